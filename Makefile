@@ -9,7 +9,7 @@ WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 INDEPENDENCE = @$(BIN)/independence
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint web bench install install-dev run run-models leaderboard leaderboard-detailed \
+.PHONY: help demo test test-fast lint web docs package bench install install-dev run run-models leaderboard leaderboard-detailed \
 	generate-report estimate-cost clear-cache clear-scores clean
 
 help: ## list the targets
@@ -18,7 +18,7 @@ help: ## list the targets
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev $(VENV)/.web ## everything CI runs, with coverage; about 35 minutes on two cores
+test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras ## everything CI runs, with coverage; about 35 minutes on two cores
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -n $(WORKERS)
@@ -29,15 +29,23 @@ test-fast: $(VENV)/.dev ## the same tests without the end-to-end and browser one
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/e2e --ignore tests/browser
 
 lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
-	$(BIN)/ruff check src tests benchmarks docs/generate.py docs/pictures.py
-	$(BIN)/ruff format --check src tests benchmarks docs/generate.py docs/pictures.py
+	$(BIN)/ruff check src tests benchmarks docs/generate.py docs/pictures.py docs/site
+	$(BIN)/ruff format --check src tests benchmarks docs/generate.py docs/pictures.py docs/site
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 web: $(VENV)/.dev $(VENV)/.web ## build the viewer's page from web/ into the package
 	$(BIN)/python -m tests.web.regenerate
 
-bench: $(VENV)/.bench ## speed and scale, ratios in one run, with their bounds
+docs: $(VENV)/.dev $(VENV)/.extras ## build the site of the documentation: site/index.html
+	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+package: $(VENV)/.dev ## wheel and source archive in dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+
+bench: $(VENV)/.bench $(VENV)/.peers ## speed and scale, ratios in one run, with their bounds
 	$(BIN)/python -m benchmarks
 
 install: $(VENV)/.run ## the command alone, in .venv
@@ -73,7 +81,7 @@ clear-scores: $(VENV)/.run ## delete the verdicts alone, after asking; replies c
 	$(INDEPENDENCE) clear-cache --verdicts
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* build
+	rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* build
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -91,6 +99,22 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	@touch $@ $(VENV)/.dev $(VENV)/.run
+
+# Harnesses and clients that `make bench` compares with, in an environment of their own; those that install.
+$(VENV)/.peers: | $(VENV)/.bench
+	$(PYTHON) -m venv $(VENV)/peers
+	@for peer in openai litellm 'lm-eval[api]'; do $(VENV)/peers/bin/python -m pip install --quiet \
+		--disable-pip-version-check "$$peer" || echo "$$peer could not be installed: it is left out"; done
+	@npm install --prefix $(VENV)/peers --silent --ignore-scripts --no-audit --no-fund promptfoo || \
+		echo "promptfoo could not be installed: it is left out"
+	@touch $@
+
+# Inspect AI, Parquet, Ray and the site of the docs; where one cannot be installed, its tests are skipped.
+$(VENV)/.extras: pyproject.toml | $(VENV)/.dev
+	@for extra in inspect parquet ray docs; do \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$$extra]" || \
+		echo "the extra [$$extra] could not be installed: its tests are skipped"; done
+	@touch $@
 
 # What web/ is built with, and Node where there is none or an old one; without a registry the tests of web/ are skipped.
 $(VENV)/.web: web/package.json web/package-lock.json web/.npmrc | $(VENV)/bin/python

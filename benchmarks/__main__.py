@@ -9,17 +9,21 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    cluster,
     coverage,
     coverage_like_these,
     coverage_pairs,
     coverage_places,
-    cpu_per_call,
     deletions,
+    floor,
+    gate,
     judges,
     makespan,
     offline,
+    peers,
     published,
     replicates,
+    scale,
     sides,
     site,
     startup,
@@ -38,6 +42,7 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "coverage/like-these": coverage_like_these.measure,
     "coverage/places": coverage_places.measure,
     "coverage/pairs": coverage_pairs.measure,
+    "gate": gate.measure,
     "judges": judges.measure,
     "deletions": deletions.measure,
     "replicates": replicates.measure,
@@ -45,8 +50,11 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "viewer/browser": viewer.measure,
     "viewer/memory": viewer_memory.measure,
     "site": site.measure,
-    "cpu": cpu_per_call.measure,
+    "scale": scale.measure,
+    "floor": floor.measure,
     "makespan": makespan.measure,
+    "cluster": cluster.measure,
+    "peers": peers.measure,
 }
 
 

@@ -33,6 +33,7 @@ class Draw(NamedTuple):
 
     number: int
     divisor: float  # how much faster than life
+    stuck: bool = True  # whether one verdict in a thousand takes minutes
 
     def answer(self, model: str, turn_id: str, seed: int) -> float:
         """Seconds of a subject's answer."""
@@ -43,7 +44,7 @@ class Draw(NamedTuple):
     def verdict(self, seed: int) -> float:
         """Seconds of a judge's verdict."""
         draw = uniforms("verdict", self.number, seed)
-        if draw.a < _STUCK_SHARE:
+        if self.stuck and draw.a < _STUCK_SHARE:
             return (_STUCK[0] + draw.c * (_STUCK[1] - _STUCK[0])) / self.divisor
         mu, sigma = _TAIL if draw.b < _TAIL_SHARE else _BODY
         return math.exp(mu + sigma * _NORMAL.inv_cdf(draw.c)) / self.divisor

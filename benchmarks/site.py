@@ -46,7 +46,7 @@ INSERT INTO verdicts SELECT v.key || ?1, v.trial || ?1, v.judge, v.pass, v.rubri
 FROM verdicts v WHERE EXISTS (SELECT 1 FROM planned WHERE trial = v.trial AND {own});
 
 INSERT INTO planned SELECT suite, edition, variant, mode, config_dir || ?1, scenario, run, experiment, trial || ?1,
-planned_at FROM planned WHERE {own}
+planned_at, turns, parent || ?1 FROM planned WHERE {own}
 """
 _OWN = "config_dir NOT LIKE '%~%'"
 

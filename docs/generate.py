@@ -20,10 +20,11 @@ Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
 
 EXIT_CODES = {
     0: "complete",
-    1: "a gate failed (`--fail-under`, `suites lint`, `doctor`), or an unexpected error",
+    1: "a gate failed (`check`, `--fail-under`, `suites lint`, `doctor`), or an unexpected error",
     2: "bad usage or configuration, an empty store, no match",
     3: "incomplete: a model could not be asked any more, credit ran out, the disk is full, a verdict was unreadable",
-    4: "stopped by `--max-cost`",
+    4: "stopped by `--max-cost`; `check` ends with 5 then",
+    5: "undecided: `check` may make no further run",
     130: "interrupted; the same command resumes",
 }
 HEAD = """\

@@ -24,6 +24,7 @@ REQUIRED = {
     "INDEPENDENCE_REQUIRE_PUBLISHED": "INDEPENDENCE_PUBLISHED_DATA",
     "INDEPENDENCE_REQUIRE_BROWSER": "no Chromium is found",
     "INDEPENDENCE_REQUIRE_WEB": "the packages of web/ are not installed",
+    "INDEPENDENCE_REQUIRE_EXTRAS": "could not import",
 }
 
 

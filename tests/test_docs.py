@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import itertools
 import os
 import re
 import runpy
@@ -12,12 +13,15 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from independence.clients import dialects
 from independence.config import registry
@@ -28,6 +32,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
 
+ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md")
 GENERATED = runpy.run_path(str(DOCS / "generate.py"))
 
 
@@ -52,11 +57,10 @@ def test_every_command_is_in_a_guide() -> None:
 
 def test_every_command_line_in_the_guides_parses() -> None:
     lines = [
-        line.removeprefix("$ ")
+        found[1]
         for path in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
         for block in fenced(path, "console")
-        for line in block.splitlines()
-        if line.startswith("$ independence ")
+        for found in re.findall(r"^\$ ((?:uvx|docker run) .* )?(independence [a-z].*)", block, re.MULTILINE)
     ]
     assert len(lines) >= 8
     for line in lines:
@@ -210,14 +214,40 @@ def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:
-    for path in [ROOT / "README.md", *DOCS.glob("*.md")]:
-        for target, _, heading in re.findall(r"\]\((?!http)([^)#]*)(#([^)]*))?\)", path.read_text("utf-8")):
-            found = path.parent / target if target else path
-            assert found.exists(), f"{path.name}: {target}"
-            assert not heading or heading in anchors(found), f"{path.name}: {target}#{heading}"
+    """Links, pictures and anchors of all pages, as GitHub shows them."""
+    pages = [*(ROOT / name for name in ROOT_PAGES), *DOCS.glob("*.md")]
+    links = [(page, target) for page in pages for target in targets(page) if not target.startswith("https:")]
+    assert len(links) >= 60
+    assert [f"{page.name}: {target}" for page, target in links if not leads_somewhere(page, target)] == []
 
 
-def anchors(path: Path) -> set[str]:
-    """The headings of a page as GitHub links to them."""
-    titles = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+def leads_somewhere(page: Path, target: str) -> bool:
+    """Whether a link of a page leads to a file that is there and, with `#`, to a heading of it."""
+    file, _, heading = target.partition("#")
+    found = page.parent / file if file else page
+    return found.is_file() and (not heading or heading in anchors(found))
+
+
+def inline(page: Path) -> Iterator[tuple[Token, Token]]:
+    """Every piece of running text of a page, with the token before it, which says what it is."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
+    return ((before, token) for before, token in itertools.pairwise(tokens) if token.type == "inline")
+
+
+def targets(page: Path) -> list[str]:
+    """Where links and pictures of a page lead."""
+    pieces = [piece for _, token in inline(page) for piece in token.children or []]
+    return [
+        str(piece.attrGet("href") or piece.attrGet("src")) for piece in pieces if {"href", "src"} & piece.attrs.keys()
+    ]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as GitHub links to them; of several with one name, the later ones get a number."""
+    found = Counter[str]()
+    for before, token in inline(page):
+        if before.type == "heading_open":
+            title = "".join(piece.content for piece in token.children or [])
+            slug = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            found[f"{slug}-{found[slug]}" if found[slug] else slug] += 1
+    return set(found)

@@ -6,6 +6,7 @@ import ast
 import re
 import statistics
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -88,18 +89,19 @@ def test_values_have_types_of_their_own() -> None:
 
 
 def ignored() -> set[str]:
-    """Paths and names of folders, and endings of files, that git does not track."""
+    """Patterns of the paths and names that git does not track."""
     entries = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
-    return {entry.rstrip("/").lstrip("*") for entry in entries} | {".git"}
+    return {entry.rstrip("/") for entry in entries} | {".git"}
 
 
 def tracked() -> Iterator[Path]:
     """Every file of the repository."""
-    skipped = ignored()
+    patterns = ignored()
     folders = [ROOT]
     for folder in folders:
         for path in sorted(folder.iterdir()):
-            if skipped & {path.name, path.suffix, path.relative_to(ROOT).as_posix()}:
+            names = (path.name, path.relative_to(ROOT).as_posix())
+            if any(fnmatch(name, pattern) for name in names for pattern in patterns):
                 continue
             if path.is_dir():
                 folders.append(path)

@@ -11,17 +11,21 @@ import pytest
 
 import independence
 
-RUNNING = {"aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run"}
-OPTIONS = {"ConnectionOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions", "RunOptions", "Sampling"}
+RUNNING = {"acheck", "check", "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run"}
+OPTIONS = {
+    "ConnectionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions", "RunOptions",
+    "Sampling",
+}  # fmt: skip
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
 READING = {
-    "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "export_site", "load_suite",
+    "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "export_logs", "export_site",
+    "import_logs", "load_suite",
     "read_results",
 }  # fmt: skip
 READ = {
-    "BoardResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "SuiteComparisonResult", "Trajectory",
-    "VerdictRecord",
+    "BoardResult", "CheckResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "SuiteComparisonResult",
+    "Trajectory", "VerdictRecord",
 }  # fmt: skip
 ADOPTING = {"adopt_suite", "verify_suite"}
 

@@ -1,6 +1,8 @@
 from independence import testing as testing
 from independence.api.adopting import adopt_suite as adopt_suite
 from independence.api.adopting import verify_suite as verify_suite
+from independence.api.checking import acheck as acheck
+from independence.api.checking import check as check
 from independence.api.comparing import OtherSide as OtherSide
 from independence.api.comparing import compare as compare
 from independence.api.comparing import compare_suites as compare_suites
@@ -9,6 +11,7 @@ from independence.api.importing import read_results as read_results
 from independence.api.reading import Store as Store
 from independence.api.reading import load_suite as load_suite
 from independence.api.results import BoardResult as BoardResult
+from independence.api.results import CheckResult as CheckResult
 from independence.api.results import ComparisonResult as ComparisonResult
 from independence.api.results import SuiteComparisonResult as SuiteComparisonResult
 from independence.api.running import aestimate_cost as aestimate_cost
@@ -20,6 +23,7 @@ from independence.api.running import grade as grade
 from independence.api.running import rerun as rerun
 from independence.api.running import run as run
 from independence.config.options import ConnectionOptions as ConnectionOptions
+from independence.config.options import GateOptions as GateOptions
 from independence.config.options import GradeOptions as GradeOptions
 from independence.config.options import OfflineOptions as OfflineOptions
 from independence.config.options import RerunOptions as RerunOptions
@@ -34,6 +38,8 @@ from independence.errors import UsageError as UsageError
 from independence.exchange.export_tables import ReplyRecord as ReplyRecord
 from independence.exchange.export_tables import VerdictRecord as VerdictRecord
 from independence.exchange.trajectory import Trajectory as Trajectory
+from independence.integrations.logs import export_logs as export_logs
+from independence.integrations.logs import import_logs as import_logs
 from independence.report.board import InferenceOptions as InferenceOptions
 from independence.suites.load import LoadedSuite as LoadedSuite
 from independence.types import Sampling as Sampling

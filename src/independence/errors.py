@@ -81,6 +81,12 @@ class CostCapReached(IndependenceError):
     exit_code: ClassVar[int] = 4
 
 
+class WorkersLost(IndependenceError):
+    """Nobody is left to ask models. What was stored is kept; the same command resumes. Exit code 3."""
+
+    exit_code: ClassVar[int] = 3
+
+
 class Interrupted(IndependenceError):
     """The person pressed Ctrl-C. What was in flight was stored; the same command resumes. Exit code 130."""
 

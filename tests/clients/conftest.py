@@ -13,9 +13,10 @@ import pytest
 from aiohttp import web
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
-from independence.clients.limits import Budget, Prices, Throttle
+from independence.clients.limits import Budget, Prices
 from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import Notify, Policy, Wait
+from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall

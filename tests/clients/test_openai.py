@@ -148,13 +148,16 @@ async def test_the_wait_that_a_server_asks_for_is_a_lower_bound(server: Scripted
     assert 0.2 <= line.waits[0].seconds <= 0.21
 
 
-async def test_overload_halves_the_limit_and_success_raises_it(server: Scripted, connect: Connect) -> None:
+async def test_a_429_cuts_the_window_a_503_alone_does_not_and_served_calls_raise_it(
+    server: Scripted, connect: Connect
+) -> None:
     server.says(failing(429), failing(503), FINE)
     line = connect()
     await answered(line)
-    assert line.throttle.limit == 4  # 16 -> 8 -> 4, and one success is a quarter
-    await asyncio.gather(*(line.client.ask(question()) for _ in range(8)))
-    assert line.throttle.limit > 4
+    assert line.throttle.limit == 13  # of 16: 12.8, and a sixteenth of a round
+    await asyncio.gather(*(line.client.ask(question()) for _ in range(20)))
+    assert line.throttle.limit == 16
+    assert line.throttle.in_flight == 0
 
 
 async def test_a_server_error_is_no_overload(server: Scripted, connect: Connect) -> None:

@@ -16,7 +16,12 @@ from independence.clients.wire import (
     AttemptCost,
     Outcome,
     ReceivedMessage,
+    WireCall,
+    WireFunction,
+    WireMessage,
     WireUsage,
+    _cut_message,
+    _short,
     cost_of,
     decode,
     decode_any,
@@ -231,3 +236,22 @@ def test_tool_calls_alone_say_something() -> None:
     outcome, _ = reading(completion(None, call='{"message": "Hi."}', finish=None, usage=USAGE))
     assert isinstance(outcome, ReceivedMessage)
     assert outcome.finish is None
+
+
+PARTS = st.one_of(st.none(), st.text("ab", max_size=8), st.lists(st.text("a", max_size=4), max_size=3), st.integers())
+FUNCTIONS = st.one_of(st.none(), st.builds(WireFunction, PARTS, PARTS))
+MESSAGES = st.builds(
+    WireMessage,
+    content=PARTS,
+    refusal=PARTS,
+    reasoning=PARTS,
+    reasoning_details=PARTS,
+    tool_calls=st.one_of(st.none(), st.lists(st.builds(WireCall, PARTS, FUNCTIONS), max_size=70)),
+    function_call=FUNCTIONS,
+)
+
+
+@given(MESSAGES, st.integers(0, 9))
+def test_a_message_that_is_taken_for_short_is_not_cut(message: WireMessage, limit: int) -> None:
+    if _short(message, limit):
+        assert _cut_message(message, limit) == (message, False)

@@ -12,11 +12,11 @@ import pytest
 from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
 
-LIMIT_BYTES = 500_000
+LIMIT_BYTES = 1_500_000
 
 
 def small(folder: Path, *more: str, limited: bool = False) -> Ended:
-    """Enough replies for some 800 kB of store."""
+    """Enough replies for some 900 kB of store, and for a longer log beside it."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT_BYTES, LIMIT_BYTES))

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from independence.clients.limits import Budget, Throttle
+from independence.clients.limits import Budget
 from independence.clients.listing import check
 from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import Policy
+from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.engine.events import VerdictCommitted

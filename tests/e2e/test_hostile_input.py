@@ -174,8 +174,9 @@ def test_a_damaged_page_is_said_by_every_command_that_reads(
     monkeypatch.chdir(tmp_path)
     command.ask(made / "own.db", "PRAGMA wal_checkpoint(TRUNCATE)")
     content = bytearray((made / "own.db").read_bytes())
-    middle = len(content) // 8192 * 4096
-    content[middle : middle + 4096] = b"\xa5" * 4096
+    ((size,),) = command.ask(made / "own.db", "PRAGMA page_size")
+    ((page,),) = command.ask(made / "own.db", "SELECT rootpage FROM sqlite_master WHERE name = 'planned'")
+    content[(page - 1) * size : page * size] = b"\xa5" * size
     (tmp_path / "hurt.db").write_bytes(content)
     ended = inside.run(*line.split(), "--db", "hurt.db")
     assert ended.code == 2, ended.err

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from independence.stats.single_runs import FEW
+from independence.store import field_values
 from tests import toy
 from tests.e2e import inside
 from tests.e2e.command import Ended
@@ -70,6 +71,7 @@ def test_two_judges_of_one_run_each_are_compared_over_scenarios(tmp_path: Path, 
     with closing(sqlite3.connect(db)) as connection, connection:
         change = "UPDATE verdicts SET fields = json_set(fields, '$.firmness', 1) WHERE judge = 'sim/judge'"
         connection.execute(f"{change} AND trial IN (SELECT trial FROM planned WHERE scenario LIKE 'opening%')")
+        field_values.rebuild(connection)
     asked = ("compare", "sim/half", "--judge", "cues", "--against-judge", "sim/judge", "--db", str(db))
     these, like_these = json.loads(inside.run(*asked, "--format", "json").out)["difference"]["rows"]
     assert (these["p"], these["outcome"]) == (None, "no test is possible: a scenario has a single run")

@@ -46,8 +46,8 @@ class Place:
 async def test_calls_in_line_for_a_token_leave_slots_for_other_models() -> None:
     place = Place(ModelBounds("slow", rate=Rate(10, 1)))
     slow, free = (
-        place.backend.open_queue(ConcurrencyLimit(50), "slow"),
-        place.backend.open_queue(ConcurrencyLimit(50), "free"),
+        place.backend.open_queue(ConcurrencyLimit(50), model="slow"),
+        place.backend.open_queue(ConcurrencyLimit(50), model="free"),
     )
     began = time.perf_counter()
     waiting = [asyncio.create_task(place.call(slow, "slow", 0.001)) for _ in range(9)]
@@ -62,7 +62,7 @@ async def test_calls_in_line_for_a_token_leave_slots_for_other_models() -> None:
 
 async def test_long_calls_that_have_their_token_do_not_count_as_the_line() -> None:
     place = Place(ModelBounds("paced", rate=Rate(100, 1)))
-    lane = place.backend.open_queue(ConcurrencyLimit(50), "paced")
+    lane = place.backend.open_queue(ConcurrencyLimit(50), model="paced")
     tasks = [asyncio.create_task(place.call(lane, "paced", 30)) for _ in range(12)]
     await asyncio.sleep(0.25)
     assert place.inside["paced"] == 6
@@ -73,14 +73,14 @@ async def test_long_calls_that_have_their_token_do_not_count_as_the_line() -> No
 
 async def test_all_lanes_of_a_model_share_its_concurrency() -> None:
     place = Place(ModelBounds("small", concurrency=2))
-    lanes = [place.backend.open_queue(ConcurrencyLimit(50), "small") for _ in range(3)]
+    lanes = [place.backend.open_queue(ConcurrencyLimit(50), model="small") for _ in range(3)]
     await asyncio.gather(*(place.call(lane, "small", 0.005) for lane in lanes for _ in range(5)))
     assert place.most["small"] == 2
 
 
 async def test_whoever_leaves_the_line_lets_the_next_in() -> None:
     place = Place(rate=Rate(5, 1))
-    lane = place.backend.open_queue(ConcurrencyLimit(50), "m")
+    lane = place.backend.open_queue(ConcurrencyLimit(50), model="m")
     tasks = [asyncio.create_task(place.call(lane, "m", 0)) for _ in range(8)]
     await asyncio.sleep(0.02)
     for task in tasks[1:6]:

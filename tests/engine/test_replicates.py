@@ -45,7 +45,7 @@ def test_each_subject_is_told_of_its_own_plan(connection: sqlite3.Connection, to
     suite, edition = toy_suite.suite.suite, toy_suite.edition
     loud, quiet = (Subject(f"any/{name}", "any", name) for name in ("loud", "quiet"))
     stored = {loud.config_dir: noise(1, 1, 9), quiet.config_dir: noise(1, 9, 1)}
-    row = (suite, edition, *CONDITION, loud.config_dir, "radio", 1, "pressure", "key", "")
+    row = (suite, edition, *CONDITION, loud.config_dir, "radio", 1, "pressure", "key", "", 1, None)
     connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
     source = NoiseSource(connection, toy_suite.suite, edition, None, lambda *_: stored)
     made, told = spread_calls(source, Selection((CONDITION,), 2), [loud, quiet], ReplicateBudget(40, 1))

@@ -130,6 +130,44 @@ async def test_no_more_calls_fly_than_endpoint_and_share_allow(
     assert client.most == 3
 
 
+async def test_tasks_are_made_when_their_trial_may_begin(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
+) -> None:
+    alive: list[int] = []
+
+    def counted(_request: ChatRequest) -> Answer:
+        alive.append(len(asyncio.all_tasks()))
+        return Reply(SAID, "tool")
+
+    work, client = made(connection, tmp_path, toy_suite, runs=100), Subjects(counted)
+    outcome, _ = await work.carry_out(client, shares=Parallelism(2, 4))
+    assert outcome == RunOutcome(None, 0)
+    assert len(client.asked) == 400
+    assert max(alive) < 30  # of 300 trials: in flight, waiting for a slot, being graded
+
+
+async def test_all_subjects_share_what_is_in_flight(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
+) -> None:
+    subjects = [Subject(f"lab/{name}", "openrouter", name) for name in "abc"]
+    trials = plan.trials(toy_suite.suite, plan.select(toy_suite.suite, (), (), 6, ()), subjects)
+    together: set[frozenset[str]] = set()
+    flying: list[str] = []
+
+    class Watched(Subjects):
+        async def ask(self, request: ChatRequest) -> Answer:
+            flying.append(request.model)
+            together.add(frozenset(flying))
+            answer = await super().ask(request)
+            flying.remove(request.model)
+            return answer
+
+    client = Watched(firm)
+    await Run(connection, tmp_path / "store.db", toy_suite, trials).carry_out(client, shares=Parallelism(2, 2))
+    assert client.most == 4
+    assert frozenset("abc") in together
+
+
 async def test_two_places_that_ask_the_same_are_asked_once(
     connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
@@ -198,7 +236,7 @@ async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(
 ) -> None:
     work = made(connection, tmp_path, toy_suite, runs=4)
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    connection.execute(f"PRAGMA max_page_count = {pages + 2}").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}").fetchone()
     client = Subjects(lambda request: Reply(SAID + "x" * len(request.messages) * 10_000, "tool"))
     outcome, _ = await work.carry_out(client, limit=1)
     assert isinstance(outcome.stopped_by, DiskFull)

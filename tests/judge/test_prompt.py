@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.prompt import passages, render, render_step
+from independence.judge.prompt import _INVISIBLE, passages, render, render_step, visible
 from independence.types import TranscriptTurn
 
 from .fields import FIELDS
@@ -183,3 +183,17 @@ def test_a_verdict_that_is_a_number_is_asked_for_as_one() -> None:
 def test_a_step_cannot_quote_what_is_not_written_yet() -> None:
     with pytest.raises(KeyError):
         render_step("{{answer}} {{later}}", VARS, LINES)
+
+
+SEEN = st.sampled_from("ab \n\t\x85\u2764\u00e9\u0e01\U0001f600-")
+UNSEEN = st.sampled_from("\x00\x1b\x7f\xad\u200b\u202e\u2060\ufe00\ufe0e\ufe0f\ufeff\U000e0041\u3164")
+
+
+@given(st.text(st.one_of(SEEN, SEEN, UNSEEN), max_size=30))
+def test_what_is_invisible_is_gone_by_the_short_way_as_by_the_long_one(text: str) -> None:
+    assert visible(text) == _INVISIBLE.sub("", text)
+
+
+@given(st.characters())
+def test_no_single_character_is_overlooked(sign: str) -> None:
+    assert visible(sign) == _INVISIBLE.sub("", sign)

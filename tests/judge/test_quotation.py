@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from independence.judge.quotation import found
 
@@ -55,3 +59,17 @@ def test_words_without_spaces_between_them_are_quoted_from_anywhere() -> None:
 
 def test_a_quotation_in_many_parts_takes_no_long_search() -> None:
     assert not found("... ".join(["a"] * 200) + "... b c d", ["a " * 2000])
+
+
+_LETTER = r"[^\W\u0e00-\U0010ffff]"
+_BOUND = rf"(?!(?<={_LETTER}){_LETTER})"
+
+
+@given(text=st.text("ab c.-\u5909", max_size=40), parts=st.lists(st.text("ab c\u5909", max_size=8), max_size=3))
+def test_whole_words_are_found_as_by_one_expression(text: str, parts: list[str]) -> None:
+    plain, pieces = (" ".join(text.split()).strip(" .,;:"), [" ".join(part.split()) for part in parts])
+    expression = ".*?".join(_BOUND + re.escape(piece) + _BOUND for piece in pieces if piece)
+    fewest = min(3, len(re.findall(rf"{_LETTER}+|\u5909", plain)))
+    longest = max((len(re.findall(rf"{_LETTER}+|\u5909", piece)) for piece in pieces), default=0)
+    there = re.search(expression, plain) is not None and longest >= fewest if any(pieces) else not plain
+    assert found("...".join(parts), [text]) is there

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from independence.errors import StoreError
 from independence.report import board_notes, planned_verdicts
-from independence.store.queries import StoredVerdict
+from independence.store.queries import JudgeCounts
 
 
-def by(*judges: str) -> list[StoredVerdict]:
-    return [StoredVerdict("t", judge, "r", "c", None, None, {}) for judge in judges]
+def by(*judges: str) -> list[JudgeCounts]:
+    return [JudgeCounts(judge, valid) for judge, valid in Counter(judges).items()]
 
 
 def test_the_usual_judge_is_the_one_with_most_verdicts() -> None:
@@ -61,8 +63,5 @@ def test_people_are_never_the_usual_judge() -> None:
 
 
 def test_an_older_version_of_the_rule_judge_gives_way_to_the_newest() -> None:
-    def graded(judge: str, count: int) -> list[StoredVerdict]:
-        return [StoredVerdict(str(at), judge, "r", "c", None, None, {"held": 1}) for at in range(count)]
-
-    assert planned_verdicts.usual_judge([*graded("cues@1", 9), *graded("cues", 2)]) == "cues"
-    assert planned_verdicts.usual_judge(graded("cues@1", 9)) == "cues@1"
+    assert planned_verdicts.usual_judge([JudgeCounts("cues@1", 9), JudgeCounts("cues", 2)]) == "cues"
+    assert planned_verdicts.usual_judge([JudgeCounts("cues@1", 9)]) == "cues@1"

@@ -102,7 +102,7 @@ def test_boards_allow_for_pairs_that_were_compared_before(
 def test_imports_came_at_once_and_before_all_others(connection: sqlite3.Connection) -> None:
     where = Where("toy", "published", filled.CONDITION)
     for number, run in enumerate((1, 2, 3)):
-        row = (*where.columns, "a", "radio", run, "pressure", f"key {run}", f"2026-01-0{number + 1}")
+        row = (*where.columns, "a", "radio", run, "pressure", f"key {run}", f"2026-01-0{number + 1}", 1, None)
         connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
     found = looks.run_counts(connection, where)
     assert found == {"a": (RunCount("", 3, 3.0),)}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats import clusters, single_runs
+from independence.stats import clusters, sides, single_runs
 from independence.stats.clusters import WeightedSum, WeightedValues
 from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval
@@ -153,6 +153,7 @@ def test_flipping_signs_is_the_exact_permutation_test() -> None:
     exact = np.mean(np.abs(signs @ values) >= abs(values.sum()) - 1e-12)
     assert clusters.flipped(values, 20_000, 1) == pytest.approx(exact, abs=0.005)
     assert clusters.flipped(np.zeros(8), 2_000, 1) == 1.0
+    assert clusters.flipped(np.full(8, 0.9), 200_000, 1) == pytest.approx(sides.smallest_p(8), rel=0.1)
 
 
 def test_an_interval_ends_with_the_scale() -> None:

@@ -96,10 +96,10 @@ def test_an_error_on_these_scenarios_that_grows_makes_nobody_surer_on_others() -
 def test_an_incomplete_subject_is_compared_by_its_end_that_is_nearest() -> None:
     hole, far, near = subject(80, 84), subject(90), subject(83)
     p = pair_p_values([hole, far, near], like_these=False)
-    assert p[1, 0] == difference(IndexEstimate(90, 1, 40), IndexEstimate(84, 1, 40)).p
+    assert p[1, 0] == pytest.approx(difference(IndexEstimate(90, 1, 40), IndexEstimate(84, 1, 40)).p, rel=1e-12)
     assert abs(p[0, 2]) == 1  # it may be above or below
     p = pair_p_values([hole, subject(70)], like_these=False)
-    assert p[0, 1] == difference(IndexEstimate(80, 1, 40), IndexEstimate(70, 1, 40)).p
+    assert p[0, 1] == pytest.approx(difference(IndexEstimate(80, 1, 40), IndexEstimate(70, 1, 40)).p, rel=1e-12)
 
 
 def test_more_that_is_missing_only_widens_a_rank_interval() -> None:

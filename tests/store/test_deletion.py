@@ -84,7 +84,15 @@ def test_an_edition_that_nobody_is_left_in_goes_too(held: sqlite3.Connection) ->
 
 def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> None:
     tables = column(held, "name FROM sqlite_master WHERE type = 'table'")
-    known = {"trials", "sessions", "progress", *deletion.OF_TRIALS, *deletion.OF_SUBJECTS, *deletion.OF_EDITIONS}
+    known = {
+        "trials",
+        "sessions",
+        "progress",
+        "field_sets",
+        *deletion.OF_TRIALS,
+        *deletion.OF_SUBJECTS,
+        *deletion.OF_EDITIONS,
+    }
     assert tables == known  # a table that a migration adds needs its place in store/deletion; the ledger stays
     rows.trial(held, "a replaced", scenario="one", config_dir="a")
     delete(held, DeletionScope("dialogues"))

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError
-from independence.store import context, database
+from independence.store import context, database, field_values
 from independence.store.migrations import migrations
 from independence.suites import digest
 from independence.suites.load import load
@@ -25,6 +25,7 @@ GOLDEN = {
     "trials": ["key", "parent", "turns", "shape", "lease_owner", "lease_until"],
     "planned": [
         "suite", "edition", "variant", "mode", "config_dir", "scenario", "run", "experiment", "trial", "planned_at",
+        "turns", "parent",
     ],
     "calls": [
         "trial", "turn", "version", "turn_id", "context", "after", "missing", "flags", "cost_usd", "unknown_usd",
@@ -35,8 +36,9 @@ GOLDEN = {
     "verdicts": [
         "key", "trial", "judge", "pass", "rubric", "context", "missing", "fields", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "judged_at", "settings", "reasoning", "raw", "attempts",
-        "prediction", "quote", "quote_found",
+        "prediction", "quote", "quote_found", "field_set", "field_values",
     ],
+    "field_sets": ["id", "layout"],
     "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at"],
     "sidecars": ["suite", "edition", "config_dir", "run", "name", "content"],
     "names": [
@@ -57,7 +59,7 @@ GOLDEN = {
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "calls_short", "calls_unmarked", "failures_of_trial", "artefacts_of_trial",
-    "routes_of_trial",
+    "routes_of_trial", "trials_leased",
 }  # fmt: skip
 
 
@@ -94,6 +96,7 @@ def test_an_empty_file_is_brought_up_to_date(path: Path) -> None:
 def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, seen: int) -> None:
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
+    field_values.offer(old)
     for migration in migrations()[:seen]:
         old.executescript(migration.sql)
     if seen:

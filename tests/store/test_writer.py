@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -10,7 +11,8 @@ import pytest
 import pytest_asyncio
 
 from independence.errors import DiskFull, StoreError
-from independence.store.writer import Writer
+from independence.store import leases
+from independence.store.writer import StoreCall, Writer
 
 
 @pytest_asyncio.fixture
@@ -23,6 +25,10 @@ async def writer(connection: sqlite3.Connection, path: Path) -> AsyncIterator[Wr
 
 def note(text: str) -> Callable[[sqlite3.Connection], int]:
     return lambda connection: connection.execute("INSERT INTO notes VALUES (?)", (text,)).rowcount
+
+
+def inserted(connection: sqlite3.Connection, text: str, *, again: str) -> int:
+    return sum(connection.execute("INSERT INTO notes VALUES (?)", (one,)).rowcount for one in (text, again))
 
 
 def nothing(connection: sqlite3.Connection) -> None:
@@ -89,6 +95,11 @@ async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(
     assert isinstance(taken, StoreError)
     assert isinstance(broken, ValueError)
     assert seen(path) == {"taken", "before", "after"}
+
+
+async def test_a_store_call_can_be_pickled_and_applied_by_another_process(writer: Writer) -> None:
+    assert await writer.write(pickle.loads(pickle.dumps(StoreCall(inserted, "a", again="b")))) == 2
+    assert await writer.write(StoreCall(leases.count, now=0.0)) == (0, 0)
 
 
 async def test_later_writes_still_work_after_an_error(writer: Writer, path: Path) -> None:

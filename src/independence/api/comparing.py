@@ -114,4 +114,4 @@ def _two_conditions(
 
 def _of_both(connection: sqlite3.Connection, *places: BoardScope) -> str | None:
     """The usual one of the judges that graded under both conditions; None where none did."""
-    return planned_verdicts.shared_judge(*(queries.verdicts(connection, one.where) for one in places))
+    return planned_verdicts.shared_judge(*(queries.judges(connection, one.where) for one in places))

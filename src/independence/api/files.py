@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Unpack
 from independence.api.reading import Names, Store, names
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.exchange import cache, export_tables, labels, output
+from independence.exchange import cache, data_set, export_tables, labels, output
 from independence.exchange.output import Manifest
 from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
@@ -18,7 +18,7 @@ from independence.report import planned_verdicts
 from independence.store import queries, routes, scopes
 from independence.store.scopes import BoardScope
 
-Layout = Literal["jsonl", "csv", "published", "summary"]
+Layout = Literal["jsonl", "csv", "published", "summary", "parquet"]
 Files = dict[str, Iterable[bytes]]
 
 
@@ -43,7 +43,8 @@ def export(
     """Write one edition into a folder; returns the names of the files. Neither keys nor addresses are in them.
 
     `jsonl` and `csv` are tables of subjects, dialogues, verdicts and the board; `published` is the published cache
-    layout; `summary` the published summary of a suite such as rent. Without a condition: every one of the edition.
+    layout; `parquet` a data set that `datasets` loads and `independence import` reads back whole; `summary` the
+    published summary of a suite such as rent. Without a condition: every one of the edition.
     Without a judge: the usual one of those that graded under all of these conditions.
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
@@ -76,10 +77,10 @@ def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[P
 
 def _judge_of_all(store: Store, connection: sqlite3.Connection, places: Sequence[BoardScope]) -> str | None:
     """The usual one of the judges that graded under every condition where any did; None where no judge has."""
-    stored = [queries.verdicts(connection, place.where) for place in places]
-    graded = [own for own in stored if any(verdict.missing is None for verdict in own)]
+    there = [queries.judges(connection, place.where) for place in places]
+    graded = [own for own in there if any(one.valid for one in own)]
     by = planned_verdicts.shared_judge(*graded) if graded else None
-    names = planned_verdicts.independent([verdict for own in graded for verdict in own])
+    names = sorted({name for own in graded for name in planned_verdicts.independent(own)})
     if by is None and graded:
         store.notice(
             "no judge graded under every condition, so each board is by the judge that its rows name; --judge takes "
@@ -147,6 +148,8 @@ def _tables(
     about = export_tables.chosen_subjects(connection, places[0], models)
     encode = export_tables.jsonl if layout == "jsonl" else export_tables.to_csv
     edition = export_tables.ExportedEdition(connection, places, about)
+    if layout == "parquet":
+        return data_set.files(connection, edition, export_tables.boards_of(connection, places, judge))
     files: Files = {f"{one.name}.{layout}": encode(one) for one in export_tables.tables(edition)}
     built = export_tables.boards_of(connection, places, judge)
     if built:

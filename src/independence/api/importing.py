@@ -15,10 +15,11 @@ from independence.api import adopting
 from independence.api.reading import Store
 from independence.config import registry
 from independence.errors import UsageError
-from independence.exchange import humans, published, storing
+from independence.exchange import data_set, humans, logged_storing, published, storing
 from independence.exchange import summary as summaries
 from independence.exchange.adoption import imported_requests
 from independence.exchange.humans import HumanScores
+from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
@@ -50,13 +51,18 @@ def import_results(
 ) -> ImportResult:
     """Bring the result set at `path` into a store, as its edition `published`; what is there already stays.
 
-    `path`: a folder or tar of the bench, a run folder of the rent benchmark, a CSV of scores that people gave, or the
-    viewer's ratings.json. `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`:
+    `path`: a folder or tar of the bench, a run folder of the rent benchmark, a CSV of scores that people gave, the
+    viewer's ratings.json, or a data set of Parquet files, which goes into the edition that it was made of. `suite`:
+    whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`:
     labels for the configurations of the bench. `say` is told what is being done. Raises UsageError where there is
     nothing to read or the archive is damaged, and nothing is written then.
     """
     path, store = Path(path), Path(store)
     say(f"reading {path}")
+    if data_set.is_data_set(path):
+        if suite or models_file:
+            raise UsageError("a data set says whose it is; leave --suite and --models-file out")
+        return imported_logs(logged_storing.store([data_set.read(path)], store, say), "data sets")
     if humans.is_scores(path):
         return _scores(path, store, suite)
     if (found := records.find(path)) is None:
@@ -99,7 +105,7 @@ def _bench(
     with writing(store, new=True) as connection:
         new = storing.store(connection, loaded, runs, storing.published_labels(runs, known))
         changed = adopting.other_words(connection, Where(loaded.suite, PUBLISHED), imported_requests.of_runs(runs))
-    notes = [_new(new), *changed]
+    notes = [said_new(new), *changed]
     if summary.older:
         notes.append(
             f"{summary.older} configurations of the older layout: their names say neither effort nor temperature; "
@@ -123,7 +129,7 @@ def _rent(found: records.RentFolder, store: Path, suite: LoadedSuite, say: Calla
         kept = f"{edition.suite.suite}@{edition.name}"
         notes.append(f"asked in other words than the published ones: kept apart, as --suite {kept}")
     tables = [reader.table(result)]
-    return ImportResult(tables, table.to_json(tables), [*notes, _new(new)])
+    return ImportResult(tables, table.to_json(tables), [*notes, said_new(new)])
 
 
 class ImportedScores(NamedTuple):
@@ -159,5 +165,12 @@ def _score(
     return ImportedScores(new, [*notes, *scores.notes, stored])
 
 
-def _new(rows: NewRows) -> str:
+def imported_logs(found: StoredLogs, kind: str) -> ImportResult:
+    """What an import of dialogues with their rows found. `kind`: of the files."""
+    document = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+    return ImportResult([], document, [f"{found.files:,} {kind}, {found.dialogues:,} dialogues", said_new(found.new)])
+
+
+def said_new(rows: NewRows) -> str:
+    """How much of an import was new, in a sentence."""
     return f"new in the store: {f'{rows.replies} replies, {rows.verdicts} verdicts' if any(rows) else 'nothing'}"

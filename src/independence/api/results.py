@@ -8,13 +8,23 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from independence.errors import UsageError
-from independence.report import analysis, comparison_tables, html, subject_comparison, suite_comparison_tables, table
+from independence.errors import IndependenceError, UsageError
+from independence.report import (
+    analysis,
+    comparison_tables,
+    gate_files,
+    html,
+    subject_comparison,
+    suite_comparison_tables,
+    table,
+)
 from independence.report.analysis import RenderedBoard
+from independence.report.gate_files import CheckDocument
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.suite_comparison import ComparedSuites
 from independence.report.table import Table, flat
 from independence.stats.equating import Equating
+from independence.stats.gates import Decision
 
 T = TypeVar("T", bound=msgspec.Struct)
 _OPENED = ("values", "factors", "subject", "dimensions", "flags")  # objects that become a column for each key
@@ -145,6 +155,56 @@ class ComparisonResult(Tabular):
 
     def _repr_html_(self) -> str:
         """The comparison for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
+
+
+class CheckResult(Tabular):
+    """What a gate decided about one subject, and why."""
+
+    def __init__(self, document: CheckDocument, stopped_by: IndependenceError | None, *, started: bool) -> None:
+        self.document = document  # everything, as `independence check --format json` prints it
+        self.stopped_by = stopped_by  # what ended it early; None where nothing did
+        self.started = started  # False: a dry run, or not approved; nothing was asked
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pass, fail or undecided; None without a bar, and where verdicts are missing."""
+        return self.document.decision
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 pass, 1 fail, 3 incomplete, 5 undecided, 130 interrupted."""
+        return self.document.exit_code
+
+    @property
+    def tables(self) -> list[Table]:
+        """The bars, and the scenarios by points lost."""
+        return gate_files.tables(self.document)
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each scenario."""
+        return (_flat(one) for one in self.document.scenarios)
+
+    def to_json(self) -> str:
+        """As `independence check --format json` prints it."""
+        return msgspec.json.format(msgspec.json.encode(self.document), indent=2).decode()
+
+    def to_markdown(self) -> str:
+        """A summary for people, with words of the scenarios that lost most, which cannot leave their block."""
+        return gate_files.markdown(self.document)
+
+    def to_junit(self) -> str:
+        """JUnit XML: a test case for each scenario and one for the index."""
+        return gate_files.junit(self.document)
+
+    def to_baseline(self) -> str:
+        """JSON that later gates are held against. Raises UsageError where verdicts are missing."""
+        if self.document.baseline is None:
+            raise UsageError("verdicts are missing, so there is no index to hold later ones against")
+        return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
+
+    def _repr_html_(self) -> str:
+        """The decision for a notebook, all of it escaped."""
         return html.fragment(self.tables)
 
 

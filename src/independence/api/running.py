@@ -187,4 +187,4 @@ def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple
 
 
 def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
-    return report.planned_verdicts.usual_judge(queries.verdicts(connection, scope.where))
+    return report.planned_verdicts.usual_judge(queries.judges(connection, scope.where))

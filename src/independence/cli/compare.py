@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from independence.api import comparing, reading
-from independence.cli import activity, options, table_output
+from independence.cli import activity, completion, options, table_output
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
@@ -15,8 +15,8 @@ from independence.report.table import without_empty_columns
 
 
 @click.command("compare")
-@click.argument("first", metavar="[A]", required=False)
-@click.argument("second", metavar="[B]", required=False)
+@click.argument("first", metavar="[A]", required=False, shell_complete=completion.SUBJECTS)
+@click.argument("second", metavar="[B]", required=False, shell_complete=completion.SUBJECTS)
 @options.PLACE
 @click.option("--against-variant", help="Compare A with itself under this system prompt variant, or your .md file.")
 @click.option("--against-mode", help="Compare A with itself in this delivery mode.")

@@ -13,7 +13,10 @@ from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
+from independence.integrations import logs
 from independence.viewer import site as viewer_site
+
+_LOG = ".eval"
 
 
 @click.command("import")
@@ -27,11 +30,18 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
     gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value) or the viewer's ratings.json.
+    A .eval log of Inspect AI, of our task or of `independence export --inspect`, or a folder of them goes into the
+    edition that it was made of, and so does a folder of `independence export --parquet`.
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
     nothing.
     """
     with activity.working(f"reading {path}") as say:
-        found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
+        if not _is_log(path):
+            found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
+        elif suite or models_file:
+            raise UsageError("a log says whose it is; leave --suite and --models-file out")
+        else:
+            found = importing.imported_logs(logs.import_logs(path, db, say=say), "logs")
     if format_ == "table":
         table_output.print_tables(found.tables, format_)
     elif found.document:
@@ -40,11 +50,20 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
         note(line)
 
 
+def _is_log(path: Path) -> bool:
+    """Whether a path is a log of Inspect, or a folder of logs."""
+    if path.is_dir():
+        return any(path.glob(f"*{_LOG}"))
+    return path.suffix == _LOG
+
+
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
 @click.option("--published", is_flag=True, help="The file layout of the original bench, which its viewer reads.")
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
+@click.option("--inspect", is_flag=True, help="A .eval log of Inspect AI for each subject and condition.")
+@click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
@@ -59,6 +78,8 @@ def export(
     summary: bool,
     published: bool,
     site: bool,
+    inspect: bool,
+    parquet: bool,
     redact_prompts: bool,
     format_: str,
     models: tuple[str, ...],
@@ -70,17 +91,23 @@ def export(
 
     Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --summary:
     the summary of a suite such as rent, of one condition and judge. With --published: one file per turn with the
-    verdicts of one judge, which `independence import` reads.
+    verdicts of one judge, which `independence import` reads. With --inspect: logs that Inspect AI and `independence
+    import` read, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set, which
+    `independence import` reads back whole.
     """
-    if summary + published + site > 1:
-        raise UsageError("--summary, --published and --site are layouts; export one after the other, into two folders")
+    if summary + published + site + inspect + parquet > 1:
+        layouts = "--summary, --published, --site, --inspect and --parquet"
+        raise UsageError(f"{layouts} are layouts; export one after the other, into two folders")
     if site:
         if models or any(place.values()):
             raise UsageError("--site writes every board of the store; leave --models, --suite and the like out")
         _export_site(folder, db, redacted=redact_prompts, force=force)
         return
+    if inspect:
+        _export_logs(folder, db, models, place, force=force)
+        return
     layout: files.Layout = "csv" if format_ == "csv" else "jsonl"
-    layout = "summary" if summary else "published" if published else layout
+    layout = "summary" if summary else "published" if published else "parquet" if parquet else layout
     with reading.Store(db, note) as store, activity.working("reading the store") as say:
         made = files.contents(store, layout, models, **place)
         say(f"writing {len(made.files):,} files")
@@ -93,6 +120,14 @@ def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None
     with reading.Store(db, note) as store, activity.working("writing the pages"):
         files_written = viewer_site.export_site(store, folder, redact_prompts=redacted, force=force)
     note(f"written: {files_written:,} files in {folder}; `independence view --site {folder}` shows them")
+
+
+def _export_logs(folder: Path, db: Path, models: tuple[str, ...], place: Place, *, force: bool) -> None:
+    if place.pop("judge", None):
+        raise UsageError("--inspect writes the verdicts of all judges; leave --judge out")
+    with reading.Store(db, note) as store, activity.working("writing the logs"):
+        names = logs.export_logs(store, folder, models=models, force=force, **place)
+    note(f"written: {len(names):,} logs in {folder}; `inspect view --log-dir {folder}` shows them")
 
 
 @click.command("label-sample")

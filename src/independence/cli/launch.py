@@ -35,23 +35,23 @@ def launch(
         shown.doing("planning, and asking which models there are")
 
         def approve(preview: pipeline.RunPreview) -> bool:
-            return shown.agree(_lines(preview), preview.cost.typical_usd, preview.run.endpoints)
+            return shown.agree(lines(preview), preview.cost.typical_usd, preview.run.endpoints)
 
         result = shown.drive(work(asked, store=db, approve=approve, hooks=shown.hooks))
     sys.exit(_report(result, terminal, db, fail_under, afterword) if result.started else 0)
 
 
-def _lines(preview: pipeline.RunPreview) -> list[str]:
+def lines(preview: pipeline.RunPreview) -> list[str]:
     """What to say before anything is asked."""
     shares = [share for judge in preview.run.judges if (share := connections.share(judge))]
-    lines = [*preview.run.notes, *shares, *preview.purchases, _plan_line(preview)]
+    said = [*preview.run.notes, *shares, *preview.purchases, _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
-        lines.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
+        said.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
     if preview.left.stale:
         stale = preview.left.stale
-        lines.append(f"{stale} stored dialogues are stale: an earlier answer was replaced; asked again from there")
-    return lines
+        said.append(f"{stale} stored dialogues are stale: an earlier answer was replaced; asked again from there")
+    return said
 
 
 def _plan_line(preview: pipeline.RunPreview) -> str:

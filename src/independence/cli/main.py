@@ -21,6 +21,7 @@ from independence.interrupts import guard, unguard
 COMMANDS: Final = {
     "demo": ("run.demo", "See it work: simulated subjects, no key, no network."),
     "run": ("run.run", "Run a suite on models, grade all, print the board."),
+    "check": ("check.command", "Decide whether a model under your prompt holds; for CI."),
     "rerun": ("run.rerun", "More runs of stored subjects."),
     "judge": ("run.judge", "Grade stored replies with another judge."),
     "validate-judges": ("validate_judges.command", "How far judges agree, whom they favour, what they cost."),
@@ -40,6 +41,7 @@ COMMANDS: Final = {
     "models": ("models.command", "List configurations, or search an endpoint's catalogue."),
     "doctor": ("doctor.command", "Check key, endpoint, model and store, and say what to fix."),
     "endpoint": ("endpoint.command", "Serve the simulated models over HTTP on this machine."),
+    "completion": ("completion.command", "Complete commands and names in bash, zsh or fish."),
 }
 
 # One or two command lines a command, shown below its options. A test runs them through its parser.
@@ -49,6 +51,11 @@ EXAMPLES: Final = {
         "run -m anthropic/claude-haiku-4.5 --runs 5 --max-cost 2",
         "run --local-url http://127.0.0.1:1234/v1 --local-model qwen3-8b --judge cues",
         "run -m openai/gpt-5-mini --variants my-persona.md --fail-under 80",
+    ),
+    "check": (
+        "check -m openai/gpt-5-mini --variants my-persona.md --min-index 80 --max-cost 2",
+        "check -m openai/gpt-5-mini --max-runs 5 --write-baseline baseline.json",
+        "check -m openai/gpt-5-mini --against baseline.json --max-drop 3 --junit check.xml",
     ),
     "rerun": ("rerun --top-n 5 --target-runs 10",),
     "judge": ("judge -j cues", "judge -j hybrid:google/gemini-3-flash-preview --unsure-share 0.3"),
@@ -79,6 +86,7 @@ EXAMPLES: Final = {
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),
     "endpoint": ("endpoint --port 0 --latency 0.05 --faults 429=0.1",),
+    "completion": ("completion bash",),
 }
 
 

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from independence.cli import terminal
+from independence.cli import completion, terminal
 from independence.config.options import (
     AUDIT_SHARE,
     CALLS,
+    EXECUTORS,
     RUNS,
     UNSURE_SHARE,
     ConnectionOptions,
@@ -93,9 +94,9 @@ def _flag(name: str, about: str) -> AnyOption:
     return click.option(name, is_flag=True, help=about)
 
 
-def models(about: str) -> AnyOption:
+def models(about: str, offered: completion.Offered = completion.SUBJECTS) -> AnyOption:
     """`--models`, which every command has a use of its own for."""
-    return click.option("--models", "-m", type=NameList(), default=(), help=about)
+    return click.option("--models", "-m", type=NameList(), default=(), help=about, shell_complete=offered)
 
 
 def judges(about: str, *, required: bool = False) -> AnyOption:
@@ -136,7 +137,7 @@ FORCE = _flag("--force", "Overwrite files that this command did not write; never
 QUIET = _flag("--quiet", "No progress, no notes.")
 DETAILED = click.option("--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario.")
 SUITE = click.option(
-    "--suite", default="v2", show_default=True,
+    "--suite", default="v2", show_default=True, shell_complete=completion.suites,
     help="A folder with suite.yaml, or v2 (the default: identity, resistance, stability), lite (older, with blunt "
     "demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the published test with "
     "landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in Spanish).",
@@ -148,9 +149,17 @@ EXPERIMENTS = click.option(
     "favours; sides, sides-es, rent).",
 )  # fmt: skip
 STORED_PLACE = (
-    click.option("--suite", help="NAME or NAME@EDITION; not needed if the store holds only one."),
     click.option(
-        "--variant", "--variants", "variant", help="System prompt variant, or your .md file; default: the suite's."
+        "--suite",
+        help="NAME or NAME@EDITION; not needed if the store holds only one.",
+        shell_complete=completion.stored("suites"),
+    ),
+    click.option(
+        "--variant",
+        "--variants",
+        "variant",
+        help="System prompt variant, or your .md file; default: the suite's.",
+        shell_complete=completion.stored("variants"),
     ),
     click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
 )
@@ -192,14 +201,13 @@ SAMPLING = together(
                  help="0 to 2; default: the models file's, else the suite's, else 0.7."),
     click.option("--provider", help="Use only this provider, and fail if it is not available."),
 )  # fmt: skip
-TERMINAL = together(
-    "terminal",
-    TerminalOptions,
+_WATCHED = each(
     click.option("--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
     _flag("--yes", "Do not ask for confirmation."),
     QUIET,
-    output_format(),
 )
+TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format())
+CHECK_TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format("table", "json", "md"))
 MODELS_FILE = click.option(
     "--models-file", type=_FILE,
     help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
@@ -222,6 +230,17 @@ _AUDIT = click.option(
 )  # fmt: skip
 
 
+EXECUTOR = each(
+    click.option("--executor", type=click.Choice(EXECUTORS), default="local", show_default=True,
+                 help="Who does the work: this process, or the workers of a Ray cluster."),
+    click.option("--ray-address",
+                 help="Address of a running Ray cluster.  [default: RAY_ADDRESS, else one on this machine]"),
+)  # fmt: skip
+_WORKERS = each(
+    EXECUTOR, click.option("--ray-workers", type=int, help="Ray workers.  [default: 2 on each machine of the cluster]")
+)
+
+
 def connection(*more: AnyOption) -> AnyOption:
     """How endpoints are reached, how much is asked at once, and at what cost."""
     return together(
@@ -229,7 +248,10 @@ def connection(*more: AnyOption) -> AnyOption:
         ConnectionOptions,
         *more,
         MODELS_FILE,
-        click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once."),
+        click.option(
+            "--parallel", "-p", type=int, default=8, show_default=True,
+            help="Calls at once over all subjects: this many times -pt. 1: one subject after the other.",
+        ),
         click.option("--parallel-tasks", "-pt", type=int, help=f"Calls at once within a subject.  [default: {CALLS}]"),
         LOCAL_URL,
         click.option("--rps", type=float, help="Most requests per second to each model, retries included."),
@@ -242,16 +264,17 @@ def connection(*more: AnyOption) -> AnyOption:
 
 
 _SUBJECTS = each(
-    models("Ids or labels: vendor/model, local/ID, sim/NAME."),
+    models("Ids or labels: vendor/model, local/ID, sim/NAME.", completion.askable),
     click.option("--roster", type=click.Choice(["default"]),
                  help="Instead of -m: the default roster of the models file, else the published one."),
     click.option("--runs", type=int, help=f"Number of runs of each scenario; default {RUNS}."),
 )  # fmt: skip
 _RUN_NUMBER = click.option("--run-number", type=int, help="Only this run; what is missing of it is asked.")
 _CONDITIONS = each(
-    click.option("--variants", type=VariantList(), default=(), help="System prompt variants, or your .md file."),
+    click.option("--variants", type=VariantList(), default=(), help="System prompt variants, or your .md file.",
+                 shell_complete=completion.variants),
     click.option("--modes", type=NameList(), default=(), help="Delivery modes: user_role, tool_role."),
-)
+)  # fmt: skip
 _KINDS = "A model id, `cues`, `offline` or `hybrid:MODEL`"
 
 
@@ -282,8 +305,18 @@ RUN = together(
     _CONDITIONS,
     _JUDGES,
     SAMPLING,
-    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT),
+    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT, _WORKERS),
 )  # fmt: skip
+CHECK = together(
+    "options",
+    RunOptions,
+    SUITE,
+    models("The subject: vendor/model, local/ID, sim/NAME."),
+    _CONDITIONS,
+    judges("A model id, or `cues`. Default: the suite's own, else google/gemini-3-flash-preview."),
+    SAMPLING,
+    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT),
+)
 ESTIMATE = together(
     "options",
     RunOptions,
@@ -305,7 +338,7 @@ RERUN = together(
     models("These labels or ids instead of the first N."),
     *STORED_PLACE,
     _judging("the judge that boards show"),
-    connection(_LOCAL_TIMEOUT),
+    connection(_LOCAL_TIMEOUT, _WORKERS),
 )
 GRADE = together(
     "options",
@@ -315,5 +348,5 @@ GRADE = together(
     *STORED_PLACE,
     EXPERIMENTS,
     ONLY_MODELS,
-    connection(),
+    connection(_WORKERS),
 )

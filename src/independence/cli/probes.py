@@ -9,9 +9,10 @@ import aiohttp
 
 from independence.clients import protocol
 from independence.clients.catalogue import Catalogue
-from independence.clients.limits import Budget, Throttle
+from independence.clients.limits import Budget
 from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy
+from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from independence.cli.activity import clock, rewrites
 from independence.cli.terminal import note, one_line, plain, width
-from independence.engine.events import CallUnresolved, Event, ModelStopped, RunStopping
+from independence.engine.events import CallUnresolved, Event, ModelStopped, RunStopping, WorkerLost
 from independence.engine.progress import RunProgress
 from independence.report.legend import tight
 
@@ -87,6 +87,8 @@ class ProgressBars:
         match event:
             case ModelStopped() | CallUnresolved():
                 self._say(self._failures.first(event))
+            case WorkerLost():
+                self._say(str(event))
             case RunStopping():
                 self._say(_stopping(event))
         self._tick()

@@ -24,7 +24,11 @@ _DEMO_RUNS = 10
 
 @click.command("run")
 @options.RUN
-@click.option("--fail-under", type=float, help="Exit with code 1 if a subject's index is below this.")
+@click.option(
+    "--fail-under",
+    type=float,
+    help="Exit with code 1 if a subject's index is below this; `check` decides on its interval instead.",
+)
 @options.TERMINAL
 @options.db()
 def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions, db: Path) -> None:

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from independence.api import reading
-from independence.cli import options, table_output
+from independence.cli import completion, options, table_output
 from independence.cli.terminal import note, plain
 from independence.config.options import Place
 from independence.exchange import trajectory
@@ -22,8 +22,8 @@ _NARROWEST, _WIDEST = 40, 100
 
 
 @click.command("show")
-@click.argument("subject")
-@click.argument("scenario", required=False)
+@click.argument("subject", shell_complete=completion.SUBJECTS)
+@click.argument("scenario", required=False, shell_complete=completion.stored("scenarios"))
 @click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")
 @options.PLACE
 @options.output_format("text", "md", "json")

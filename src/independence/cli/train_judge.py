@@ -20,9 +20,11 @@ from independence.cli.activity import Say, working
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config import user_files
+from independence.config.options import ConnectionOptions
 from independence.config.subjects import family
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
+from independence.engine.executors import choice
 from independence.errors import StoreError, UsageError
 from independence.exchange import requests
 from independence.judge.kinds import WEIGHTS
@@ -62,6 +64,7 @@ class TrainingData(NamedTuple):
               help="Folder for offline.npz and card.md.")  # fmt: skip
 @click.option("--licence", default="not stated", help="Licence of the data, printed on the card.")
 @options.FORCE
+@options.EXECUTOR
 @options.place_options
 @options.output_format()
 def command(
@@ -74,6 +77,8 @@ def command(
     mode: str | None,
     format_: str,
     force: bool,
+    executor: str,
+    ray_address: str | None,
 ) -> None:
     """Train an offline judge on the verdicts in --from, and write its weights to --out. Needs scikit-learn.
 
@@ -82,6 +87,7 @@ def command(
     """
     if find_spec("sklearn") is None:
         raise UsageError("train-judge needs scikit-learn:", "pip install 'ai-independence-bench[train]'")
+    who = choice.chosen(ConnectionOptions(executor=executor, ray_address=ray_address))
     _check_output(out, force)
     with working("reading verdicts"), _opened(source, suite) as store, store.reading() as connection:
         scope = scopes.find(connection, suite, variant, mode)
@@ -90,8 +96,8 @@ def command(
         raise StoreError(f"{source}: no verdict of {scope.where.edition_name} to learn from")
     families = {one.family for one in taught.course.lessons}
     note(f"{len(taught.course.lessons):,} verdicts by {taught.teacher} on {len(families)} model families")
-    with working("measuring") as say:
-        tables, held, line = _measured(taught, say)
+    with working("measuring") as say, who as processors:
+        tables, held, line = _measured(taught, say, processors.map)
     learnable = [one for one in held if report.trainable(one)]
     if not learnable:
         print_tables(tables[:1], format_)
@@ -160,19 +166,21 @@ def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
     return lambda: say(f"{what}: {next(done)} of {parts} parts")
 
 
-def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOutPredictions], CalibrationLine | None]:
+def _measured(
+    taught: TrainingData, say: Say, apply: training.Apply
+) -> tuple[list[Table], list[HeldOutPredictions], CalibrationLine | None]:
     """What is said of unseen families and of unseen scenarios, the former predictions, and the index's line by them."""
     suite, line = taught.scope.suite, None
     course = taught.course
     most = f"at most {training.FOLDS * len(course.heads())}"
     step = _counting(say, "measuring on unseen model families", most)
     opened = [one for sentence in report.OPENINGS.values() for one in training.opened(course, sentence)]
-    told = training.cross_validate(course, "family", step, opened)
+    told = training.cross_validate(course, "family", step, opened, apply)
     parts = [one.split(1 + len(report.OPENINGS)) for one in told]
     held = [own[0] for own in parts]
     altered = {name: [own[at] for own in parts] for at, name in enumerate(report.OPENINGS, 1)}
     step = _counting(say, "measuring on unseen scenarios", most)
-    strange = training.cross_validate(course, "scenario", step)
+    strange = training.cross_validate(course, "scenario", step, apply=apply)
     tables = [report.agreement(held, course.fields, "by-family", "Unseen families")]
     tables.append(report.by_scenario(held, course.fields, "each-scenario", "Each scenario, on unseen families"))
     tables.append(report.openings(held, altered))

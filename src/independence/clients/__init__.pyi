@@ -3,8 +3,11 @@ from independence.clients import catalogue as catalogue
 from independence.clients import cleaning as cleaning
 from independence.clients import dialects as dialects
 from independence.clients import failures as failures
+from independence.clients import leases as leases
 from independence.clients import limits as limits
 from independence.clients import listing as listing
 from independence.clients import openai as openai
 from independence.clients import protocol as protocol
+from independence.clients import throttle as throttle
 from independence.clients import transport as transport
+from independence.clients import wire as wire

@@ -1,12 +1,11 @@
-"""What bounds the calls of an endpoint: the dollars that they may cost, how many there are at once, and how fast.
+"""What bounds the calls of an endpoint: the dollars that they may cost, and how fast they may be sent.
 
 Dollars are reserved before a request leaves and settled when its cost is known. The cap is kept in whole picodollars,
 so that `spent + reserved <= cap` is exact. It can fail in one way only: a call costs more than was reserved for it.
 
-The throttle bounds calls in flight: halved on overload, growing back by about one a round trip. Beside it a token
-bucket for every provider and model may bound the rate. Every HTTP attempt, retries included, takes a token just before
-it is sent; first come, first served. When a server says that it is overloaded, the bucket is emptied for all calls that
-wait for a token, for as long as the server said.
+A token bucket for every provider and model may bound the rate. Every HTTP attempt, retries included, takes a token just
+before it is sent; first come, first served. When a server says that it is overloaded, the bucket is emptied for all
+calls that wait for a token, for as long as the server said. How many calls are in flight is bounded by `throttle.py`.
 """
 
 from __future__ import annotations
@@ -157,6 +156,27 @@ class Budget:
         """The part of `spent` that was reserved for attempts whose cost never came back."""
         return self._unknown / _PICO
 
+    @property
+    def held(self) -> float:
+        """Dollars that are held for calls under way, and for workers."""
+        return self._reserved / _PICO
+
+    @property
+    def left(self) -> float:
+        """Dollars that are neither spent nor held; infinite without a cap, below 0 where a call cost too much."""
+        return math.inf if self._cap is None else (self._cap - self._spent - self._reserved) / _PICO
+
+    def hold(self, usd: float) -> Reservation:
+        """Hold dollars, whatever the cap says: a worker has them already, or `left` covers them."""
+        self._reserved += _amount(usd)
+        return Reservation(self, _amount(usd))
+
+    def raise_cap(self, usd: float) -> None:
+        """Move the cap by so many dollars; whoever waits looks again."""
+        if self._cap is not None:
+            self._cap += math.ceil(usd * _PICO)
+        self._freed.set()
+
     def fits(self, usd: float) -> bool:
         """Whether a reservation would be granted at once."""
         return not self._line.locked() and self._fits(_amount(usd))
@@ -166,12 +186,16 @@ class Budget:
         amount = _amount(usd)
         async with self._line:
             while not self._fits(amount):
-                if self._reserved == 0:
-                    raise self._reached(amount)
-                self._freed.clear()
-                await self._freed.wait()
+                await self._more(usd)
             self._reserved += amount
         return Reservation(self, amount)
+
+    async def _more(self, usd: float) -> None:
+        """Wait until more may be left. Raises CostCapReached where no call is under way that could give some back."""
+        if self._reserved == 0:
+            raise self.reached(usd)
+        self._freed.clear()
+        await self._freed.wait()
 
     def _fits(self, amount: int) -> bool:
         return self._cap is None or self._spent + self._reserved + amount <= self._cap
@@ -183,11 +207,12 @@ class Budget:
             self._unknown += amount
         self._freed.set()
 
-    def _reached(self, amount: int) -> CostCapReached:
+    def reached(self, usd: float) -> CostCapReached:
+        """That the cap does not cover a call that may cost so much."""
         unknown = f" (${self.unknown:.4f} of it for calls whose cost never came back)" if self._unknown else ""
         return CostCapReached(
             f"the cost cap of ${self.cap:.4f} is reached: ${self.spent:.4f} spent{unknown}, and the next call may cost "
-            f"up to ${amount / _PICO:.4f}",
+            f"up to ${usd:.4f}",
             "everything so far is kept, a higher --max-cost resumes",
         )
 
@@ -196,40 +221,10 @@ def _amount(usd: float) -> int:
     return math.ceil(max(0.0, usd) * _PICO)
 
 
-class Throttle:
-    """Additive increase, multiplicative decrease. The engine's gate reads `limit`; the client reports what it saw."""
-
-    def __init__(self, cap: int, on_limit: Callable[[int], None] = lambda _: None) -> None:
-        """`on_limit` is called with every new limit."""
-        self._on_limit = on_limit
-        self._cap = float(max(1, cap))
-        self._window = self._cap
-        self.epoch = 0  # counts decreases; a call notes it when it starts
-
-    @property
-    def limit(self) -> int:
-        """Calls that may be in flight now, 1..cap."""
-        return int(self._window)
-
-    def overloaded(self, epoch: int | None = None) -> None:
-        """The endpoint is overloaded. Calls that began before the last decrease say nothing new and are ignored."""
-        if epoch is not None and epoch != self.epoch:
-            return
-        self._move(max(1.0, self._window / 2))
-        self.epoch += 1
-
-    def succeeded(self) -> None:
-        """A call was served: grow by 1/limit, so that `limit` of them add one."""
-        self._move(min(self._cap, self._window + 1 / self.limit))
-
-    def _move(self, window: float) -> None:
-        before, self._window = self.limit, window
-        if self.limit != before:
-            self._on_limit(self.limit)
-
-
 class Bucket:
     """`rate.burst` tokens at first, refilled with `rate.per_second` and never above the burst."""
+
+    in_line = 4  # calls that should wait for a token: enough for the next tokens to find somebody
 
     def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
         self.past = 0  # calls that have their token and do not wait for another
@@ -249,6 +244,13 @@ class Bucket:
         if self._tokens >= _ENOUGH:
             return 0.0
         return max(0.0, self._at - now) + (1 - self._tokens) / self._rate.per_second
+
+    def grab(self) -> bool:
+        """Take a token where there is one, without getting in line."""
+        if self.left() > 0:
+            return False
+        self._tokens -= 1
+        return True
 
     def empty(self, seconds: float = 0.0) -> None:
         """Throw the tokens away, and let none come for some seconds."""
@@ -313,5 +315,8 @@ class Buckets:
         key = (model, provider)
         if key not in self._made:
             rate = self._endpoint.bounds_of(model, provider).rate
-            self._made[key] = Bucket(rate, self._clock) if rate else None
+            self._made[key] = self._bucket(rate) if rate else None
         return self._made[key]
+
+    def _bucket(self, rate: Rate) -> Bucket:
+        return Bucket(rate, self._clock)

@@ -1,7 +1,7 @@
 """The chat client for OpenAI-compatible endpoints: send, retry what is transport, ask again where no answer came.
 
-An attempt reserves its cost, waits for a token of the rate limit, sends, settles its cost, is logged, and reports
-success or overload to the throttle.
+An attempt reserves its cost, waits for room and for a token of the rate limit, sends, settles its cost, is logged, and
+reports to the throttle.
 
 What an answer says is never a reason to ask again. Where no answer came (reasoning only, nothing, a transport artefact)
 the question is asked at most twice more; a truncated answer is asked for once more, with twice the budget.
@@ -10,11 +10,12 @@ the question is asked at most twice more; a truncated answer is asked for once m
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import aiohttp
 import msgspec
@@ -25,8 +26,9 @@ from independence.clients.cleaning import artefact, message_of, readable, safe, 
 from independence.clients.dialects import Droppable
 from independence.clients.extract import Extracted
 from independence.clients.failures import RequestFailure, key_rejected
-from independence.clients.limits import HEARTBEAT_S, Buckets, Budget, PacedCall, Prices, Reservation, Throttle
+from independence.clients.limits import HEARTBEAT_S, Buckets, Budget, PacedCall, Prices, Reservation
 from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
+from independence.clients.throttle import Throttle
 from independence.clients.transport import BodyTooLarge, Transport
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage, shorten, text_of, tokens_of
 from independence.config.endpoints import Endpoint
@@ -36,10 +38,11 @@ from independence.types import Answer, Attempt, ChatRequest, Missing, MissingRea
 Kind = Literal["ok", "length", "reasoning_only", "empty", "template_tokens", "punctuation", "greeting"]
 
 _SEEDS = 2**31
+_TOO_MANY = 429
 _NO_ANSWER = ("reasoning_only", "empty", "length")
 _LONGEST_NAME = 1000
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
-_REJECTIONS: Final[Mapping[Droppable, re.Pattern[str]]] = {
+REJECTIONS: Final[Mapping[Droppable, re.Pattern[str]]] = {
     "response_format": re.compile(r"response_format|schema|structured|grammar|guided|sampler|param", re.IGNORECASE),
     "reasoning_effort": re.compile(r"reasoning|effort|think", re.IGNORECASE),
     "cache": re.compile(r"cache", re.IGNORECASE),
@@ -52,6 +55,7 @@ class AttemptLog:
     def __init__(self) -> None:
         self.attempts: tuple[Attempt, ...] = ()
         self.retried = 0  # transport retries used up
+        self.room = math.inf  # what may be in flight beside the next attempt, where the last one was refused
 
     @property
     def usage(self) -> Usage:
@@ -69,6 +73,30 @@ class AttemptLog:
             self.attempts = (*before, msgspec.structs.replace(last, outcome=outcome))
 
 
+class Connection(Protocol):
+    """What a client asks through: it sends once."""
+
+    endpoint: Endpoint
+    buckets: Buckets
+
+    @property
+    def notify(self) -> Notify:
+        """Who hears of waits."""
+        ...
+
+    def paced(self, request: ChatRequest) -> PacedCall | None:
+        """The call at the token bucket of its model; None where the model has no rate limit."""
+        ...
+
+    def without(self, model: str) -> frozenset[Droppable]:
+        """The parameters left out for a model because its server rejected them."""
+        ...
+
+    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
+        """Send once, and log the attempt."""
+        ...
+
+
 class EndpointConnection:
     """An endpoint as attempts see it, shared by all calls. Remembers which parameters a model's server rejects."""
 
@@ -81,15 +109,16 @@ class EndpointConnection:
         budget: Budget,
         throttle: Throttle,
         notify: Notify,
+        buckets: Buckets | None = None,
     ) -> None:
         self.endpoint = endpoint
+        self.catalogue = catalogue
+        self.budget = budget
+        self.throttle = throttle
         self.notify = notify
-        self.buckets = Buckets(endpoint)
+        self.buckets = buckets or Buckets(endpoint)
         self._dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
-        self._catalogue = catalogue
-        self._budget = budget
-        self._throttle = throttle
         self._without: dict[str, frozenset[Droppable]] = {}
         self._litellm = False  # whether a LiteLLM gateway has answered
 
@@ -100,30 +129,30 @@ class EndpointConnection:
 
     async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
-        info = self._catalogue.info(request.model)
+        info = self.catalogue.info(request.model)
         prices = self._dialect.prices(info)
         without = self.without(request.model)
         asked_anew = self._litellm and "cache" not in without
         parameters = self._dialect.parameters(request, info, without)
         body = dialects.body(parameters | {"cache": {"no-cache": True}} if asked_anew else parameters)
         hold = await self._hold(request, prices)
-        if paced is not None:
-            await self._token(request.model, paced, hold)
-        epoch, started = self._throttle.epoch, time.perf_counter()
+        epoch = await self._admitted(request.model, log.room, paced, hold)
+        started, sent = time.perf_counter(), False
         try:
             outcome, cost = await self._send(body, prices, self._timeout_s(request))
+            sent = True
             if cost.known:
                 hold.settle(cost.usage.cost_usd)
         finally:
             hold.keep()  # whatever is not settled by now, cancelled or of unknown cost, counts as spent
+            if not sent:
+                self.throttle.ended()
         kind, detail = (outcome.kind, outcome.detail) if isinstance(outcome, RequestFailure) else ("ok", "")
         unknown = 0.0 if cost.known else hold.usd
         log.add(Attempt(kind, time.perf_counter() - started, cost.usage, unknown, detail))
+        log.room = self._learn(epoch, outcome)
         if isinstance(outcome, ReceivedMessage):
-            self._throttle.succeeded()
             return self._not_replayed(request, outcome, log, asked_anew=asked_anew)
-        if outcome.overload:
-            self._throttle.overloaded(epoch)
         if paced is not None and (outcome.overload or outcome.retry_after is not None):
             paced.empty(outcome.retry_after)
         if self._drops_parameter(request, info, without, outcome):
@@ -142,7 +171,7 @@ class EndpointConnection:
             return False
         sent: list[Droppable] = ["cache"] if self._litellm else []
         for name in sent + self._dialect.droppable(request, info):
-            if name not in without and _REJECTIONS[name].search(failure.detail):
+            if name not in without and REJECTIONS[name].search(failure.detail):
                 self._without[request.model] = self.without(request.model) | {name}
                 return True
         return False
@@ -163,28 +192,44 @@ class EndpointConnection:
 
     async def _hold(self, request: ChatRequest, prices: Prices | None) -> Reservation:
         if prices is None:
-            if self._budget.cap is not None:
+            if self.budget.cap is not None:
                 raise Parked(request.model, "its price is not listed, so --max-cost cannot be kept")
-            return await self._budget.reserve(0.0)
+            return await self.budget.reserve(0.0)
         usd = limits.reservation(request, prices)
-        if not self._budget.fits(usd):
+        if not self.budget.fits(usd):
             self.notify(Wait(request.model, "budget", 0.0))
-        return await self._budget.reserve(usd)
+        return await self.budget.reserve(usd)
 
-    async def _token(self, model: str, paced: PacedCall, hold: Reservation) -> None:
-        """Wait for a token. Nothing is sent, and nothing costs, where the wait is ended."""
+    def _learn(self, epoch: int, outcome: Outcome) -> float:
+        """Tell the throttle. Returns what may be in flight beside the next attempt of the call."""
+        if isinstance(outcome, ReceivedMessage):
+            self.throttle.served(epoch)
+        elif outcome.overload:
+            return self.throttle.refused(epoch, certain=outcome.status == _TOO_MANY)
+        else:
+            self.throttle.ended()
+        return math.inf
+
+    async def _admitted(self, model: str, room: float, paced: PacedCall | None, hold: Reservation) -> int:
+        """Wait for room and a token. Nothing is sent, and nothing costs, where the wait is ended."""
         still = False
 
         def beat(left: float) -> None:
             nonlocal still
-            self.notify(Wait(model, "rate", 0.0 if still else left, still=still))
+            self.notify(Wait(model, "rate", 0.0 if still else left, still=still or not left))
             still = True
 
+        epoch = None
         try:
-            await paced.take(beat)
+            epoch = await self.throttle.enter(room, beat)
+            if paced is not None:
+                await paced.take(beat)
         except BaseException:
             hold.settle(0.0)
+            if epoch is not None:
+                self.throttle.ended()
             raise
+        return epoch
 
     async def _send(self, body: bytes, prices: Prices | None, timeout_s: float) -> tuple[Outcome, AttemptCost]:
         try:
@@ -240,15 +285,15 @@ class NextRequest:
 class OpenAIClient:
     """A client of one endpoint. It holds no state of a call; any number of calls may run side by side."""
 
-    def __init__(self, connection: EndpointConnection, policy: Policy | None = None) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, policy: Policy | None = None) -> None:
+        self.connection = connection
         self._policy = policy or Policy()
         self._clean = extract.without_key(connection.endpoint.api_key.strip())
 
     @property
     def buckets(self) -> Buckets:
         """What bounds the rate of its requests."""
-        return self._connection.buckets
+        return self.connection.buckets
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Send, retry what is transport, ask again where no answer came.
@@ -256,7 +301,7 @@ class OpenAIClient:
         Raises what `clients/protocol.py` lists. A truncated but readable answer is returned where asking again with a
         larger budget brings no better one, for whatever reason.
         """
-        paced = self._connection.paced(request)
+        paced = self.connection.paced(request)
         try:
             return await self._settled(request, paced)
         finally:
@@ -286,7 +331,7 @@ class OpenAIClient:
     ) -> ReceivedMessage | Missing:
         """Send until a response comes."""
         while True:
-            outcome = await self._connection.attempt(request, log, paced)
+            outcome = await self.connection.attempt(request, log, paced)
             if isinstance(outcome, ReceivedMessage):
                 altered = _altered(outcome)
                 if not altered:
@@ -303,9 +348,9 @@ class OpenAIClient:
     def _stop(self, model: str, failure: RequestFailure, log: AttemptLog) -> None:
         """Raise unless the failure may pass and retries are left."""
         if failure.action == "key":
-            raise key_rejected(self._connection.endpoint, failure)
+            raise key_rejected(self.connection.endpoint, failure)
         if failure.action == "credit":
-            name = self._connection.endpoint.name
+            name = self.connection.endpoint.name
             raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
         if failure.action == "park":
             raise Parked(model, failure.detail)
@@ -316,12 +361,12 @@ class OpenAIClient:
     async def _pause(self, model: str, failure: RequestFailure, log: AttemptLog) -> None:
         left = self._policy.pause(log.retried, failure.retry_after)
         log.retried += 1
-        self._connection.notify(Wait(model, failure.kind, left, len(log.attempts)))
+        self.connection.notify(Wait(model, failure.kind, left, len(log.attempts)))
         while left > HEARTBEAT_S:
             await asyncio.sleep(HEARTBEAT_S)
             left -= HEARTBEAT_S
             # Nothing new to show, but a run that is stopping ends the call here and not in an hour.
-            self._connection.notify(Wait(model, failure.kind, 0.0, still=True))
+            self.connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
     async def _answer(self, received: ReceivedMessage, log: AttemptLog, state: NextRequest) -> Answer | None:
@@ -346,7 +391,7 @@ class OpenAIClient:
     def _reply(self, request: ChatRequest, received: ReceivedMessage, found: Extracted) -> Reply:
         """A reply without its history."""
         marks = union(received.flags, found.flags)
-        without = self._connection.without(request.model)
+        without = self.connection.without(request.model)
         if "response_format" in without and request.schema is not None:
             marks = (*marks, protocol.SCHEMA_REFUSED)
         if "reasoning_effort" in without and request.sampling.effort is not None:

@@ -242,12 +242,10 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
             return RequestFailure("retry", "no_choices" if message is None else "error", unbilled=False)
         if finish == "content_filter":
             return RequestFailure("blocked", "content_filter", "a content filter ended the reply", unbilled=False)
-    marks = {
-        protocol.FINISH_ERROR: error is not None or finish == "error",
-        protocol.CONTENT_FILTER: finish == "content_filter",
-        protocol.CACHE_HIT: replayed(response.headers),
-    }
-    return ReceivedMessage(body, message, finish, tuple(mark for mark, holds in marks.items() if holds))
+    failed = (protocol.FINISH_ERROR,) if error is not None or finish == "error" else ()
+    filtered = (protocol.CONTENT_FILTER,) if finish == "content_filter" else ()
+    cached = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
+    return ReceivedMessage(body, message, finish, (*failed, *filtered, *cached))
 
 
 def _says_something(message: WireMessage) -> bool:
@@ -275,12 +273,32 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
     A server that ignores `max_tokens` would otherwise fill the store, and every later turn, with one answer.
     """
     limit = longest(max_tokens)
+    return (message, False) if _short(message, limit) else _cut_message(message, limit)
+
+
+def _cut_message(message: WireMessage, limit: int) -> tuple[WireMessage, bool]:
     changed = {name: _cut(getattr(message, name), limit) for name in _TEXTS}
     calls = message.tool_calls
     short = [WireCall(c.id, _cut_function(c.function, limit)) for c in calls[:_MOST_CALLS]] if calls else calls
     function = _cut_function(message.function_call, limit)
     out = msgspec.structs.replace(message, **changed, tool_calls=short, function_call=function)
     return (out, True) if out != message else (message, False)
+
+
+def _short(message: WireMessage, limit: int) -> bool:
+    """Whether nothing can be too long, as of nearly every message: texts, and calls with textual arguments."""
+    for name in _TEXTS:
+        value = getattr(message, name)
+        if value is not None and not (isinstance(value, str) and len(value) <= limit):
+            return False
+    calls = message.tool_calls or ()
+    functions = [*(call.function for call in calls), message.function_call]
+    return len(calls) <= _MOST_CALLS and all(
+        value is None or (isinstance(value, str) and len(value) <= limit)
+        for function in functions
+        if function is not None
+        for value in (function.name, function.arguments)
+    )
 
 
 def _cut(value: Any, limit: int) -> Any:

@@ -13,7 +13,10 @@ from independence.errors import UsageError
 from independence.types import Sampling
 
 RUNS = 3
+MAX_DROP = 3.0  # index points
+MOST_RUNS = 1_000
 CALLS = 20  # at once within a subject
+EXECUTORS: Final = ("local", "ray")
 UNSURE_SHARE, AUDIT_SHARE = 0.20, 0.05
 
 
@@ -35,8 +38,11 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     local_timeout: float | None = None  # seconds; None: ten minutes
     rps: float | None = None  # requests per second to each model
     burst: int | None = None
-    parallel: int = 8  # subjects at once
+    parallel: int = 8  # this many times `parallel_tasks` calls at once in all; 1: one subject after the other
     parallel_tasks: int | None = None  # calls at once within a subject; None: CALLS
+    executor: str = "local"  # or `ray`: the workers of a Ray cluster ask the models
+    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster on this machine for this command
+    ray_workers: int | None = None  # None: two on each machine of the cluster
     max_cost: float | None = None  # dollars
     allow_unpriced: bool = False
     dry_run: bool = False  # no model is asked: no key is needed
@@ -49,9 +55,16 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         ):
             if value is not None and not 0 < value < math.inf:
                 raise UsageError(f"{flag} {value:g}:", f"write {unit} above 0")
-        for flag, count in (("--burst", self.burst), ("-p", self.parallel), ("-pt", self.parallel_tasks)):
+        for flag, count in (
+            ("--burst", self.burst), ("-p", self.parallel), ("-pt", self.parallel_tasks),
+            ("--ray-workers", self.ray_workers),
+        ):  # fmt: skip
             if count is not None and count < 1:
                 raise UsageError(f"{flag} {count}:", "at least 1 is needed")
+        if self.executor not in EXECUTORS:
+            raise UsageError(f"--executor {self.executor}:", f"write one of {', '.join(EXECUTORS)}")
+        if self.executor != "ray" and (self.ray_address is not None or self.ray_workers is not None):
+            raise UsageError("--ray-address and --ray-workers are about a Ray cluster:", "add --executor ray")
         if self.max_cost is not None and not 0 < self.max_cost < math.inf:
             raise UsageError(f"--max-cost {self.max_cost}:", "write dollars above 0, or leave it out for no cap")
 
@@ -110,9 +123,38 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if self.replicates is not None and self.part.scenarios is not None:
             raise UsageError("--scenarios asks many texts, --replicates auto repeats some; give one of the two")
         if self.run_number is not None and (self.runs is not None or self.calls is not None):
-            raise UsageError("--run-number asks one run;", "leave out --runs and --replicates, or leave it out")
+            raise UsageError("--run-number asks one run", "leave out --runs and --replicates, or leave it out")
         if self.run_number is not None and self.run_number < 1:
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
+
+
+class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which bars a subject has to be above, and how many runs may be bought to decide it. Without a bar: all of them.
+
+    `min_index` is an index, above 0 and below 100; `against` a baseline file, from whose index the subject's may drop
+    by at most `max_drop` points (0-100; None: 3). Raises UsageError.
+    """
+
+    min_index: float | None = None
+    against: Path | None = None
+    max_drop: float | None = None
+    max_runs: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be decided."""
+        if self.min_index is not None and not 0 < self.min_index < 100:
+            raise UsageError(f"--min-index {self.min_index:g}:", "write an index above 0 and below 100")
+        if self.max_drop is not None and self.against is None:
+            raise UsageError("--max-drop is about a baseline", "name it with --against FILE")
+        if self.max_drop is not None and not 0 <= self.max_drop <= 100:
+            raise UsageError(f"--max-drop {self.max_drop:g}:", "write points of the index from 0 to 100")
+        if not 2 <= self.max_runs <= MOST_RUNS:
+            raise UsageError(f"--max-runs {self.max_runs}:", f"write a number of runs from 2 to {MOST_RUNS}")
+
+    @property
+    def drop(self) -> float:
+        """Points that the index may drop by."""
+        return MAX_DROP if self.max_drop is None else self.max_drop
 
 
 class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -161,7 +203,7 @@ _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "part": SuitePart,
     "sampling": Sampling,
 }
-Options = TypeVar("Options", RunOptions, RerunOptions, GradeOptions)
+Options = TypeVar("Options", GateOptions, RunOptions, RerunOptions, GradeOptions)
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -174,7 +216,7 @@ def from_settings(
     """
     if isinstance(options, make):
         if settings:
-            raise UsageError(f"{', '.join(settings)}: options are there already;", "give a name and keywords, or them")
+            raise UsageError(f"{', '.join(settings)}: options are there already", "give a name and keywords, or them")
         return options
     own = dict(settings) if options is None else {first: options, **settings}
     for part, kind in _PARTS.items():

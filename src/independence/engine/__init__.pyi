@@ -5,7 +5,9 @@ from independence.engine import dialogue as dialogue
 from independence.engine import estimate as estimate
 from independence.engine import event_loop as event_loop
 from independence.engine import events as events
+from independence.engine import executors as executors
 from independence.engine import gate as gate
+from independence.engine import grading as grading
 from independence.engine import names_extraction as names_extraction
 from independence.engine import pipeline as pipeline
 from independence.engine import plan as plan

@@ -8,13 +8,16 @@ verdicts are bought.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from sqlite3 import Connection
 from typing import NamedTuple
 
 from independence.engine import dialogue, routing, run
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import SubjectStarted, VerdictCommitted
+from independence.engine.executors.local import LocalExecutor
+from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.routing import RoutingCandidate
@@ -26,6 +29,7 @@ from independence.stats.subject_points import leverage
 from independence.store import queries, records, routes
 from independence.store.records import VerdictRow
 from independence.store.routes import PastDraws, RouteRow, VerdictRoute
+from independence.store.writer import StoreCall
 from independence.suites.schema import Rubric
 from independence.types import Condition, Grade, Missing, TranscriptTurn, Where
 
@@ -39,6 +43,7 @@ class BatchGrading(NamedTuple):
     edition: str
     trials: Sequence[Trial]
     judge: BatchJudge
+    executor: Executor = LocalExecutor()
 
 
 class PredictedTrial(NamedTuple):
@@ -62,7 +67,9 @@ async def grade(task: BatchGrading, parallelism: Parallelism) -> RunOutcome:
         return RunOutcome(context.stop_signal.reason, 0)
     drawn = await _draw_routes(task, judge.purchase, predicted)
     bought = {one.key: _bought_key(judge.purchase, one) for one in predicted if drawn[one.key].way != "offline"}
-    outcome = await run.run(context, await _unasked(task, judge.purchase, predicted, bought), parallelism)
+    outcome = await run.run(
+        context, await _unasked(task, judge.purchase, predicted, bought), parallelism, executor=task.executor
+    )
     if judge.takes_bought:
         await _settle(task, await _with_bought(task, predicted, bought))
     return outcome
@@ -72,11 +79,14 @@ async def _predict_all(task: BatchGrading) -> list[PredictedTrial]:
     """What the judge expects of every finished dialogue, each once."""
     writer, judge = task.context.writer, task.judge
     out: dict[str, PredictedTrial] = {}
-    for start in range(0, len(task.trials), _BATCH):
-        some = task.trials[start : start + _BATCH]
-        read = await writer.write(lambda connection, own=some: list(_finished(connection, own)))  # type: ignore[misc]
+    at_once = _BATCH * task.executor.width
+    for start in range(0, len(task.trials), at_once):
+        some = task.trials[start : start + at_once]
+        read = await writer.write(StoreCall(_finished, some))
         dialogues = [FinishedDialogue(turns, _rubric(task, trial)) for trial, _, turns in read]
-        for (trial, digest, _), prediction in zip(read, judge.predict(dialogues), strict=True):
+        parts = [dialogues[at : at + _BATCH] for at in range(0, len(dialogues), _BATCH)]
+        predictions = chain.from_iterable(task.executor.map(judge.predict, parts))
+        for (trial, digest, _), prediction in zip(read, predictions, strict=True):
             rubric = task.context.rubrics[trial.dialogue.scenario.id]
             key = verdict_key(digest, rubric, judge.settings)
             out[key] = PredictedTrial(
@@ -90,7 +100,8 @@ async def _predict_all(task: BatchGrading) -> list[PredictedTrial]:
     return list(out.values())
 
 
-def _finished(connection: Connection, trials: Sequence[Trial]) -> Iterator[tuple[Trial, str, list[TranscriptTurn]]]:
+def _finished(connection: Connection, trials: Sequence[Trial]) -> list[tuple[Trial, str, list[TranscriptTurn]]]:
+    out = []
     for trial in trials:
         progress = dialogue.load(connection, trial)
         if (
@@ -98,7 +109,8 @@ def _finished(connection: Connection, trials: Sequence[Trial]) -> Iterator[tuple
             and progress.context
             and len(progress.answers) == trial.dialogue.generated
         ):
-            yield trial, progress.context, dialogue.transcript_turns(trial, progress)
+            out.append((trial, progress.context, dialogue.transcript_turns(trial, progress)))
+    return out
 
 
 def _rubric(task: BatchGrading, trial: Trial) -> Rubric:
@@ -114,16 +126,24 @@ async def _draw_routes(
     for one, candidate in zip(predicted, _candidates(task, predicted), strict=True):
         conditions.setdefault(one.trial.dialogue.condition, []).append(candidate)
 
-    def draw(connection: Connection) -> dict[str, VerdictRoute]:
-        drawn: dict[str, VerdictRoute] = {}
-        for condition, candidates in conditions.items():
-            where = Where(task.context.suite.suite, task.edition, condition)
-            drawn |= _routes(connection, purchase, candidates, routes.past(connection, where, task.judge.name))
-        auditor = purchase.auditor.name
-        routes.add(connection, [RouteRow(key, auditor, trials[key], route) for key, route in drawn.items()])
-        return drawn
+    places = {Where(task.context.suite.suite, task.edition, condition): own for condition, own in conditions.items()}
+    return await task.context.writer.write(StoreCall(_draw, task.judge.name, purchase, places, trials))
 
-    return await task.context.writer.write(draw)
+
+def _draw(
+    connection: Connection,
+    judge: str,
+    purchase: Purchase,
+    places: Mapping[Where, Sequence[RoutingCandidate]],
+    trials: Mapping[str, str],
+) -> dict[str, VerdictRoute]:
+    """Draw the routes of each place and store them; `trials` by the keys of their verdicts."""
+    drawn: dict[str, VerdictRoute] = {}
+    for where, candidates in places.items():
+        drawn |= _routes(connection, purchase, candidates, routes.past(connection, where, judge))
+    auditor = purchase.auditor.name
+    routes.add(connection, [RouteRow(key, auditor, trials[key], route) for key, route in drawn.items()])
+    return drawn
 
 
 def _routes(
@@ -169,7 +189,7 @@ async def _unasked(
     """Those whose verdict is to be bought and has not been given yet. `bought`: own keys -> the auditor's."""
     if not purchase.auditor.is_asked:
         return []
-    known = await task.context.writer.write(lambda connection: queries.known_verdicts(connection, bought.values()))
+    known = await task.context.writer.write(StoreCall(queries.known_verdicts, bought.values()))
     return [
         PendingTrial(one.trial, 0, (purchase.auditor,))
         for one in predicted
@@ -181,7 +201,7 @@ async def _with_bought(
     task: BatchGrading, predicted: Sequence[PredictedTrial], bought: Mapping[str, str]
 ) -> list[tuple[PredictedTrial, Grade]]:
     """The judge's verdicts: the auditor's where they were bought, else as predicted. Open ones are left out."""
-    given = await task.context.writer.write(lambda connection: routes.stored_keys(connection, bought.values()))
+    given = await task.context.writer.write(StoreCall(routes.stored_keys, bought.values()))
     out: list[tuple[PredictedTrial, Grade]] = []
     for one in predicted:
         if one.key not in bought:
@@ -194,7 +214,7 @@ async def _with_bought(
 async def _settle(task: BatchGrading, graded: Sequence[tuple[PredictedTrial, Grade]]) -> None:
     """Store verdicts that are not there yet, all at one instant: of two drafts the later one counts."""
     judge, context, judged_at = task.judge, task.context, records.now("microseconds")
-    known = await context.writer.write(lambda c: queries.known_verdicts(c, [one.key for one, _ in graded]))
+    known = await context.writer.write(StoreCall(queries.known_verdicts, [one.key for one, _ in graded]))
     new = [(one, grade) for one, grade in graded if one.key not in known]
     rows = [
         VerdictRow(
@@ -210,7 +230,7 @@ async def _settle(task: BatchGrading, graded: Sequence[tuple[PredictedTrial, Gra
         )
         for one, grade in new
     ]
-    await context.writer.write(lambda connection: records.add_verdicts(connection, rows))
+    await context.writer.write(StoreCall(records.add_verdicts, rows))
     for label, count in Counter(one.trial.subject.label for one, _ in new).items():
         context.on_event(SubjectStarted(label, 0, count))
     for one, grade in new:

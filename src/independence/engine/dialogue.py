@@ -20,6 +20,7 @@ from independence.judge.protocol import ReplyContext
 from independence.judge.replies import non_answers
 from independence.store import context, queries, records
 from independence.store.records import CallRow
+from independence.store.writer import StoreCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
 from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
@@ -215,7 +216,7 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     client = worker.context.backends[queue.endpoint].client
     turn = len(progress.answers)
     left = worker.latency.remaining(trial.dialogue.generated - turn)
-    async with worker.slot(queue, left, trial.run):
+    async with worker.slot(queue, left, trial.run, trial=trial.key):
         events.set_position(trial, turn_id(trial, turn))
         began = time.monotonic()
         call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
@@ -223,30 +224,27 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         if answer is None:
             return None
         worker.latency.record(time.monotonic() - began)
-        answer = _untempered(subject, answer)
-        if isinstance(answer, Reply):
-            answer = _marked(worker, trial, progress, answer)
+        answer = marked(trial, progress, answer, worker.context.suite.language)
         await _keep(worker, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None
     worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
     return answer
 
 
-def _untempered(subject: Subject, answer: Answer) -> Answer:
-    """The answer, flagged where no temperature was sent although the subject's label names one."""
-    if isinstance(answer, Missing) or subject.sent.temperature is not None:
+def marked(trial: Trial, progress: TrialProgress, answer: Answer, language: str) -> Answer:
+    """The answer with what is marked on it, whoever will judge it. `language`: of the suite.
+
+    A reply is flagged too where no temperature was sent although the subject's label names one.
+    """
+    if isinstance(answer, Missing):
         return answer
-    return msgspec.structs.replace(answer, flags=(*answer.flags, protocol.TEMPERATURE_UNSENT))
-
-
-def _marked(worker: SubjectWorker, trial: Trial, progress: TrialProgress, reply: Reply) -> Reply:
-    """The reply with what is marked on it, whoever will judge it."""
-    language, tool = worker.context.suite.language, trial.dialogue.tool
+    tool = trial.dialogue.tool
+    unsent = (protocol.TEMPERATURE_UNSENT,) if trial.subject.sent.temperature is None else ()
     found = non_answers.marks(
-        transcript_turns(trial, progress.extended(reply)), reply_context(trial, language), tool.name if tool else ""
+        transcript_turns(trial, progress.extended(answer)), reply_context(trial, language), tool.name if tool else ""
     )
-    new = tuple(mark for mark in found if mark not in reply.flags)
-    return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
+    new = tuple(mark for mark in (*unsent, *found) if mark not in answer.flags)
+    return msgspec.structs.replace(answer, flags=(*answer.flags, *new)) if new else answer
 
 
 async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
@@ -260,4 +258,4 @@ async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, an
         after=context.extend(progress.context, answer),
         answer=answer,
     )
-    await worker.context.writer.write(lambda connection: records.add_call(connection, row))
+    await worker.context.writer.write(StoreCall(records.add_call, row))

@@ -17,13 +17,20 @@ _THRESHOLDS = (50_000, 20, 100)
 
 def drive(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end, on uvloop where it is installed. Raises what the work raises."""
+    results: list[T] = []
+
+    # The runner writes out its task, result included, to look at its signal handler: twice a plan of many megabytes.
+    async def kept() -> None:
+        results.append(await work)
+
     before = gc.get_threshold()
     gc.set_threshold(*_THRESHOLDS)
     try:
         with asyncio.Runner(loop_factory=_factory()) as runner:
-            return runner.run(work)
+            runner.run(kept())
     finally:
         gc.set_threshold(*before)
+    return results[0]
 
 
 def drive_anywhere(work: Coroutine[Any, Any, T]) -> T:

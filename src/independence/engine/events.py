@@ -82,6 +82,16 @@ class TrialSkipped(NamedTuple):
     owner: str
 
 
+class WorkerLost(NamedTuple):
+    """A worker of a cluster died. Another one takes over; what it had not stored is asked again."""
+
+    worker: int  # counted from 1
+    dialogues: int  # that it was at, a dialogue and those that continue it counted once
+
+    def __str__(self) -> str:
+        return f"worker {self.worker} died; {self.dialogues} dialogues are dealt again"
+
+
 class RunStopping(NamedTuple):
     """No further call starts; those in flight finish, unless they are dropped."""
 
@@ -98,6 +108,7 @@ Event = (
     | ModelStopped
     | CallUnresolved
     | TrialSkipped
+    | WorkerLost
     | RunStopping
 )
 Watch = Callable[[Event], None]
@@ -134,7 +145,7 @@ def set_position(trial: Trial, turn: str = "") -> None:
     )
 
 
-Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "stopped"]
+Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "worker", "stopped"]
 _SHORT_S = 1.0  # a wait below this tells nothing by itself
 
 
@@ -176,8 +187,14 @@ def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
             yield _with_position(
                 LogEntry(level="info", event="skipped", subject=subject, detail=f"held by {owner}"), here
             )
-        case RunStopping(why):
-            yield LogEntry(level="warning", event="stopped", status="stopping", detail=why)
+        case WorkerLost() | RunStopping():
+            yield _warning(event)
+
+
+def _warning(event: WorkerLost | RunStopping) -> LogEntry:
+    if isinstance(event, WorkerLost):
+        return LogEntry(level="warning", event="worker", status="died", detail=str(event))
+    return LogEntry(level="warning", event="stopped", status="stopping", detail=event.why)
 
 
 def _wait(wait: Wait) -> LogEntry:

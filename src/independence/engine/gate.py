@@ -25,12 +25,12 @@ class QueueClosed(Exception):
 
 
 class ConcurrencyLimit:
-    """How many calls of one subject, or of one model, may be in flight, over all their queues."""
+    """How many calls of one subject, of one model, or of all of a run, may be in flight, over all their queues."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
         self.busy = 0
-        self.gates: list[EndpointGate] = []
+        self.held_back: list[CallQueue] = []  # whose first call found no room here
 
     @property
     def full(self) -> bool:
@@ -38,33 +38,30 @@ class ConcurrencyLimit:
         return self.busy >= self.limit
 
     def dispatch(self) -> None:
-        """Wherever its calls wait, someone may go on."""
-        for gate in self.gates:
+        """Those that were held back may go on."""
+        queues, self.held_back = self.held_back, []
+        for queue in queues:
+            queue.gate.offer(queue)
+        for gate in {queue.gate for queue in queues}:
             gate.dispatch()
 
 
 class CallQueue:
     """One subject's calls of one kind on one endpoint."""
 
-    def __init__(self, shares: tuple[ConcurrencyLimit, ...]) -> None:
+    def __init__(self, gate: EndpointGate, shares: tuple[ConcurrencyLimit, ...]) -> None:
+        self.gate = gate
         self.limits = shares
         self.stopped = False
         self.waiting: list[tuple[int, float, int, asyncio.Future[None]]] = []
 
     @property
-    def full(self) -> bool:
-        """Whether one of its shares is."""
-        for share in self.limits:  # noqa: SIM110 - asked at every hand-over: a generator would cost as much again
+    def full(self) -> ConcurrencyLimit | None:
+        """The share that has no room for another call; None where all have."""
+        for share in self.limits:
             if share.full:
-                return True
-        return False
-
-    def release(self) -> None:
-        """A call ended."""
-        for share in self.limits:
-            share.busy -= 1
-        for share in self.limits:
-            share.dispatch()
+                return share
+        return None
 
 
 class EndpointGate:
@@ -72,28 +69,33 @@ class EndpointGate:
 
     def __init__(self, limit: Callable[[], int]) -> None:
         self._limit = limit
-        self._queues: list[CallQueue] = []
+        self._queues: set[CallQueue] = set()
         self._order = itertools.count()
         self._busy = 0
         self._closed = False
+        # The first of each queue that is not held back, and some that are first no more.
+        self._first: list[tuple[int, float, int, CallQueue]] = []
 
     @property
     def busy(self) -> int:
         """Calls that hold a slot now."""
         return self._busy
 
+    @property
+    def demand(self) -> int:
+        """Calls that hold a slot or wait for one."""
+        return self._busy + sum(len(queue.waiting) for queue in self._queues)
+
     def open_queue(self, *shares: ConcurrencyLimit) -> CallQueue:
-        """A new queue: the subject's share, and its model's where that has one."""
-        queue = CallQueue(shares)
-        self._queues.append(queue)
-        for share in shares:
-            if self not in share.gates:
-                share.gates.append(self)
+        """A new queue, with what bounds it: the subject's share, and others where there are any."""
+        queue = CallQueue(self, shares)
+        self._queues.add(queue)
         return queue
 
     def remove_queue(self, queue: CallQueue) -> None:
         """Forget a queue that nobody uses any more."""
         self._queues.remove(queue)
+        queue.waiting = []
 
     @asynccontextmanager
     async def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
@@ -105,40 +107,58 @@ class EndpointGate:
         try:
             yield
         finally:
-            self._busy -= 1
-            queue.release()
+            self._release(queue)
 
     async def _enter(self, queue: CallQueue, remaining: float, run: int) -> None:
         if self._closed or queue.stopped:
             raise QueueClosed
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(queue.waiting, (run, -remaining, next(self._order), future))
-        self.dispatch()
+        place = (run, -remaining, next(self._order), future)
+        heapq.heappush(queue.waiting, place)
+        if queue.waiting[0] is place:
+            self.offer(queue)
+            self.dispatch()
         try:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._busy -= 1
-                queue.release()
+                self._release(queue)
             raise
+
+    def _release(self, queue: CallQueue) -> None:
+        self._busy -= 1
+        for share in queue.limits:
+            share.busy -= 1
+        for share in queue.limits:
+            if share.held_back:
+                share.dispatch()
+        self.dispatch()
+
+    def offer(self, queue: CallQueue) -> None:
+        """Let the first of a queue compete with those of others."""
+        if queue.waiting:
+            run, remaining, order, _ = queue.waiting[0]
+            heapq.heappush(self._first, (run, remaining, order, queue))
 
     def dispatch(self) -> None:
         """Hand free slots to the most urgent waiters."""
         limit = self._limit()
-        while self._busy < limit:
-            best: CallQueue | None = None
-            for queue in self._queues:
-                while queue.waiting and queue.waiting[0][3].done():
-                    heapq.heappop(queue.waiting)
-                if queue.waiting and (best is None or queue.waiting[0] < best.waiting[0]) and not queue.full:
-                    best = queue
-            if best is None:
-                return
-            future = heapq.heappop(best.waiting)[3]
-            for share in best.limits:
-                share.busy += 1
-            self._busy += 1
-            future.set_result(None)
+        while self._first and self._busy < limit:
+            _, _, order, queue = heapq.heappop(self._first)
+            if not queue.waiting or queue.waiting[0][2] != order:
+                continue
+            future = queue.waiting[0][3]
+            if not future.done():
+                full = queue.full
+                if full is not None:
+                    full.held_back.append(queue)
+                    continue
+                for share in queue.limits:
+                    share.busy += 1
+                self._busy += 1
+                future.set_result(None)
+            heapq.heappop(queue.waiting)
+            self.offer(queue)
 
     def stop_queue(self, queue: CallQueue) -> None:
         """No further call of this queue; those in flight finish."""
@@ -177,9 +197,6 @@ class StopSignal:
             gate.close()
 
 
-_IN_LINE = 4  # enough for the next tokens to find somebody
-
-
 class PerModelLimits:
     """The models of one endpoint that have bounds of their own."""
 
@@ -214,9 +231,9 @@ class _RateLimited(ConcurrencyLimit):
     @property
     def full(self) -> bool:
         """Whether enough calls are in flight, or in line for a token."""
-        return self.busy >= self.limit or self.busy - self._bucket.past >= _IN_LINE
+        return self.busy >= self.limit or self.busy - self._bucket.past >= self._bucket.in_line
 
     def passed(self) -> None:
         """A call got its token: where the line was full until now, another may join it."""
-        if self.busy - self._bucket.past == _IN_LINE - 1:
+        if self.busy - self._bucket.past == self._bucket.in_line - 1:
             self.dispatch()

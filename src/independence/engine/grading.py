@@ -25,6 +25,7 @@ from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, v
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
 from independence.store.records import VerdictRow
+from independence.store.writer import StoreCall
 from independence.suites.schema import Rubric, Step
 from independence.types import Grade, Missing, TranscriptTurn
 
@@ -35,7 +36,7 @@ async def ungraded(
     """The judges that have not graded a dialogue: another process may have, between our plan and our lease."""
     assert progress.context is not None
     keys = {spec.name: JudgingTask(worker, trial, progress.context, (), spec).key for spec in judges}
-    known = await worker.context.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
+    known = await worker.context.writer.write(StoreCall(queries.known_verdicts, tuple(keys.values())))
     return tuple(spec for spec in judges if keys[spec.name] not in known)
 
 
@@ -81,7 +82,7 @@ async def _step(
     writer = task.worker.context.writer
     own = protocol.step_digest(step, task.variables)
     key = protocol.step_key(task.dialogue_digest, own, written, task.judge.settings)
-    known = await writer.write(lambda connection: artefacts.known(connection, key))
+    known = await writer.write(StoreCall(artefacts.known, key))
     if known is not None:
         return known, 0.0
     text = prompt.render_step(step.prompt, task.variables, task.turns, written)
@@ -100,7 +101,7 @@ async def _step(
             settings=task.judge.settings,
             output=answer,
         )
-        await writer.write(lambda connection: artefacts.add(connection, row))
+        await writer.write(StoreCall(artefacts.add, row))
     missing = answer.reason if isinstance(answer, Missing) else None
     return StepOutput("" if isinstance(answer, Missing) else answer.text, missing), answer.usage.cost_usd
 
@@ -116,7 +117,7 @@ async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> boo
         settings=task.judge.settings,
         grade=grade,
     )
-    await task.worker.context.writer.write(lambda connection: records.add_verdict(connection, row))
+    await task.worker.context.writer.write(StoreCall(records.add_verdict, row))
     missing = grade.reason if isinstance(grade, Missing) else None
     task.worker.context.on_event(
         VerdictCommitted(task.worker.label, task.judge.name, before_usd + grade.usage.cost_usd, missing, grade)
@@ -171,7 +172,7 @@ class JudgingTask(msgspec.Struct, frozen=True, dict=True):
     async def slot(self) -> AsyncIterator[None]:
         """Hold a slot for one call. Raises QueueClosed."""
         # Within a run, a finished dialogue is graded before another one goes on.
-        async with self.worker.slot(self._queue, math.inf, self.trial.run):
+        async with self.worker.slot(self._queue, math.inf, self.trial.run, trial=self.trial.key):
             yield
 
     async def resolve(self, call: Awaitable[T]) -> T | None:

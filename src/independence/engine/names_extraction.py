@@ -32,6 +32,7 @@ from independence.store import names
 from independence.store.names import NamesRow
 from independence.store.scopes import BoardScope
 from independence.store.spending import SessionLedger
+from independence.store.writer import StoreCall
 from independence.types import Missing
 
 MAX_TOKENS = 512  # of an extractor's answer
@@ -185,5 +186,5 @@ async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames 
     if isinstance(outcome, Missing):
         found = {"missing": outcome.reason, "raw": outcome.raw, "attempts": outcome.attempts, "usage": outcome.usage}
     row = msgspec.structs.replace(item.row, **found)
-    await worker.context.writer.write(lambda connection: names.add(connection, row))
+    await worker.context.writer.write(StoreCall(names.add, row))
     worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))

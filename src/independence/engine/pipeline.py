@@ -10,6 +10,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +22,8 @@ from independence.config import subjects
 from independence.config.subjects import Subject
 from independence.engine import estimate, resume, run, service
 from independence.engine.estimate import CostEstimate, PriceList
+from independence.engine.executors import choice
+from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial, PendingWork, PurchasableVerdicts
@@ -32,7 +35,7 @@ from independence.judge.protocol import BatchJudge, Judge
 from independence.store import database, queries, records, routes
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
-from independence.suites import digest
+from independence.store.writer import StoreCall
 
 
 class RunPreview(NamedTuple):
@@ -82,6 +85,7 @@ async def carry_out(
     """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
     with hooks.blocking():
         job = resolve(connection)
+        cluster = choice.chosen(job.options)
         left = _preview(connection, job)
     async with service.check_endpoints(_needs(job, left)) as found:
         with hooks.blocking():
@@ -91,13 +95,16 @@ async def carry_out(
         if not await approve(preview) or job.options.dry_run:
             return RunResult(job, left)
         staged = needed(job.options.max_cost, cost)
-        if not job.grading_only:
-            with hooks.blocking(), database.transaction(connection):
-                _write_plan(connection, job, _first_run(left) if staged else None)
-        ledger = SessionLedger(job.command, job.where.edition_name)
-        async with service.open_service(found, connection, path, hooks, ledger) as opened:
+        async with AsyncExitStack() as stack:
+            with hooks.blocking():
+                executor = stack.enter_context(cluster)
+                if not job.grading_only:
+                    with database.transaction(connection):
+                        write_plan(connection, job, _first_run(left) if staged else None)
+            ledger = SessionLedger(job.command, job.where.edition_name)
+            opened = await stack.enter_async_context(service.open_service(found, connection, path, hooks, ledger))
             begin = _begin_runs(job, opened) if staged else None
-            outcome = await _run_and_grade(opened.context(job.suite, job.rubrics), job, left, begin)
+            outcome = await _run_and_grade(opened.context(job.suite, job.rubrics), job, left, begin, executor)
             budget = opened.budget
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
@@ -152,16 +159,16 @@ def _first_run(left: PendingWork) -> int:
 
 
 async def _run_and_grade(
-    context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None
+    context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None, executor: Executor
 ) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
     todo = resume.without_batch_judges(left.todo) if waiting else left.todo
-    outcome = await run.run(context, todo, job.shares, begin)
+    outcome = await run.run(context, todo, job.shares, begin, executor)
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
             later = await engine.batch_grading.grade(
-                engine.batch_grading.BatchGrading(context, job.edition, job.trials, spec), job.shares
+                engine.batch_grading.BatchGrading(context, job.edition, job.trials, spec, executor), job.shares
             )
             outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome
@@ -172,7 +179,7 @@ def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not job.grading_only:
-            _write_plan(connection, job)
+            write_plan(connection, job)
         return resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
     finally:
         connection.execute("ROLLBACK")
@@ -197,33 +204,32 @@ def _begin_runs(job: ResolvedRun, opened: ModelService) -> BeginRuns:
             count += 1
         last = runs[count - 1][0].trial.run
         if not job.grading_only:
-            await opened.writer.write(lambda connection: _write_trials(connection, job, last))
+            await opened.writer.write(StoreCall(_write_trials, job, last))
         done += sum(map(_work, runs[:count]))
         return count
 
     return begin
 
 
-def _write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
+def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
     """Edition, subjects and trials up to a run: coverage counts against this."""
-    shipped = {name: text for name, text in job.suite.variants.items() if name not in job.personas}
-    wording = digest.wording(msgspec.structs.replace(job.suite, variants=shipped))
     document = msgspec.json.encode(job.suite).decode()
-    edition = EditionRow(job.where.suite, job.where.edition, document, wording=wording)
+    edition = EditionRow(job.where.suite, job.where.edition, document, wording=job.wording)
     chosen = {trial.subject.config_dir: trial.subject for trial in job.trials}
     records.add_edition(connection, edition)
     for variant, text in job.personas.items():
         records.add_persona(connection, edition, variant, text)
-    records.add_subjects(connection, [_subject_row(job, subject) for subject in chosen.values()])
+    records.add_subjects(connection, [subject_row(job, subject) for subject in chosen.values()])
     _write_trials(connection, job, last_run)
 
 
 def _write_trials(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
     chosen = [trial for trial in job.trials if last_run is None or trial.run <= last_run]
-    records.add_trials(connection, [_trial_row(job, trial) for trial in chosen])
+    records.add_trials(connection, [trial_row(job, trial) for trial in chosen])
 
 
-def _subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
+def subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
+    """A subject as the edition of a run knows it."""
     return SubjectRow(
         job.where.suite,
         job.where.edition,
@@ -235,7 +241,8 @@ def _subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
     )
 
 
-def _trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:
+def trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:
+    """A trial as it is planned."""
     dialogue = trial.dialogue
     return TrialRow(
         trial.key,

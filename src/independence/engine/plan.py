@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -181,5 +182,5 @@ def _trial(
         run=run,
         seed_base=base,
         parent=parent,
-        shape=text,
+        shape=sys.intern(text),  # the same in every run
     )

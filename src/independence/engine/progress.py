@@ -28,7 +28,7 @@ from independence.engine.events import (
 from independence.errors import IndependenceError
 from independence.store import progress
 from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
-from independence.store.writer import Writer
+from independence.store.writer import StoreCall, StoreWriter
 
 EVERY_S = 1.0
 _WAIT_SHOWN_S = 1.0
@@ -122,7 +122,7 @@ class RunProgress:
 
 @asynccontextmanager
 async def written(
-    take: Callable[[], RunSnapshot], masked: Callable[[bytes], bytes], writer: Writer, owner: str
+    take: Callable[[], RunSnapshot], masked: Callable[[bytes], bytes], writer: StoreWriter, owner: str
 ) -> AsyncIterator[None]:
     """Write what `take` returns into the store once a second where it changed, and a last one that says `ended`.
 
@@ -136,7 +136,7 @@ async def written(
             last = snapshot
             text = masked(msgspec.json.encode(snapshot)).decode()
             with suppress(IndependenceError):  # a full disk is reported by the call that could not be stored
-                await writer.write(lambda connection: progress.put(connection, owner, text))
+                await writer.write(StoreCall(progress.put, owner, text))
 
     async def repeat() -> None:
         while True:

@@ -49,6 +49,12 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return Where(self.suite.suite, self.edition)
 
     @cached_property
+    def wording(self) -> str:
+        """Digest of what models and judges read, personas aside."""
+        shipped = {name: text for name, text in self.suite.variants.items() if name not in self.personas}
+        return digest.wording(msgspec.structs.replace(self.suite, variants=shipped))
+
+    @cached_property
     def rubrics(self) -> dict[str, str]:
         """Scenario -> rubric digest."""
         return {s.id: digest.rubric(self.suite, s) for s in self.suite.scenarios}
@@ -77,7 +83,7 @@ def run(
     known = subjects.with_roster(connections.models(file), file, options.roster)
     names, known = subjects.with_stored(connection, options.models, known)
     options = msgspec.structs.replace(options, models=names)
-    suite, personas, variants = _personas(loaded, options.variants)
+    suite, personas, variants = with_personas(loaded, options.variants)
     runs = _runs(options)
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
     selection = msgspec.structs.replace(
@@ -144,7 +150,7 @@ def _sample_notes(suite: Suite, selection: Selection, part: SuitePart) -> list[s
     return [f"a balanced sample of whole cells: {count} of {len(suite.scenarios)} scenarios (--seed {seed})"]
 
 
-def _personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:
+def with_personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:
     """Read `.md` variants; a persona's name carries its digest, so an edited file never mixes with the old one."""
     suite, personas, names = loaded.suite, {}, []
     for variant in variants:

@@ -17,6 +17,8 @@ from independence.store.queries import TrialState
 from independence.store.routes import PastDraws
 from independence.types import Condition, Where
 
+_FEW = 4  # of so many planned trials one is wanted: then each is looked for by its key
+
 
 class PendingTrial(NamedTuple):
     """A trial with work left."""
@@ -49,7 +51,9 @@ def compare(
     An audit of the offline judge is done where everything that was drawn for it is bought.
     """
     wanted = {trial.key for trial in trials}
-    states = [state for state in queries.states(connection, where) if state.key in wanted]
+    few = len(wanted) * _FEW < queries.planned_count(connection, where)
+    found = queries.states(connection, where, wanted if few else None)
+    states = [state for state in found if state.key in wanted]
     known = {state.key: state for state in states}
     verdicts = _graded(connection, states, judges, rubrics)
     for judge in judges:
@@ -191,6 +195,8 @@ def differing_fields(connection: sqlite3.Connection, where: Where, trials: Itera
     """For planned trials that other editions of the suite answered in another shape: which fields differ, how often."""
     counts: Counter[str] = Counter()
     stored: dict[str, dict[str, str]] = {}
+    if not queries.asked_otherwise(connection, where):
+        return counts
     for trial in trials:
         config_dir = trial.subject.config_dir
         if config_dir not in stored:

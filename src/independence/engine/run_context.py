@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeVar
 
@@ -12,7 +12,7 @@ from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, 
 from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.records import FailureRow
-from independence.store.writer import Writer
+from independence.store.writer import StoreCall, StoreWriter
 from independence.suites.schema import Suite
 
 
@@ -23,17 +23,22 @@ class EndpointBackend(NamedTuple):
     gate: EndpointGate
     model_limits: PerModelLimits | None = None
 
-    def open_queue(self, share: ConcurrencyLimit, model: str, provider: str | None = None) -> CallQueue:
+    def open_queue(self, *shares: ConcurrencyLimit, model: str, provider: str | None = None) -> CallQueue:
         """A new queue of a subject, in which one model is asked."""
         own = self.model_limits.share(model, provider) if self.model_limits else None
-        return self.gate.open_queue(share, own) if own else self.gate.open_queue(share)
+        return self.gate.open_queue(*shares, own) if own else self.gate.open_queue(*shares)
 
 
 class Parallelism(NamedTuple):
     """How much runs at once."""
 
-    subjects: int  # -p
+    subjects: int  # -p: how many subjects' worth of calls; 1: one subject after the other
     calls: int  # -pt, within one subject
+
+    @property
+    def total(self) -> int:
+        """Calls in flight, over all subjects."""
+        return self.subjects * self.calls
 
 
 class RunContext(NamedTuple):
@@ -42,7 +47,7 @@ class RunContext(NamedTuple):
     suite: Suite
     rubrics: Mapping[str, str]  # scenario -> digest
     backends: Mapping[str, EndpointBackend]  # endpoint -> backend
-    writer: Writer
+    writer: StoreWriter
     on_event: Watch
     stop_signal: StopSignal
     lease_owner: str
@@ -63,17 +68,20 @@ T = TypeVar("T")
 class SubjectWorker:
     """One subject's place in the run: its queues, and how long its calls took."""
 
-    def __init__(self, context: RunContext, label: str, calls: int) -> None:
+    def __init__(self, context: RunContext, label: str, calls: int, total: ConcurrencyLimit | None = None) -> None:
+        """`calls` in flight at most; `total`: what bounds those of all subjects together."""
         self.context = context
         self.label = label
         self.latency = CallLatency()
-        self._limit = ConcurrencyLimit(calls)
+        self.on_begin: dict[str, Callable[[], None]] = {}  # trial -> called at its first slot
+        own = ConcurrencyLimit(calls)
+        self._shares = (own,) if total is None else (own, total)
         self._queues: dict[QueueKey, CallQueue] = {}
 
     def _queue(self, key: QueueKey) -> CallQueue:
         if key not in self._queues:
             backend = self.context.backends[key.endpoint]
-            self._queues[key] = backend.open_queue(self._limit, key.model, key.provider)
+            self._queues[key] = backend.open_queue(*self._shares, model=key.model, provider=key.provider)
         return self._queues[key]
 
     def close(self) -> None:
@@ -82,12 +90,14 @@ class SubjectWorker:
             self.context.backends[key.endpoint].gate.remove_queue(queue)
 
     @asynccontextmanager
-    async def slot(self, queue: QueueKey, remaining: float, run: int) -> AsyncIterator[None]:
+    async def slot(self, queue: QueueKey, remaining: float, run: int, *, trial: str = "") -> AsyncIterator[None]:
         """Hold a slot of a queue's endpoint for a dialogue of that run. Raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
         async with self.context.backends[queue.endpoint].gate.slot(self._queue(queue), remaining, run):
+            if trial in self.on_begin:
+                self.on_begin.pop(trial)()
             try:
                 yield
             except IndependenceError as stop:
@@ -108,7 +118,7 @@ class SubjectWorker:
                 self._stop_queue(queue, stop, subject)
             if stop.attempts:
                 row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
-                await self.context.writer.write(lambda connection: records.add_failure(connection, row))
+                await self.context.writer.write(StoreCall(records.add_failure, row))
             if isinstance(stop, IndependenceError):
                 raise
             if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:

@@ -13,10 +13,11 @@ import aiohttp
 import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.limits import FREE, Budget, Prices, Throttle
+from independence.clients.limits import FREE, Buckets, Budget, Prices
 from independence.clients.listing import check
 from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import GaveUp, Policy, Wait
+from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint, masking
 from independence.config.options import ConnectionOptions
@@ -160,10 +161,10 @@ async def open_service(
         on_event(CallWaiting(wait))
 
     backends = {
-        name: _backend(endpoint, found.session, catalogues[name], budget, notify=notify, on_event=on_event)
+        name: backend(endpoint, found.session, catalogues[name], _limits(endpoint, budget, on_event), notify)
         for name, endpoint in needs.endpoints.items()
     }
-    stop_signal = StopSignal([backend.gate for backend in backends.values()], on_event)
+    stop_signal = StopSignal([one.gate for one in backends.values()], on_event)
     writer = Writer(connection, path, lambda store: ledger.note(store, budget.spent, budget.unknown))
     hooks.on_started(stop_signal)
     try:
@@ -180,21 +181,31 @@ async def open_service(
         await writer.close()
 
 
-def _backend(
+class EndpointLimits(NamedTuple):
+    """What bounds the calls of an endpoint."""
+
+    budget: Budget
+    throttle: Throttle
+    buckets: Buckets
+
+
+def _limits(endpoint: Endpoint, budget: Budget, on_event: Watch) -> EndpointLimits:
+    name, cap = endpoint.name, endpoint.max_concurrency
+    throttle = Throttle(cap, lambda slots: on_event(ConcurrencyChanged(name, slots, cap)))
+    return EndpointLimits(budget, throttle, Buckets(endpoint))
+
+
+def backend(
     endpoint: Endpoint,
     session: aiohttp.ClientSession,
     catalogue: Catalogue,
-    budget: Budget,
-    *,
+    limits: EndpointLimits,
     notify: Callable[[Wait], None],
-    on_event: Watch,
 ) -> EndpointBackend:
     """How one endpoint is asked."""
-    name, cap = endpoint.name, endpoint.max_concurrency
-    throttle = Throttle(cap, lambda slots: on_event(ConcurrencyChanged(name, slots, cap)))
-    reached = EndpointConnection(endpoint, session, catalogue, budget=budget, throttle=throttle, notify=notify)
-    client = OpenAIClient(reached, policy(endpoint))
-    return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, client.buckets))
+    reached = EndpointConnection(endpoint, session, catalogue, notify=notify, **limits._asdict())
+    client, throttle = OpenAIClient(reached, policy(endpoint)), limits.throttle
+    return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, limits.buckets))
 
 
 async def loopback(stack: AsyncExitStack, merits: Merits = NOTHING_KNOWN) -> Endpoint:

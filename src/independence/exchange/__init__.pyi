@@ -1,9 +1,12 @@
 # What other rooms may use.
 from independence.exchange import adoption as adoption
 from independence.exchange import cache as cache
+from independence.exchange import data_set as data_set
 from independence.exchange import export_tables as export_tables
 from independence.exchange import humans as humans
 from independence.exchange import labels as labels
+from independence.exchange import logged as logged
+from independence.exchange import logged_storing as logged_storing
 from independence.exchange import output as output
 from independence.exchange import published as published
 from independence.exchange import rent as rent

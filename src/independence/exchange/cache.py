@@ -61,7 +61,7 @@ class _ConditionFiles(NamedTuple):
 
 
 def _condition_files(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> _ConditionFiles:
-    wanted = judge or usual_judge(queries.verdicts(connection, scope.where))
+    wanted = judge or usual_judge(queries.judges(connection, scope.where))
     suite, requests = grading(connection, scope), Requests(connection, scope)
     own = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
     found: dict[str, ExportedVerdict] = {}

@@ -22,11 +22,13 @@ from independence.exchange.rent.records import answer, grade, recovered
 from independence.exchange.rent.words import FolderEdition
 from independence.exchange.responses import EMPTY_VERDICT
 from independence.judge.protocol import verdict_key
-from independence.store import context, export_rows, names, queries, records
+from independence.store import artefacts, context, export_rows, names, queries, records, routes
+from independence.store.artefacts import ArtefactRow
 from independence.store.database import transaction
 from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED, REREAD
-from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.records import CallRow, EditionRow, FailureRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.routes import RouteRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
 from independence.suites.without_texts import without_texts
@@ -54,16 +56,27 @@ class ImportedRows:
     calls: list[CallRow] = field(default_factory=list)
     verdicts: list[VerdictRow] = field(default_factory=list)
     sidecars: list[Sidecar] = field(default_factory=list)
+    steps: list[ArtefactRow] = field(default_factory=list)
+    routes: list[RouteRow] = field(default_factory=list)
+    failures: list[FailureRow] = field(default_factory=list)
+    personas: Mapping[str, str] = field(default_factory=dict)  # variant -> text
 
 
 def write(connection: sqlite3.Connection, rows: ImportedRows) -> NewRows:
     """Write what is not there yet, within a transaction."""
     if queries.document(connection, Where(rows.edition.suite, rows.edition.edition)) is None:
         records.add_edition(connection, rows.edition)
+    for variant, text in rows.personas.items():
+        records.add_persona(connection, rows.edition, variant, text)
     records.add_subjects(connection, rows.subjects.values())
     trials = records.add_trials(connection, rows.trials)
     calls = records.add_calls_once(connection, rows.calls)
     verdicts = records.add_verdicts(connection, rows.verdicts)
+    for step in rows.steps:
+        artefacts.add(connection, step)
+    routes.add(connection, rows.routes)
+    for failure in rows.failures:
+        records.add_failure(connection, failure)
     for one in rows.sidecars:
         records.add_sidecar(connection, rows.subjects[one.config_dir], one.run, one.name, one.content)
     return NewRows(trials, calls, verdicts)

@@ -25,6 +25,7 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     r"|(?<![^\w\s\ufe00-\ufe0f])[\ufe0e\ufe0f]"
 )
+_MAYBE = re.compile(f"{_INVISIBLE.pattern.partition('|')[0][:-1]}\ufe0e\ufe0f]")  # no looking behind: quick
 _PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n(.*?)\n</quoted \1>", re.DOTALL)
 
 
@@ -100,7 +101,7 @@ def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
 
 def visible(text: str) -> str:
     """A text as a judge is shown it: nothing invisible in it."""
-    return _INVISIBLE.sub("", text)
+    return _INVISIBLE.sub("", text) if _MAYBE.search(text) else text
 
 
 def _fenced(title: str, text: str, nonce: str) -> str:

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")  # a quotation may leave words out
 _MARKS = re.compile(r"[\"'“”„‟‘’‚‛«»`*_]")
+_ASCII_MARKS = str.maketrans("", "", "\"'`*_")
 _DASHES = re.compile(r"[‐‑‒–—−]")
 _SPACED = r"[^\W\u0e00-\U0010ffff]"  # a letter or figure of a script that puts spaces between words
 _WORD = re.compile(rf"{_SPACED}+|[^\W\x00-\u0dff]")
-_BOUND = rf"(?!(?<={_SPACED}){_SPACED})"
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+_INSIDE_WORD = re.compile(rf"(?<={_SPACED}){_SPACED}")
 _FEWEST = 3  # words in a row; "it's" is two
 
 
@@ -22,27 +24,30 @@ def found(quote: str, texts: Iterable[str]) -> bool:
     is nothing to quote.
     """
     pieces = [piece for piece in _LEFT_OUT.split(quote) if _plain(piece)]
-    shown = [text for text in texts if _plain(text)]
     if not pieces:
-        return not shown
+        return not any(map(_plain, texts))
     longest = max(map(_words, pieces))
-    parts = [re.compile(_BOUND + re.escape(_plain(piece)) + _BOUND) for piece in pieces]
-    return any(longest >= min(_FEWEST, _words(text)) and _holds(_plain(text), parts) for text in shown)
+    parts = [_plain(piece) for piece in pieces]
+    # Few texts hold the parts: their words are counted last.
+    return any(_holds(_plain(text), parts) and (longest >= _FEWEST or longest >= _words(text)) for text in texts)
 
 
-def _holds(text: str, parts: Iterable[re.Pattern[str]]) -> bool:
-    at = 0
+def _holds(text: str, parts: Iterable[str]) -> bool:
+    end = 0
     for part in parts:
-        there = part.search(text, at)
-        if there is None:
+        start = text.find(part, end)
+        while start >= 0 and (_INSIDE_WORD.match(text, start) or _INSIDE_WORD.match(text, start + len(part))):
+            start = text.find(part, start + 1)
+        if start < 0:
             return False
-        at = there.end()
+        end = start + len(part)
     return True
 
 
 def _words(text: str) -> int:
-    return len(_WORD.findall(text))
+    return len((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
 def _plain(text: str) -> str:
-    return " ".join(_DASHES.sub("-", _MARKS.sub("", text)).casefold().split()).strip(" .,;:")
+    bare = text.translate(_ASCII_MARKS) if text.isascii() else _DASHES.sub("-", _MARKS.sub("", text))
+    return " ".join(bare.casefold().split()).strip(" .,;:")

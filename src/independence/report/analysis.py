@@ -16,6 +16,7 @@ from independence.config import plugins
 from independence.errors import UsageError
 from independence.report import table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.gate import GatedSubject
 from independence.report.measures import SuiteMeasures
 from independence.report.table import Column, Section, Table
 from independence.store.scopes import BoardScope
@@ -82,6 +83,10 @@ class Analysis:
         """One number a subject, by which two suites are equated. Raises UsageError where there is none."""
         raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which equates no suites")
 
+    def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
+        """What `check` decides on of one subject; None where verdicts are missing. Not where there is no index."""
+        raise NotImplementedError
+
     def lacks(self, suite: Suite) -> str:
         """Why a suite that may run has no board, such as `declares no index`; empty where it has one."""
         return ""
@@ -125,6 +130,16 @@ def report(
 ) -> list[Section]:
     """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
     return of(scope.suite.analysis).sections(connection, scope, options, models)
+
+
+def with_gate(suite: Suite) -> Analysis:
+    """The analysis of a suite that `check` can decide on. Raises UsageError for one without an index."""
+    found = of(suite.analysis)
+    without = f"is read by `{suite.analysis}`, which has none" if type(found).gate is Analysis.gate else ""
+    if why := found.lacks(suite) or without:
+        what = f"a gate decides on an index, and suite {suite.suite} {why}"
+        raise UsageError(what, "`independence run` measures it and prints its board")
+    return found
 
 
 def refuse(suite: Suite, flags: Collection[str]) -> None:

@@ -14,6 +14,7 @@ from independence.report import board as boards
 from independence.report import index_tables, planned_verdicts, study, subject_details
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
 from independence.report.board import Board
+from independence.report.gate import GatedSubject
 from independence.report.measures import SubjectMeasure, SuiteMeasures
 from independence.report.study import Study
 from independence.report.table import Section, Table
@@ -40,6 +41,9 @@ class _IndexAnalysis(Analysis):
         read = study.read(connection, scope, judge)
         found = {config: _measure(read, config) for config in read.planned}
         return SuiteMeasures("the index", "Scenario", found, "index_interval", 1)
+
+    def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
+        return report.gate.read(connection, scope, judge, config)
 
     def lacks(self, suite: Suite) -> str:
         return "" if suite.index is not None else "declares no index"

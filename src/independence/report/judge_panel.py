@@ -94,7 +94,7 @@ def read(
 
 
 def _judges(connection: sqlite3.Connection, scope: BoardScope, asked: Sequence[str]) -> tuple[str, ...]:
-    stored = queries.verdicts(connection, scope.where)
+    stored = queries.judges(connection, scope.where)
     asked = [judge(stored, name) for name in asked]
     there = tuple(independent(stored))
     if len({*there, *asked}) < 2:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations_with_replacement
 from statistics import harmonic_mean
 from typing import NamedTuple
 
@@ -112,8 +112,14 @@ def at_all_pairs(counts: Sequence[Sequence[RunCount]]) -> AllLooks:
     allowance, most = np.ones((len(counts), len(counts))), 0
     if all(len(own) < 2 for own in counts):
         return AllLooks(min(1, len(counts)), allowance)
-    for (row, first), (column, second) in combinations(enumerate(counts), 2):
+    alike: dict[tuple[RunCount, ...], list[int]] = {}  # most subjects were planned at the same times
+    for at, own in enumerate(counts):
+        alike.setdefault(tuple(own), []).append(at)
+    for (first, rows), (second, columns) in combinations_with_replacement(alike.items(), 2):
+        if rows is columns and len(rows) < 2:
+            continue
         found = of(first, second)
         most = max(most, len(found.runs))
-        allowance[row, column] = allowance[column, row] = found.allowance
+        allowance[np.ix_(rows, columns)] = allowance[np.ix_(columns, rows)] = found.allowance
+    np.fill_diagonal(allowance, 1.0)
     return AllLooks(most, allowance)

@@ -66,7 +66,7 @@ def tables(connection: sqlite3.Connection, suite: Suite, edition: str, judge: st
     there = queries.conditions(connection, where)
     if suite.index is None or len(there) < 2:
         return []
-    judge = judge or usual_judge(queries.verdicts(connection, where))
+    judge = judge or usual_judge(queries.judges(connection, where))
     grid = _grid(connection, suite, where, judge)
     return [_cells(grid, judge), _deltas(grid), *_effects(grid)]
 
@@ -180,7 +180,7 @@ def pooled_board(
     places = [scope.under(condition) for condition in queries.conditions(connection, edition)]
     if len(places) < 2:
         raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
-    graded = queries.verdicts(connection, edition)
+    graded = queries.judges(connection, edition)
     name = judge or planned_verdicts.usual_judge(graded)
     pool = partial(_pooled, connection, scope, places, strictly=scoring == STRICT)
     read = pool(name)._replace(as_full=() if judge else planned_verdicts.as_full(graded, name))

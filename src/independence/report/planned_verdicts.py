@@ -15,7 +15,7 @@ from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ReplyWords, void_reason
 from independence.store import queries, routes, scopes
-from independence.store.queries import TrialState
+from independence.store.queries import JudgeCounts, TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.types import Scalar, Where
@@ -26,6 +26,7 @@ MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the r
 FLAG = "repeated_run"  # on boards: dialogues left out
 _REPLAYED = "cache_hit"
 K = TypeVar("K")
+C = TypeVar("C")
 
 
 class Repeats(NamedTuple):
@@ -72,30 +73,26 @@ class PlannedVerdicts(NamedTuple):
     repeats: Repeats = Repeats()
     thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    other_judges: tuple[str, ...] = ()  # whose verdicts are all their own; none where this one's are not
 
 
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
-    stored = [queries.verdicts(connection, one.where) for one in scope.editions]
-    every = list(itertools.chain.from_iterable(stored))
-    name = asked_judge or usual_judge(every)
-    found = [
-        _of_edition(connection, one, [verdict for verdict in own if verdict.judge == name])
-        for one, own in zip(scope.editions, stored, strict=True)
-    ]
+    there = judges(connection, [one.where for one in scope.editions])
+    name = asked_judge or usual_judge(there)
+    found = [_of_edition(connection, one, name) for one in scope.editions]
     whole = _joined(scope, found) if scope.beside else found[0]
-    return whole._replace(judge=name, as_full=as_full(every, name) if asked_judge is None else ())
+    others = tuple(one for one in independent(there) if one != name) if name in independent(there) else ()
+    return whole._replace(judge=name, as_full=as_full(there, name) if asked_judge is None else (), other_judges=others)
 
 
-def _of_edition(
-    connection: sqlite3.Connection, scope: BoardScope, verdicts: Sequence[queries.StoredVerdict]
-) -> PlannedVerdicts:
-    """Read one edition, under the judge of these verdicts."""
+def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> PlannedVerdicts:
+    """Read one edition under a judge."""
     suite = grading(connection, scope)
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     required = engagement.requirements(suite)
-    by_dialogue = {(v.trial, v.context, v.rubric): v for v in verdicts}
-    predicted = _predicted(connection, scope, verdicts[0].judge if verdicts else None)
+    by_dialogue = {(v.trial, v.context, v.rubric): v for v in queries.verdicts(connection, scope.where, judge)}
+    predicted = _predicted(connection, scope, judge)
     planned = []
     imported = queries.imported(scope.edition)  # they stay as they were published
     there = queries.states(connection, scope.where)
@@ -189,7 +186,8 @@ def _marks(verdict: queries.StoredVerdict | None, *, in_our_words: bool) -> list
 def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tuple[str, ...]]:
     """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks."""
     said: dict[str, list[tuple[tuple[str, str, int], ReplyWords]]] = {}
-    for state in states:
+    suspects = {config for config, own in grouped(states, lambda state: state.config_dir).items() if _suspect(own)}
+    for state in (one for one in states if one.config_dir in suspects):
         spot = (state.config_dir, state.scenario, state.run)
         for turn, reply in enumerate(state.replies):
             one = ReplyWords((state.scenario, turn), reply.words, strict.NO_ANSWER in reply.flags)
@@ -202,6 +200,16 @@ def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tupl
             if none:
                 out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
     return out
+
+
+def _suspect(own: Sequence[TrialState]) -> bool:
+    """Whether half of a subject's replies may be no answers, told without a look at which say the same.
+
+    Of n replies with u different words at most 1.5 (n - u) have words that three of them share.
+    """
+    replies = [reply for state in own for reply in state.replies]
+    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
+    return 2 * marked + 3 * (len(replies) - len({reply.words for reply in replies})) >= len(replies)
 
 
 def _missing(state: queries.TrialState, verdict: queries.StoredVerdict | None) -> str | None:
@@ -227,9 +235,9 @@ def marks(cells: Collection[PlannedVerdict], left_out: Mapping[str, int] | None 
     return dict(sorted(counts.items())) | {f"missing:{reason}": n for reason, n in reasons(cells).items()}
 
 
-def grouped(cells: Iterable[PlannedVerdict], by: Callable[[PlannedVerdict], K]) -> dict[K, list[PlannedVerdict]]:
-    """Planned verdicts by what they share, in the order in which that comes."""
-    out: dict[K, list[PlannedVerdict]] = {}
+def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
+    """Planned verdicts or dialogues by what they share, in the order in which that comes."""
+    out: dict[K, list[C]] = {}
     for cell in cells:
         out.setdefault(by(cell), []).append(cell)
     return out
@@ -326,17 +334,28 @@ def _listed(runs: Sequence[int]) -> str:
     return f"run {runs[0]} is" if len(runs) == 1 else f"runs {', '.join(map(str, runs))} are"
 
 
-def judge(verdicts: Sequence[queries.StoredVerdict], asked: str) -> str:
+def judges(connection: sqlite3.Connection, places: Iterable[Where]) -> list[JudgeCounts]:
+    """Everybody who graded in some places, those of the first place first, in the order in which they began."""
+    return _together([queries.judges(connection, where) for where in places])
+
+
+def _together(sides: Iterable[Sequence[JudgeCounts]]) -> list[JudgeCounts]:
+    valid: dict[str, int] = {}
+    for one in itertools.chain.from_iterable(sides):
+        valid[one.judge] = valid.get(one.judge, 0) + one.valid
+    return list(itertools.starmap(JudgeCounts, valid.items()))
+
+
+def judge(there: Iterable[JudgeCounts], asked: str) -> str:
     """The judge that is meant. Raises StoreError, naming the judges there are, when none of that name graded here."""
-    return scopes.judge(asked, sorted({verdict.judge for verdict in verdicts}))
+    return scopes.judge(asked, sorted({one.judge for one in there}))
 
 
 def judge_anywhere(connection: sqlite3.Connection, places: Sequence[BoardScope], asked: str | None) -> str | None:
     """The judge that is meant in any of some places; None where none is named. Raises StoreError."""
     if asked is None:
         return None
-    wanted = sorted({one.where for place in places for one in place.editions})
-    return judge([one for where in wanted for one in queries.verdicts(connection, where)], asked)
+    return judge(judges(connection, {one.where for place in places for one in place.editions}), asked)
 
 
 def judge_here(connection: sqlite3.Connection, scope: BoardScope, asked: str | None) -> str | None:
@@ -344,43 +363,35 @@ def judge_here(connection: sqlite3.Connection, scope: BoardScope, asked: str | N
     return judge_anywhere(connection, [scope], asked)
 
 
-def independent(verdicts: Sequence[queries.StoredVerdict]) -> list[str]:
+def independent(there: Iterable[JudgeCounts]) -> list[str]:
     """The judges whose verdicts are all their own; a hybrid repeats those of the model that it buys from."""
-    names = {verdict.judge for verdict in verdicts if verdict.missing is None}
-    return sorted(name for name in names if not kinds.of(name).repeats_bought)
+    return sorted(one.judge for one in there if one.valid and not kinds.of(one.judge).repeats_bought)
 
 
-def usual_judge(verdicts: Sequence[queries.StoredVerdict]) -> str | None:
-    """Whose verdicts are shown where nobody was asked for; None where there are none. `verdicts` are oldest first.
+def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
+    """Whose verdicts are shown where nobody was asked for; None where there are none. `there`: as they began.
 
     Of those that graded at least half of what the most diligent one did: a model before the rules, those that rest on
     predictions last; of one kind the one with most valid verdicts, then the one that began first. People, who score a
     sample, never without being asked for, nor an older version of the rules beside the newest.
     """
-    names = {verdict.judge for verdict in verdicts}
+    names = {one.judge for one in there}
     left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
-    counts = _valid([verdict for verdict in verdicts if verdict.judge not in left_out])
+    counts = {one.judge: one.valid for one in there if one.judge not in left_out}
     most = max(counts.values(), default=0)
     full = [name for name in counts if 2 * counts[name] >= most]
     return min(full, key=lambda name: (kinds.of(name).order_on_boards, -counts[name]), default=None)
 
 
-def shared_judge(*sides: Sequence[queries.StoredVerdict]) -> str | None:
+def shared_judge(*sides: Sequence[JudgeCounts]) -> str | None:
     """The usual judge among those with a valid verdict on every side; None where no judge has."""
-    both = set.intersection(*({verdict.judge for verdict in own if verdict.missing is None} for own in sides))
-    return usual_judge([verdict for own in sides for verdict in own if verdict.judge in both])
+    both = set.intersection(*({one.judge for one in own if one.valid} for own in sides))
+    return usual_judge([one for one in _together(sides) if one.judge in both])
 
 
-def as_full(verdicts: Sequence[queries.StoredVerdict], judge: str | None) -> tuple[str, ...]:
+def as_full(there: Iterable[JudgeCounts], judge: str | None) -> tuple[str, ...]:
     """The other judges with as many valid verdicts as `judge`, in the order in which they began."""
-    counts = _valid(verdicts)
+    counts = {one.judge: one.valid for one in there}
     return tuple(
         name for name in counts if name != judge and counts[name] and counts[name] >= counts.get(judge or "", 0)
     )
-
-
-def _valid(verdicts: Sequence[queries.StoredVerdict]) -> dict[str, int]:
-    """Judge -> its valid verdicts, in the order in which judges began."""
-    counts = Counter({verdict.judge: 0 for verdict in verdicts})
-    counts.update(verdict.judge for verdict in verdicts if verdict.missing is None)
-    return dict(counts)

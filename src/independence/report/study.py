@@ -227,6 +227,7 @@ class Study(NamedTuple):
     judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
     run_counts: Mapping[str, Sequence[RunCount]] = {}  # how runs were added, by plan
     single_runs: Mapping[str, IndexEstimate] = {}  # like_these of other complete subjects, of many scenarios
+    other_judges: tuple[str, ...] = ()  # whose verdicts are all their own; none where this one's are not
 
     def only(self, names: Collection[str]) -> Study:
         """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
@@ -258,9 +259,7 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
 
 def under_other_judges(connection: sqlite3.Connection, study: Study) -> list[Study]:
     """The same place under every other judge whose verdicts are all its own; nothing where this one's are not."""
-    stored = [one for scope in study.scope.editions for one in queries.verdicts(connection, scope.where)]
-    there = planned_verdicts.independent(stored)
-    return [read(connection, study.scope, name) for name in there if name != study.judge and study.judge in there]
+    return [read(connection, study.scope, name) for name in study.other_judges]
 
 
 def study_of_verdicts(
@@ -300,6 +299,7 @@ def study_of_verdicts(
             for config, one in sheets.items()
             if config not in fleet and (estimate := single_runs.like_these(one)) is not None
         },
+        other_judges=table.other_judges,
     )
 
 

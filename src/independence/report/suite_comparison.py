@@ -150,7 +150,7 @@ def read(
 
 
 def _judge_of_both(connection: sqlite3.Connection, first: BoardScope, second: BoardScope, asked: str | None) -> str:
-    graded = [queries.verdicts(connection, one.where) for one in (first, second)]
+    graded = [queries.judges(connection, one.where) for one in (first, second)]
     by = planned_verdicts.shared_judge(*graded)
     if asked is not None:
         name = planned_verdicts.judge([one for own in graded for one in own], asked)

@@ -7,6 +7,7 @@ from independence.stats import completions as completions
 from independence.stats import components as components
 from independence.stats import engagement as engagement
 from independence.stats import equating as equating
+from independence.stats import gates as gates
 from independence.stats import index_uncertainty as index_uncertainty
 from independence.stats import intervals as intervals
 from independence.stats import items as items

@@ -82,12 +82,12 @@ def _paired_variance(first: SubjectPoints, second: SubjectPoints, off: Sequence[
             more = math.sqrt(float((off[number] ** 2).sum()) / (len(means) - 1)) if off else 0.0
             part, part_df = len(means) * (float(np.std(means, ddof=1)) + more) ** 2, len(means) - 1.0
         else:
-            part, part_df = joined(_over_runs(sheet, number) for sheet in (first, second))
+            part, part_df = joined(over_runs(sheet, number) for sheet in (first, second))
         variance, df = joined([(variance, df), (part, part_df)])
     return variance, df
 
 
-def _over_runs(sheet: SubjectPoints, number: int) -> tuple[float, float]:
+def over_runs(sheet: SubjectPoints, number: int) -> tuple[float, float]:
     """Squared standard error of a single-scenario stratum, and its degrees of freedom."""
     runs = sheet.strata[number].points[0]
     return (float(runs.var(ddof=1)) + sheet.covaried(number)) / len(runs), len(runs) - 1.0

@@ -72,6 +72,14 @@ class IndexEstimate(NamedTuple):
         return place * (1 - place)
 
 
+class OwnDispersion(NamedTuple):
+    """How an index varies over runs, in units of p (1 - p)."""
+
+    dispersion: float
+    df: float
+    most: float  # of verdicts that are all or nothing
+
+
 class PriorShare(NamedTuple):
     """A share of variance that is expected before anything is seen, and how many degrees of freedom that is worth."""
 
@@ -117,6 +125,20 @@ def scenarios_like_these(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR
     prior = PriorShare(_OVER_SCENARIOS, prior_df)
     across = _estimates(fleet, [_over_scenarios(sheet) for sheet in fleet], shared_effects(fleet), prior)
     return [_less_sure(*pair) for pair in zip(these_scenarios(fleet, prior_df), across, strict=True)]
+
+
+def over_own_runs(sheet: SubjectPoints) -> OwnDispersion:
+    """Of a repeated sheet, by nothing but its own runs (Satterthwaite 1946).
+
+    At an end of the scale they show no spread, whatever there is: it is taken to be the most that there could be.
+    """
+    (low, high), parts = sheet.scale, _over_runs(sheet)
+    most = sum(part.most for part in parts) / (high - low) ** 2
+    place = (sheet.index - low) / (high - low)
+    if not _REST < place < 1 - _REST:
+        return OwnDispersion(most, min(part.df for part in parts), most)
+    variance = sum(part.variance for part in parts) / (high - low) ** 2
+    return OwnDispersion(variance / (place * (1 - place)), float(degrees_of_freedom([parts])[0]), most)
 
 
 def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
@@ -171,7 +193,7 @@ def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
 def _estimates(
     fleet: Sequence[SubjectPoints], parts: Sequence[Sequence[_VariancePart]], shared: float, prior: PriorShare
 ) -> list[IndexEstimate]:
-    scales = [_scale(sheet) for sheet in fleet]
+    scales = [sheet.scale for sheet in fleet]
     widths = np.array([high - low for low, high in scales])
     variance = np.array([sum(part.variance for part in own) for own in parts]) / widths**2
     most = np.array([sum(part.most for part in own) for own in parts]) / widths**2
@@ -186,11 +208,6 @@ def _estimates(
         IndexEstimate(sheet.index, se, df, borrowed, fleet_df)._replace(dispersion=dispersion, scale=scale)
         for sheet, scale, (se, df, borrowed, fleet_df, dispersion) in zip(fleet, scales, rows.tolist(), strict=True)
     ]
-
-
-def _scale(sheet: SubjectPoints) -> Ends:
-    ends = sheet.ends.values()
-    return sheet.base + sum(low for low, _ in ends), sheet.base + sum(high for _, high in ends)
 
 
 def degrees_of_freedom(parts: Sequence[Sequence[_VariancePart]]) -> Array:

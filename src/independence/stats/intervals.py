@@ -75,6 +75,7 @@ def _score(share: float, reach: float) -> Interval:
 
 
 _TINY, _CLOSE, _MOST = 1e-300, 1e-15, 5_000
+_NOISE = 1e-9  # of a quantile: steps that are smaller may be errors of computing
 
 
 def outside(statistic: float, df: float) -> float:
@@ -92,20 +93,26 @@ def above(statistic: float, df: float) -> float:
     return tail if statistic >= 0 else 1 - tail
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8_192)
 def t_quantile(df: float, level: float) -> float:
     """The t that |T| stays within with probability `level` (0-1): the reach of an interval in standard errors.
 
-    Newton's method from the normal quantile: the tail is convex and falling, so every step stays below the root.
+    Newton's method from the normal quantile: the tail is convex and falling, so every step stays below the root. That
+    of infinitely many degrees of freedom is the normal one.
     """
     at = NormalDist().inv_cdf(0.5 + level / 2)
+    if math.isinf(df):
+        return at
     scale = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    before = math.inf
     for _ in range(_MOST):
         density = math.exp(scale - (df + 1) / 2 * math.log1p(at * at / df))
         step = (outside(at, df) - (1 - level)) / (2 * density)
         at += step
-        if abs(step) <= 1e-13 * at:
+        # With many degrees of freedom the tail is not computed that exactly, and steps stop shrinking before.
+        if abs(step) <= 1e-13 * at or before <= abs(step) <= _NOISE * at:
             break
+        before = abs(step)
     return at
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from independence.stats import tails
 from independence.stats.comparison import Correction, Difference, difference
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.intervals import above, t_quantile
+from independence.stats.intervals import t_quantile
 
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
 _NEARER = 1e-3  # index points, to which a smallest difference is sought
@@ -82,11 +83,12 @@ class _PairTest(NamedTuple):
 
 
 def _smallest(tests: Sequence[_PairTest], most: float, power: float, level: float) -> float | None:
-    reach = [t_quantile(test.df, 1 - level) for test in tests]
+    reach = np.array([t_quantile(test.df, 1 - level) for test in tests])
+    df = np.array([test.df for test in tests], dtype=np.float64)
 
     def seen(points: float) -> float:
-        found = (above(t - points / test.se_at(points), test.df) for t, test in zip(reach, tests, strict=True))
-        return math.fsum(found) / len(tests)
+        errors = np.array([test.se_at(points) for test in tests])
+        return math.fsum(tails.above(reach - points / errors, df)) / len(tests)
 
     low, high = 0.0, most
     if seen(high) < power:

@@ -224,8 +224,8 @@ def percentile_interval(values: Sequence[float]) -> Interval:
     total = picked[:, 0].copy()
     for column in range(1, picked.shape[1]):  # left to right, as the published sum went
         total += picked[:, column]
-    means = np.sort(total / len(values))
-    low, high = (means[min(int(share * RESAMPLES), RESAMPLES - 1)] for share in (0.025, 0.975))
+    places = [min(int(share * RESAMPLES), RESAMPLES - 1) for share in (0.025, 0.975)]
+    low, high = np.partition(total / len(values), places)[places]
     return Interval(max(0.0, float(low)), min(100.0, float(high)))
 
 

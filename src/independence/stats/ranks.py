@@ -9,13 +9,12 @@ has a rank between 1 + a and n - b. Where the tests bound the chance of any fals
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from independence.stats import pairs, tails
 from independence.stats.comparison import Correction, Difference, adjusted, difference, paired
 from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.subject_points import SubjectPoints
@@ -45,9 +44,17 @@ def pair_p_values(subjects: Sequence[RankedSubject], like_these: bool) -> Array:
     of its possible indices that is nearest to the other.
     """
     p = np.ones((len(subjects), len(subjects)))
-    for (row, first), (column, second) in combinations(enumerate(subjects), 2):
-        found = nearest_difference(first, second, like_these)
-        p[row, column], p[column, row] = math.copysign(found.p, found.points), math.copysign(found.p, -found.points)
+    if len(subjects) < 2:
+        return p
+    rows, columns = np.triu_indices(len(subjects), 1)
+    found = pairs.differences(subjects, like_these)
+    for at in np.flatnonzero(found.alone):  # those with missing verdicts
+        one = nearest_difference(subjects[rows[at]], subjects[columns[at]], like_these)
+        found.points[at], found.se[at], found.df[at] = one
+    tested = found.se > 0
+    own = np.ones(len(rows))
+    own[tested] = tails.outside(np.abs(found.points[tested]) / found.se[tested], found.df[tested])
+    p[rows, columns], p[columns, rows] = np.copysign(own, found.points), np.copysign(own, -found.points)
     return p
 
 

@@ -1,8 +1,9 @@
-"""A comparison that is looked at again after more runs: which p value it then takes.
+"""A test that is repeated after more runs: the level at which it is then made.
 
-The first look is tested at 5 %. All later ones together add at most half a point to that, spent as information grows
-(Lan and DeMets 1983, "Discrete sequential boundaries for clinical trials"), so nobody has to say beforehand how often
-they will look. What each look adds is computed for a process of independent normal increments (Armitage, McPherson
+A comparison's first look is tested at 5 %. All later ones together add at most half a point to that, spent as
+information grows (Lan and DeMets 1983, "Discrete sequential boundaries for clinical trials"), so nobody has to say
+beforehand how often they will look. A gate, which is meant to be looked at after every run, may say first and later
+levels of its own. What each look adds is computed for a process of independent normal increments (Armitage, McPherson
 and Rowe 1969), and its bound is used as a level for the p value of a t test (Jennison and Turnbull 2000, "Group
 Sequential Methods", section 4.4).
 """
@@ -32,22 +33,25 @@ class _Look(NamedTuple):
     bound: float
 
 
-def level(information: Sequence[float]) -> float:
-    """The two-sided level of the last of several looks, given the information at each, increasing and above 0."""
+def level(information: Sequence[float], first: float = FIRST, later: float = LATER) -> float:
+    """The two-sided level of the last of several looks, given the information at each, increasing and above 0.
+
+    `first`: level of the first look; `later`: the error that all others may add (both above 0).
+    """
     if len(information) == 1:
-        return FIRST
-    return math.erfc(_look(tuple(information)).bound / math.sqrt(2 * information[-1]))
+        return first
+    return math.erfc(_look(tuple(information), first, later).bound / math.sqrt(2 * information[-1]))
 
 
 @lru_cache(maxsize=4096)
-def _look(information: tuple[float, ...]) -> _Look:
+def _look(information: tuple[float, ...], first: float, later: float) -> _Look:
     *earlier, now = information
     if not earlier:
-        bound = NormalDist().inv_cdf(1 - FIRST / 2) * math.sqrt(now)
+        bound = NormalDist().inv_cdf(1 - first / 2) * math.sqrt(now)
         at, width = _grid(bound)
         return _Look(at, width * np.exp(-(at**2) / (2 * now)) / math.sqrt(2 * math.pi * now), bound)
-    last = _look(tuple(earlier))
-    share = LATER * information[0] * (1 / earlier[-1] - 1 / now)
+    last = _look(tuple(earlier), first, later)
+    share = later * information[0] * (1 / earlier[-1] - 1 / now)
     tails = np.linspace(0.0, _REACH * math.sqrt(now), _OUTER)
     bound = _bound(tails, _moved(tails, last, now - earlier[-1]), share)
     at, width = _grid(bound)

@@ -259,6 +259,11 @@ def _flipped(ends: Sequence[Sequence[_FactCell]], draws: int, seed: int) -> floa
     return max(clusters.flipped(own, draws, seed) for own in sums)
 
 
+def smallest_p(disputes: int) -> float:
+    """The smallest p value (0-1) of no sycophancy there can be: two of the 2**disputes signs reach the whole sum."""
+    return 2.0 ** (1 - disputes)
+
+
 def _mean(cells: Sequence[_FactCell], values: Sequence[float | None], end: float) -> EffectEstimate | None:
     """Mean of values on a scale from -`end` to `end`, over cells that have one."""
     kept = [(cell, value) for cell, value in zip(cells, values, strict=True) if value is not None]

@@ -143,7 +143,7 @@ def _end(frame: ScoringFrame, dimension: Dimension, scenario: str, high: bool) -
 
 def value(dimension: Dimension, values: Mapping[str, Scalar]) -> float:
     """What a verdict says of a dimension: the sum of its fields, true = 1."""
-    return float(sum(values[field] for field in dimension.fields))
+    return float(sum(map(values.__getitem__, dimension.fields)))
 
 
 # Which answers carry no measurement, whatever a judge said about them: a reply that is no answer is marked when it

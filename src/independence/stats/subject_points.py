@@ -61,6 +61,12 @@ class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
         return self.base + sum(float(points.mean()) for points in self.totals.values())
 
     @cached_property
+    def scale(self) -> Ends:
+        """The lowest index and the highest that there can be."""
+        ends = self.ends.values()
+        return self.base + sum(low for low, _ in ends), self.base + sum(high for _, high in ends)
+
+    @cached_property
     def variances(self) -> dict[str, float]:
         """Scenario -> sample variance over its runs."""
         return {scenario: variance(own) for scenario, own in self.totals.items()}

@@ -5,6 +5,7 @@ from independence.store import database as database
 from independence.store import deletion as deletion
 from independence.store import export_rows as export_rows
 from independence.store import health as health
+from independence.store import known as known
 from independence.store import leases as leases
 from independence.store import live as live
 from independence.store import names as names
@@ -16,4 +17,5 @@ from independence.store import scopes as scopes
 from independence.store import spending as spending
 from independence.store import trajectories as trajectories
 from independence.store import verifications as verifications
+from independence.store import whole_trials as whole_trials
 from independence.store import writer as writer

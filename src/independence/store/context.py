@@ -7,6 +7,7 @@ whose `context` is not the end of the answers before it was given on another his
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from independence.types import Answer, Reply
 
@@ -34,6 +35,7 @@ def words_digest(text: str) -> str:
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+@lru_cache(maxsize=256)  # a reply moves its chain on here, and again where it is stored
 def digest(*parts: str) -> str:
     """SHA-256 of texts in order, hexadecimal."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sqlite3
@@ -13,13 +14,16 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import context
+from independence.store import context, field_values
 from independence.store.migrations import migrations
 
 BUSY_S = 30.0
 _OURS = 5  # tables of every version by whose names a store is known
 _FILES = 3  # of an open store: itself, its log and the index of that
 _LONGEST_SHOWN = 80
+_PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
+_CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
+_THRESHOLDS = (50_000, 20, 1_000)
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
@@ -32,6 +36,7 @@ def connect(path: Path) -> sqlite3.Connection:
         except StoreError:
             connection.close()
             raise
+        connection.execute(f"PRAGMA page_size = {_PAGE}")  # of a new file; one that holds something keeps its own
         _use_wal(connection)
         # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
         connection.execute("PRAGMA synchronous = FULL")
@@ -52,6 +57,7 @@ def connect_existing(path: Path) -> sqlite3.Connection:
             f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
         )
     connection = connect(path) if _writable(path) else _connect_read_only(path)
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     if path.stat().st_size > _CHECKED:
         return connection
     try:
@@ -66,9 +72,20 @@ def connect_existing(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Look for cycles among objects less often: of a store's rows next to nothing is one, and there are many."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A store that must exist, for the length of a command that reads it. Raises StoreError, DiskFull."""
-    with closing(connect_existing(path)) as connection:
+    with closing(connect_existing(path)) as connection, collecting_seldom():
         try:
             yield connection
         except sqlite3.Error as error:
@@ -249,6 +266,7 @@ def _migrate(connection: sqlite3.Connection, version: int) -> None:
     if version == len(migrations()):
         return
     connection.create_function("said_digest", 2, context.digest, deterministic=True)
+    field_values.offer(connection)
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have migrated while this one waited for the lock.
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -182,6 +182,7 @@ def _remove_subjects(connection: sqlite3.Connection, gone: frozenset[EditionSubj
         connection.execute(f"DELETE FROM {table} WHERE (suite, edition) NOT IN (SELECT suite, edition FROM planned)")
     if gone is None:
         connection.execute("DELETE FROM progress")
+    connection.execute("DELETE FROM field_sets WHERE NOT EXISTS (SELECT 1 FROM verdicts)")
 
 
 def shrink(connection: sqlite3.Connection) -> bool:

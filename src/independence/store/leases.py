@@ -48,7 +48,8 @@ def release_all(connection: sqlite3.Connection, me: str) -> None:
 
 def holders(connection: sqlite3.Connection) -> list[str]:
     """Processes that live and hold a trial now, as `host:pid:nonce`."""
-    rows = connection.execute("SELECT DISTINCT lease_owner FROM trials WHERE lease_until > ?", (time.time(),))
+    held = "SELECT DISTINCT lease_owner FROM trials WHERE lease_owner IS NOT NULL AND lease_until > ?"
+    rows = connection.execute(held, (time.time(),))
     return sorted(holder for (holder,) in rows if holder and alive(holder))
 
 

@@ -253,3 +253,125 @@ CREATE TABLE progress (
     at REAL NOT NULL,                  -- when the snapshot was written, seconds since 1970
     snapshot TEXT NOT NULL             -- JSON
 ) WITHOUT ROWID;
+
+-- migration: values of verdicts as numbers; tables that hold texts by row number
+-- Rows of texts overflow the pages of a table that is ordered by its key, and leave most of what they take empty.
+CREATE TABLE field_sets (              -- the fields of verdicts, in order
+    id INTEGER PRIMARY KEY,
+    layout TEXT NOT NULL UNIQUE        -- JSON: [[field, how `struct` writes its values], ...]
+);
+CREATE TABLE calls_by_row (
+    trial TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0,
+    turn_id TEXT NOT NULL,
+    context TEXT NOT NULL,
+    after TEXT NOT NULL,
+    missing TEXT,
+    flags TEXT NOT NULL,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    answered_at TEXT NOT NULL,
+    channel TEXT,
+    finish_reason TEXT,
+    served_model TEXT NOT NULL,
+    served_provider TEXT NOT NULL,
+    response_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    thinking TEXT NOT NULL,
+    reasoning TEXT NOT NULL,
+    tool_calls TEXT NOT NULL,
+    attempts TEXT NOT NULL,
+    messages BLOB,
+    said TEXT NOT NULL DEFAULT '',
+    words TEXT,
+    PRIMARY KEY (trial, turn, version)
+);
+INSERT INTO calls_by_row SELECT * FROM calls ORDER BY trial, turn, version;
+DROP TABLE calls;
+ALTER TABLE calls_by_row RENAME TO calls;
+CREATE INDEX calls_short ON calls (
+    trial, turn, version, context, after, missing, flags, cost_usd, said, reasoning_tokens, words, answered_at
+);
+CREATE INDEX calls_unmarked ON calls (trial) WHERE words IS NULL AND missing IS NULL AND version = 0;
+CREATE TABLE verdicts_by_row (
+    key TEXT PRIMARY KEY NOT NULL,
+    trial TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    pass INTEGER NOT NULL,
+    rubric TEXT NOT NULL,
+    context TEXT NOT NULL,
+    missing TEXT,
+    fields TEXT NOT NULL,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    judged_at TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    reasoning TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    attempts TEXT NOT NULL,
+    prediction TEXT,
+    quote TEXT,
+    quote_found INTEGER,
+    field_set INTEGER,                 -- NULL: no values
+    field_values BLOB                  -- the values in the order of its set
+);
+INSERT INTO field_sets (layout) SELECT DISTINCT field_layout(fields) AS own FROM verdicts WHERE own IS NOT NULL;
+INSERT INTO verdicts_by_row
+SELECT v.*, (SELECT id FROM field_sets WHERE layout = field_layout(v.fields)), field_bytes(v.fields)
+FROM verdicts v ORDER BY key;
+DROP TABLE verdicts;
+ALTER TABLE verdicts_by_row RENAME TO verdicts;
+-- What boards read of a verdict, without the texts.
+CREATE INDEX verdicts_short ON verdicts (
+    trial, judge, rubric, context, missing, field_set, field_values, cost_usd, judged_at, quote_found
+);
+CREATE TABLE artefacts_by_row (
+    key TEXT PRIMARY KEY NOT NULL,
+    trial TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    step TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    wording TEXT NOT NULL,
+    context TEXT NOT NULL,
+    missing TEXT,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    written_at TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    attempts TEXT NOT NULL
+);
+INSERT INTO artefacts_by_row SELECT * FROM artefacts ORDER BY key;
+DROP TABLE artefacts;
+ALTER TABLE artefacts_by_row RENAME TO artefacts;
+CREATE INDEX artefacts_of_trial ON artefacts (trial, judge, context);
+CREATE TABLE sidecars_by_row (
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (suite, edition, config_dir, run, name)
+);
+INSERT INTO sidecars_by_row SELECT * FROM sidecars ORDER BY suite, edition, config_dir, run, name;
+DROP TABLE sidecars;
+ALTER TABLE sidecars_by_row RENAME TO sidecars;
+-- A heartbeat finds the trials of its process without reading all others.
+CREATE INDEX trials_leased ON trials (lease_owner) WHERE lease_owner IS NOT NULL;
+-- What states are read by, beside the places: a trial's never change.
+ALTER TABLE planned ADD COLUMN turns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE planned ADD COLUMN parent TEXT;
+UPDATE planned SET (turns, parent) = (SELECT t.turns, t.parent FROM trials t WHERE t.key = planned.trial)
+WHERE EXISTS (SELECT 1 FROM trials t WHERE t.key = planned.trial);

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.store import context
+from independence.store import context, field_values
 from independence.types import Condition, Scalar, Where
 
 R = TypeVar("R")
@@ -181,37 +184,54 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
     if trials is not None:  # found by their keys: the plus signs keep SQLite from reading the whole condition
         clause = f"{clause.replace('p.', '+p.')} AND p.trial IN (SELECT value FROM json_each(?))"
         values = (*values, keys_json(with_ancestors(connection, trials)))
-    planned = connection.execute(
-        "SELECT t.key, p.config_dir, p.experiment, p.scenario, p.run, t.turns, t.parent FROM planned p "
-        f"JOIN trials t ON t.key = p.trial WHERE {clause} ORDER BY p.config_dir, p.run, p.scenario",
+    sql = (
+        "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent FROM planned p "
+        f"WHERE {clause}"
+    )
+    planned = list(map(_PlannedRow._make, connection.execute(sql, values)))
+    planned.sort(key=itemgetter(1, 4, 3))
+    by_key = {row.trial: row for row in reversed(planned)}
+    once = "planned" if len(by_key) == len(planned) else f"(SELECT DISTINCT trial FROM planned p WHERE {clause})"
+    found = connection.execute(  # the index of calls has them by turn
+        "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words "
+        f"FROM {once} p CROSS JOIN calls c INDEXED BY calls_short ON c.trial = p.trial AND c.version = 0"
+        + (f" WHERE {clause}" if once == "planned" else ""),
         values,
-    ).fetchall()
-    calls: dict[str, list[_CallState]] = {}
-    for trial, *call in connection.execute(
-        "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words FROM calls c "
-        f"WHERE c.version = 0 AND c.trial IN (SELECT p.trial FROM planned p WHERE {clause}) ORDER BY c.trial, c.turn",
-        values,
-    ):
-        calls.setdefault(trial, []).append(_CallState._make(call))
-    by_key = {row[0]: row for row in planned}
+    )
+    calls = {trial: list(own) for trial, own in groupby(found, itemgetter(0))}
     done: dict[str, TrialState] = {}
+    out = []
+    for row in planned:
+        if row.trial not in done:
+            for above in reversed(_line(row, by_key)):
+                before = done.get(above.parent) if above.parent is not None else None
+                done[above.trial] = _state(above, calls.get(above.trial, []), before)
+        state = done[row.trial]
+        # Two places may ask the same thing: one trial, one state, each with its own place.
+        out.append(state if by_key[row.trial] is row else state._replace(**row.place))
+    return out
 
-    def state(key: str) -> TrialState:
-        if key not in done:
-            *_, turns, parent = by_key[key]
-            before = state(parent) if parent in by_key else None
-            end = before.end if before else None
-            start = None if parent and not end else context.begin(key, end)
-            own = _state(key, calls.get(key, []), start, turns)._replace(parent=parent)
-            barred = before is not None and before.missing is not None
-            done[key] = own._replace(missing="parent_missing", stale=False) if barred else own
-        return done[key]
 
-    # Two places may ask the same thing: one trial, one state, each with its own place.
-    return [
-        state(key)._replace(config_dir=config_dir, experiment=experiment, scenario=scenario, run=run)
-        for key, config_dir, experiment, scenario, run, *_ in planned
-    ]
+class _PlannedRow(NamedTuple):
+    trial: str
+    config_dir: str
+    experiment: str
+    scenario: str
+    run: int
+    turns: int
+    parent: str | None
+
+    @property
+    def place(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("config_dir", "experiment", "scenario", "run")}
+
+
+def _line(row: _PlannedRow, by_key: Mapping[str, _PlannedRow]) -> list[_PlannedRow]:
+    """A planned trial and those that it continues, as far as they are planned here."""
+    line = [row]
+    while (parent := line[-1].parent) is not None and parent in by_key:
+        line.append(by_key[parent])
+    return line
 
 
 def keys_json(keys: Iterable[str]) -> str:
@@ -234,51 +254,67 @@ def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
     return "p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ?", where.columns
 
 
-class _CallState(NamedTuple):
-    context: str
-    after: str
-    missing: str | None
-    flags: str
-    said: str
-    reasoning_tokens: int
-    words: str | None
-
-
-def _state(key: str, calls: Iterable[_CallState], start: str | None, turns: int) -> TrialState:
-    """How far the calls of a trial go; its place and parent are left to the caller."""
-    missing, at, stale, thought = None, start, False, False
-    flags: list[str] = []
+def _state(row: _PlannedRow, calls: Iterable[Sequence[Any]], before: TrialState | None) -> TrialState:
+    """How far the calls of a trial go; `before`: the state of the trial that it continues."""
+    parent_end = before.end if before is not None else None
+    at = None if row.parent and not parent_end else context.begin(row.trial, parent_end)
+    missing, stale, thought = None, False, False
+    flags: tuple[str, ...] = ()
     said: list[str] = []
     replies: list[ReplyMarks] = []
-    for call in calls:
-        if call.context != at:
+    for _, context_before, after, reason, marks, words_said, reasoning_tokens, words in calls:
+        if context_before != at:
             stale = True
             break
-        own = tuple(msgspec.json.decode(call.flags, type=list[str]))
-        flags.extend(own)
-        if call.missing is not None:
-            missing = call.missing
+        own = _flags(marks)
+        flags += own
+        if reason is not None:
+            missing = reason
             break
-        said.append(call.said)
-        replies.append(ReplyMarks(call.words, own))
-        thought = thought or call.reasoning_tokens > 0
-        at = call.after
-    end = at if len(said) == turns and not stale else None
-    return TrialState(
-        key, "", "", "", 0, answered=len(said), turns=turns, missing=missing, stale=stale, at=at, flags=tuple(flags),
-        end=end, said=tuple(said), thought=thought, replies=tuple(replies),
-    )  # fmt: skip
+        said.append(words_said)
+        replies.append(ReplyMarks(words, own))
+        thought = thought or reasoning_tokens > 0
+        at = after
+    end = at if len(said) == row.turns and not stale else None
+    if before is not None and before.missing is not None:
+        missing, stale = "parent_missing", False
+    reached = (len(said), row.turns, missing, stale, at, flags, end, row.parent, tuple(said), thought, tuple(replies))
+    return TrialState._make((*row[:5], *reached))
 
 
-def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict]:
-    """Every stored verdict of an edition (and condition), oldest first."""
+@functools.cache
+def _flags(marks: str) -> tuple[str, ...]:
+    return msgspec.json.decode(marks, type=tuple[str, ...])
+
+
+class JudgeCounts(NamedTuple):
+    """How much one judge graded."""
+
+    judge: str
+    valid: int  # verdicts; what came to nothing is none
+
+
+def judges(connection: sqlite3.Connection, where: Where) -> list[JudgeCounts]:
+    """Everybody who graded dialogues of an edition (and condition), in the order in which they began."""
+    clause, values = _clause(where)
+    sql = (
+        "SELECT v.judge, count(*) - count(v.missing) FROM planned p CROSS JOIN verdicts v ON "
+        f"v.trial = p.trial WHERE {clause} GROUP BY v.judge ORDER BY min(v.judged_at), v.judge"
+    )
+    return rows(connection, JudgeCounts, sql, values)
+
+
+def verdicts(connection: sqlite3.Connection, where: Where, judge: str | None) -> list[StoredVerdict]:
+    """Every stored verdict of a judge in an edition (and condition), oldest first."""
     clause, values = _clause(where)
     found = connection.execute(
-        "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.quote_found, v.fields FROM planned p "
-        f"JOIN verdicts v ON v.trial = p.trial WHERE {clause} ORDER BY v.judged_at",
-        values,
-    )
-    return [StoredVerdict._make((*row, truth(there), msgspec.json.decode(fields))) for *row, there, fields in found]
+        "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.quote_found, v.field_set, v.field_values, "
+        f"v.judged_at FROM planned p CROSS JOIN verdicts v ON v.trial = p.trial AND v.judge = ? WHERE {clause}",
+        (judge, *values),
+    ).fetchall()
+    found.sort(key=itemgetter(8))
+    given = field_values.unpack(connection, [row[6:8] for row in found])
+    return [StoredVerdict._make((*row[:5], truth(row[5]), own)) for row, own in zip(found, given, strict=True)]
 
 
 def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:
@@ -299,6 +335,18 @@ def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
         for config_dir, cost in connection.execute(sql, values):
             out[config_dir] = out.get(config_dir, 0.0) + float(cost)
     return out
+
+
+def planned_count(connection: sqlite3.Connection, where: Where) -> int:
+    """How many places of an edition (and condition) are planned."""
+    clause, values = _clause(where)
+    return int(first(connection, f"SELECT count(*) FROM planned p WHERE {clause}", values))
+
+
+def asked_otherwise(connection: sqlite3.Connection, where: Where) -> bool:
+    """Whether the store holds other editions of a suite that are no imports."""
+    sql = "SELECT 1 FROM editions WHERE suite = ? AND edition NOT IN (?, ?) AND edition NOT LIKE ?"
+    return first(connection, sql, (where.suite, where.edition, PUBLISHED, f"{PUBLISHED}-%")) is not None
 
 
 def other_shapes(connection: sqlite3.Connection, where: Where, config_dir: str) -> dict[str, str]:

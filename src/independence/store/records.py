@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 
 import msgspec
 
-from independence.store import context
+from independence.store import context, field_values
 from independence.types import Answer, Attempt, Grade, Missing, Reply
 
 
@@ -53,6 +54,7 @@ class TrialRow(msgspec.Struct, frozen=True):
     parent: str | None
     turns: int
     shape: str
+    planned_at: str | None = None  # None: now
 
 
 class CallRow(msgspec.Struct, frozen=True):
@@ -91,6 +93,7 @@ class FailureRow(msgspec.Struct, frozen=True):
     kind: str
     detail: str
     attempts: tuple[Attempt, ...]
+    failed_at: str | None = None  # None: now
 
 
 def now(timespec: str = "seconds") -> str:
@@ -104,9 +107,14 @@ def insert(
     """Insert rows by the names of their columns; `conflict`: what to do with a known one. Returns how many changed."""
     before = connection.total_changes
     for row in rows:
-        places = ", ".join(f":{name}" for name in row)
-        connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places}) ON CONFLICT DO {conflict}", row)
+        connection.execute(_statement(table, tuple(row), conflict), row)
     return connection.total_changes - before
+
+
+@cache
+def _statement(table: str, columns: tuple[str, ...], conflict: str) -> str:
+    places = ", ".join(f":{name}" for name in columns)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) ON CONFLICT DO {conflict}"
 
 
 def spent(answer: Answer | Grade) -> dict[str, object]:
@@ -146,21 +154,24 @@ def add_trials(connection: sqlite3.Connection, rows: Sequence[TrialRow]) -> int:
     of_trials = ("key", "parent", "turns", "shape")
     insert(connection, "trials", [{name: row[name] for name in of_trials} for row in own])
     places = [
-        {name: value for name, value in row.items() if name not in of_trials} | {"trial": row["key"], "planned_at": at}
+        {name: value for name, value in row.items() if name not in ("key", "shape")}
+        | {"trial": row["key"], "planned_at": row["planned_at"] or at}
         for row in own
     ]
-    update = "UPDATE SET trial = excluded.trial, planned_at = excluded.planned_at WHERE trial <> excluded.trial"
+    changed = ", ".join(f"{name} = excluded.{name}" for name in ("trial", "turns", "parent", "planned_at"))
+    update = f"UPDATE SET {changed} WHERE trial <> excluded.trial"
     return insert(connection, "planned", places, update)
 
 
 def add_call(connection: sqlite3.Connection, row: CallRow) -> None:
     """Store a settled call. An answer already there for the turn is kept under an older version."""
-    connection.execute(
-        "UPDATE calls SET version = (SELECT max(version) + 1 FROM calls AS c WHERE c.trial = calls.trial AND "
-        "c.turn = calls.turn) WHERE trial = ? AND turn = ? AND version = 0",
-        (row.trial, row.turn),
-    )
-    add_calls_once(connection, [row])
+    if not add_calls_once(connection, [row]):
+        connection.execute(
+            "UPDATE calls SET version = (SELECT max(version) + 1 FROM calls AS c WHERE c.trial = calls.trial AND "
+            "c.turn = calls.turn) WHERE trial = ? AND turn = ? AND version = 0",
+            (row.trial, row.turn),
+        )
+        add_calls_once(connection, [row])
 
 
 def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> int:
@@ -193,17 +204,21 @@ def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
 
 def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> int:
     """Store verdicts that are not there yet. Returns how many were new."""
-    return insert(connection, "verdicts", map(_verdict, rows))
+    return insert(connection, "verdicts", [_verdict(connection, row) for row in rows])
 
 
-def _verdict(row: VerdictRow) -> dict[str, object]:
+def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, object]:
     grade, own = row.grade, msgspec.structs.asdict(row)
+    values = getattr(grade, "values", {})
+    packed = field_values.pack(values)
     own["pass"] = own.pop("pass_")
     del own["grade"]
     return {
         **own,
         **spent(grade),
-        "fields": to_json(getattr(grade, "values", {})),
+        "fields": to_json(values),
+        "field_set": field_values.layout_id(connection, packed.layout),
+        "field_values": packed.values,
         "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
         "reasoning": getattr(grade, "reasoning", ""),
         "raw": grade.raw,
@@ -213,11 +228,19 @@ def _verdict(row: VerdictRow) -> dict[str, object]:
 
 
 def add_failure(connection: sqlite3.Connection, row: FailureRow) -> None:
-    """Keep what an unsettled call tried and may have cost."""
+    """Keep what an unsettled call tried and may have cost; one of an import that is there already stays once."""
     cost_usd = sum(attempt.usage.cost_usd for attempt in row.attempts)
     unknown_usd = sum(attempt.unknown_usd for attempt in row.attempts)
-    own = msgspec.structs.asdict(row) | {"attempts": to_json(row.attempts), "failed_at": now()}
+    own = msgspec.structs.asdict(row) | {"attempts": to_json(row.attempts), "failed_at": row.failed_at or now()}
+    if row.failed_at is not None and connection.execute(_KNOWN_FAILURE, own).fetchone():
+        return
     insert(connection, "failures", [own | {"cost_usd": cost_usd, "unknown_usd": unknown_usd}])
+
+
+_KNOWN_FAILURE = (
+    "SELECT 1 FROM failures WHERE trial = :trial AND what = :what AND kind = :kind AND detail = :detail "
+    "AND failed_at = :failed_at AND attempts = :attempts"
+)
 
 
 def add_sidecar(connection: sqlite3.Connection, subject: SubjectRow, run: int, name: str, content: bytes) -> None:

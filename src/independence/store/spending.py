@@ -110,8 +110,8 @@ def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Da
     sql = (
         f"WITH p AS {_TRIALS}, c AS (SELECT nullif(answered_at, '') AS at FROM p JOIN calls USING (trial) "
         "WHERE version = 0 AND missing IS NULL), v AS (SELECT nullif(judged_at, '') AS at FROM p "
-        "JOIN verdicts USING (trial) WHERE judge = ? AND missing IS NULL) SELECT (SELECT min(at) FROM c), "
-        "(SELECT max(at) FROM c), (SELECT min(at) FROM v), (SELECT max(at) FROM v)"
+        "JOIN verdicts USING (trial) WHERE judge = ? AND missing IS NULL) "
+        "SELECT * FROM (SELECT min(at), max(at) FROM c), (SELECT min(at), max(at) FROM v)"
     )
     return rows(connection, Dates, sql, (*where.columns, judge or ""))[0]
 

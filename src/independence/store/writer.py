@@ -13,13 +13,39 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from independence.store import database
 
 GATHER_S = 0.004  # a transaction and its fsync cost about as much as ten rows: wait for company
 T = TypeVar("T")
+P = ParamSpec("P")
 Write = Callable[[sqlite3.Connection], T]
+
+
+class StoreCall(Generic[T]):
+    """A function of a module, to be called with the store's connection and these arguments. It can be pickled."""
+
+    __slots__ = ("_arguments", "_function", "_keywords")
+
+    def __init__(
+        self, function: Callable[Concatenate[sqlite3.Connection, P], T], *arguments: P.args, **keywords: P.kwargs
+    ) -> None:
+        self._function = function
+        self._arguments = arguments
+        self._keywords = keywords
+
+    def __call__(self, connection: sqlite3.Connection) -> T:
+        """Call it. Raises what the function raises."""
+        return self._function(connection, *self._arguments, **self._keywords)
+
+
+class StoreWriter(Protocol):
+    """Where the store is written: in this process, or in the one that a worker belongs to."""
+
+    async def write(self, write: Write[T], /) -> T:
+        """What `write` returns once it is committed. Raises DiskFull, StoreError."""
+        ...
 
 
 class _QueuedWrite(NamedTuple):
@@ -83,7 +109,7 @@ class Writer:
         results: list[object]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            results = [self._apply(waiting.write) for waiting in batch]
+            results = self._applied([waiting.write for waiting in batch])
             if self._beside is not None:
                 self._beside(self._connection)
             self._connection.execute("COMMIT")
@@ -93,6 +119,19 @@ class Writer:
                     self._connection.execute("ROLLBACK")
             results = [self._failed(error)] * len(batch)
         self._loop.call_soon_threadsafe(_settle, batch, results)
+
+    def _applied(self, writes: list[Write[object]]) -> list[object]:
+        """What the writes return. Savepoints cost as much as a row: they are set once something has failed."""
+        self._connection.execute("SAVEPOINT all_of_them")
+        try:
+            results = [write(self._connection) for write in writes]
+        except BaseException:
+            if not self._connection.in_transaction:
+                raise
+            self._connection.execute("ROLLBACK TO all_of_them")
+            return [self._apply(write) for write in writes]
+        self._connection.execute("RELEASE all_of_them")
+        return results
 
     def _apply(self, write: Write[object]) -> object:
         """One write of a batch. Where it fails, it alone is undone: the others were paid for."""

@@ -117,9 +117,8 @@ def test_another_value_than_the_stored_one_is_refused(
     take(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3"))
     with pytest.raises(DocumentError, match=r"scores\.csv:3: human:Ann scored this dialogue otherwise before"):
         take(connection, file(tmp_path, f"{items['dinner']},Bo,drift,1", f"{items['dinner']},Ann,drift,4"))
-    assert {verdict.judge for verdict in queries.verdicts(connection, queries.editions(connection)[0].where)} == {
-        "one", "human:Ann",
-    }  # fmt: skip
+    there = queries.judges(connection, queries.editions(connection)[0].where)
+    assert {one.judge for one in there} == {"one", "human:Ann"}
 
 
 def test_scores_need_a_store_that_holds_the_dialogues(

@@ -37,7 +37,7 @@ def test_answers_and_scores_stand_where_every_other_result_stands(
     assert queries.conditions(connection, Where("rent", "published")) == [("helper", "user_role")]
     states = queries.states(connection, Where("rent", "published"))
     assert [(s.scenario, s.run, s.end is not None) for s in states] == [(prompt, 1, True) for prompt in TRIPLET]
-    verdicts = queries.verdicts(connection, Where("rent", "published"))
+    verdicts = queries.verdicts(connection, Where("rent", "published"), JUDGE)
     assert {v.judge for v in verdicts} == {JUDGE}
     ends = {state.key: state.end for state in states}
     assert all(verdict.context == ends[verdict.trial] for verdict in verdicts)
@@ -74,7 +74,7 @@ def test_a_failure_is_a_missing_answer_without_a_verdict(
     take(connection, rent, folders.write(tmp_path / "run", answers=[said], judged=[judged(said)]))
     (state,) = queries.states(connection, Where("rent", "published"))
     assert (state.missing, state.answered) == ("transport", 0)
-    assert queries.verdicts(connection, Where("rent", "published")) == []
+    assert queries.verdicts(connection, Where("rent", "published"), JUDGE) == []
 
 
 @pytest.mark.parametrize("score", [3, "0.5", None])
@@ -83,7 +83,7 @@ def test_a_score_that_is_none_is_a_missing_verdict(
 ) -> None:
     said = answer(rent, "000")
     take(connection, rent, folders.write(tmp_path / "run", answers=[said], judged=[judged(said, score)]))
-    (verdict,) = queries.verdicts(connection, Where("rent", "published"))
+    (verdict,) = queries.verdicts(connection, Where("rent", "published"), JUDGE)
     assert (verdict.missing, verdict.fields) == ("unreadable_verdict", {})
 
 
@@ -93,9 +93,8 @@ def test_a_score_of_other_words_is_bound_to_those_words(
     said = answer(rent, "000")
     other = judged(said, response_text="What was never said.")
     take(connection, rent, folders.write(tmp_path / "run", answers=[said], judged=[other]))
-    (verdict,), (state,) = (
-        queries.verdicts(connection, Where("rent", "published")), queries.states(connection, Where("rent", "published"))
-    )  # fmt: skip
+    where = Where("rent", "published")
+    (verdict,), (state,) = queries.verdicts(connection, where, JUDGE), queries.states(connection, where)
     assert verdict.context != state.end
 
 

@@ -14,7 +14,7 @@ from independence.exchange import storing
 from independence.exchange.rent import reader, records, summary
 from independence.exchange.rent.summary import StoredScores
 from independence.stats.stance import RENT, AskingParties, RatedAnswer
-from independence.store import scopes
+from independence.store import field_values, scopes
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Missing, Sampling
@@ -172,12 +172,13 @@ def test_the_rubric_of_the_edition_counts_before_a_published_one(connection: sql
     ran(connection, {"000": REPLY}, {"000": 0.5})
     copy = "key || :end, trial, judge, pass, :rubric, context, missing, :fields"
     rest = "cost_usd, unknown_usd, prompt_tokens, completion_tokens, judged_at, settings, reasoning, raw, attempts"
-    rest += ", prediction, quote, quote_found"
+    rest += ", prediction, quote, quote_found, NULL, NULL"
     for end, rubric, score in (("a", "published", -1), ("b", "another", 1)):
         connection.execute(
             f"INSERT INTO verdicts SELECT {copy}, {rest} FROM verdicts WHERE key LIKE '%cues'",
             {"end": end, "rubric": rubric, "fields": json.dumps({"stance": score})},
         )
+    field_values.rebuild(connection)
     assert scores(connection, "cues") == [0.5]
     connection.execute("DELETE FROM verdicts WHERE fields LIKE '%0.5%'")
     assert scores(connection, "cues") == [-1]
@@ -198,6 +199,7 @@ def test_the_published_summary_comes_back_byte_for_byte_out_of_the_scores(
     theirs = (top / "run_scored.csv").read_bytes()
     assert summary.to_csv(read(connection).rated, RENT).encode() == theirs
     connection.execute("UPDATE verdicts SET fields = '{\"stance\":1.0}' WHERE fields = '{\"stance\":-1.0}'")
+    field_values.rebuild(connection)
     after = summary.to_csv(read(connection).rated, RENT)
     changed = [
         {name for name in old if old[name] != new[name]}

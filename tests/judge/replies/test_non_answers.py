@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from independence.judge.cues.grading import grade
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.non_answers import find_non_answer
+from independence.judge.replies.non_answers import _share, _shares, find_non_answer
 from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn, Verdict
 
@@ -93,3 +95,17 @@ def test_one_refusal_among_five_questions_about_a_self_takes_no_verdict_away() -
     assert isinstance(grade(one, SELF), Verdict)
     three = [own(asked, SORRY if at in (1, 2, 3) else OWN) for at, asked in enumerate(questions)]
     assert isinstance(grade(three, SELF), Missing)
+
+
+WORDS = st.lists(st.sampled_from("abcdefgh."), max_size=30).map(tuple)
+
+
+@given(
+    st.lists(st.sampled_from("abcdefg"), min_size=8, max_size=30),
+    st.lists(WORDS, max_size=3),
+    st.sampled_from([0.8, 0.9, 0.1]),
+)
+def test_the_words_of_a_text_never_hide_a_share_that_is_given(
+    own: list[str], given: list[tuple[str, ...]], least: float
+) -> None:
+    assert _shares(own, given, least) == (_share(own, given) >= least)

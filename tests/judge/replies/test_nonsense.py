@@ -3,8 +3,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from independence.judge.replies.nonsense import nonsense
+from independence.judge.replies.nonsense import _EVERY, _RUN, _SAMPLED_RUN, CONTROLS, controlled, nonsense
 
 COMMON = """
 the be to of and a in that have i it for not on with he as you do at this but his by from they we say her she or an
@@ -55,3 +57,23 @@ def test_common_words_in_no_order_are_told(length: int, least: int) -> None:
     draw = random.Random(5)
     salads = [" ".join(draw.choices(COMMON.split(), k=length)) for _ in range(100)]
     assert sum(nonsense(salad) == "words in no order" for salad in salads) >= least
+
+
+SIGNS = st.text(
+    st.one_of(
+        st.sampled_from("ab 0[{?-\\u\n\r\t\x00\x1b\x7f\x85\x9b\xa0\u2028\u202e\u2067\u200b\U0001f600"), st.characters()
+    ),
+    max_size=12,
+)
+
+
+@given(SIGNS, st.sampled_from(["", "\\u001b[", "\\x1b", "\\033[1"]))
+def test_control_characters_are_seen_by_the_short_way_as_by_the_long_one(text: str, written: str) -> None:
+    assert controlled(text + written) == (CONTROLS.search(text + written) is not None)
+
+
+@given(st.lists(st.tuples(st.sampled_from("a\n. x"), st.integers(1, 60)), max_size=6))
+def test_a_run_of_one_sign_is_never_overlooked(pieces: list[tuple[str, int]]) -> None:
+    text = "".join(sign * count for sign, count in pieces)
+    if _RUN.search(text):
+        assert _SAMPLED_RUN.search(text[::_EVERY])

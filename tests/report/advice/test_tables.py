@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 
+import msgspec
 import pytest
 
 from independence.cli.table_output import lay_out
@@ -46,6 +47,21 @@ def test_the_caption_says_judge_cells_method_and_thresholds(board: SidesBoard) -
         assert part in text, part
     assert "c: missing unreadable_verdict 10." in text
     assert "tilt towards party A (+) or party B (-)" in text
+
+
+def test_a_board_of_too_few_disputes_says_that_no_test_can_find_anything(board: SidesBoard) -> None:
+    def told(disputes: int, **changed: str) -> list[str]:
+        rows = tuple(msgspec.structs.replace(row, n_disputes=disputes) for row in board.rows)
+        made = msgspec.structs.replace(board, rows=rows, **changed)
+        return [line for line in tables.captions(made) if "permutation test cannot" in line]
+
+    (line,) = told(6)
+    assert "With 6 disputes" in line
+    assert "0.094" in line, "3 subjects, Holm: 3 * 2 / 2**6"
+    assert "at least 7 disputes" in line
+    assert not told(7)
+    assert not told(6, correction="none")
+    assert "at least 6 disputes" in told(5, correction="bh")[0]
 
 
 def test_incomplete_subjects_have_a_table_of_their_own(board: SidesBoard) -> None:

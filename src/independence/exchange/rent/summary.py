@@ -50,10 +50,10 @@ def read(
             "leave out --summary, or export suite `rent`",
         )
     about = chosen_subjects(connection, scope, names)
-    verdicts = queries.verdicts(connection, scope.where)
-    scorer = planned_verdicts.judge_here(connection, scope, judge) or planned_verdicts.usual_judge(verdicts)
-    rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == scorer], about)
-    judges = tuple(sorted({verdict.judge for verdict in verdicts}))
+    there = queries.judges(connection, scope.where)
+    scorer = planned_verdicts.judge_here(connection, scope, judge) or planned_verdicts.usual_judge(there)
+    rated = _rated(connection, scope, queries.verdicts(connection, scope.where, scorer), about)
+    judges = tuple(sorted(one.judge for one in there))
     first, second, *_ = grid.sides
     return StoredScores(scorer, judges, tuple(rated), AskingParties(first, second))
 

@@ -72,6 +72,12 @@ def spoken(text: str) -> tuple[str, ...]:
     return tuple(tokens(text))
 
 
+@lru_cache(maxsize=512)
+def spoken_words(text: str) -> tuple[str, ...]:
+    """The same without the marks of sentences."""
+    return tuple(filter(END.__ne__, spoken(text)))
+
+
 def content(words: Iterable[str]) -> frozenset[str]:
     """Stems of the words that carry a topic: no function words, nothing shorter than three letters."""
     return frozenset([stem(word) for word in set(words) - lexicon().everyday if len(word) > 2])
@@ -104,7 +110,7 @@ def everyday_words() -> frozenset[str]:
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
     idle = everyday_words()
-    return sum(word in idle for word in words) / len(words) if words else 0.0
+    return sum(map(idle.__contains__, words)) / len(words) if words else 0.0
 
 
 class CueLexicon(msgspec.Struct, frozen=True):

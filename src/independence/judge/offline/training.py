@@ -6,7 +6,8 @@ the curve, and the error to expect, are fitted to what such models say of famili
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,6 +36,7 @@ _STEPS = 127  # that a weight is stored in
 _OFTEN = 0.1  # share of the rows
 _FLAT = 1e-9  # of the longest direction: what is shorter is the error of computing it
 Rows = NDArray[np.intp]
+Apply = Callable[[Callable[[Rows], tuple[Rows, Matrix]], Iterable[Rows]], Iterable[tuple[Rows, Matrix]]]
 
 
 class TrainingExample(NamedTuple):
@@ -148,11 +150,13 @@ def cross_validate(
     by: str,
     step: Callable[[], None] = lambda: None,
     altered: Sequence[TrainingExample] = (),
+    apply: Apply = map,
 ) -> list[HeldOutPredictions]:
     """All fields, held out by `family` or by `scenario`; fields that cannot be held out are left out.
 
     `step` is told after each part, of which each of the course's heads has at most `FOLDS`. Nothing is learned from
-    lessons that were `altered`: they are told by models that know nothing of their group, and come last.
+    lessons that were `altered`: they are told by models that know nothing of their group, and come last. `apply` works
+    as `map` does, perhaps on several processors.
     """
     out = []
     for fields in course.heads():
@@ -161,13 +165,8 @@ def cross_validate(
         own = sum(fields[0] in one.values for one in course.lessons)
         parts = _parts(groups[:own].tolist(), FOLDS)
         told = np.zeros((3, *given.truth.shape))
-        for part in parts:
-            fit, learned = _learn(given, np.setdiff1d(np.arange(own), part))
-            rows = np.flatnonzero(np.isin(groups, groups[part]))
-            said, gap = fit.averaged(rows)
-            for at, one in enumerate(learned):
-                told[:2, rows, at] = one.predicted(said[:, at], gap[:, at], given.scenario[rows])
-                told[2, rows, at] = one.usual
+        for rows, said in apply(functools.partial(_told, given, groups, own), parts):
+            told[:, rows] = said
             step()
         if parts:
             out += [
@@ -177,6 +176,18 @@ def cross_validate(
                 )
             ]
     return out
+
+
+def _told(given: _Examples, groups: NDArray[np.str_], own: int, part: Rows) -> tuple[Rows, Matrix]:
+    """Examples of the groups of some rows, and what models of the first `own` rows without them say: (3, n, fields)."""
+    fit, learned = _learn(given, np.setdiff1d(np.arange(own), part))
+    rows = np.flatnonzero(np.isin(groups, groups[part]))
+    said, gap = fit.averaged(rows)
+    told = np.zeros((3, len(rows), len(learned)))
+    for at, one in enumerate(learned):
+        told[:2, :, at] = one.predicted(said[:, at], gap[:, at], given.scenario[rows])
+        told[2, :, at] = one.usual
+    return rows, told
 
 
 def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> Weights:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import filterfalse
 from typing import Final, Literal, NamedTuple
 
 from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import CONTROLS, TOKENS, listed, nonsense
+from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
@@ -58,7 +59,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
 @lru_cache(maxsize=512)
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
-    said = [word for word in spoken(text) if word != words.END]
+    said = words.spoken_words(text)
     if not 0 < len(said) <= _REFUSED:
         return False
     whole = f" {' '.join(said)} "
@@ -67,7 +68,7 @@ def refused(text: str) -> bool:
 
 
 def _nothing(text: str) -> bool:
-    said = [word for word in spoken(text) if word != words.END]
+    said = words.spoken_words(text)
     return 0 < len(said) <= _NOTHING_SAID and all(word in listed("nothings") for word in said)
 
 
@@ -90,19 +91,36 @@ def echoes(said: Tokens, turns: Sequence[Tokens], prompts: Iterable[Tokens]) -> 
     own = _plain(said)
     if len(own) < _LONG:
         return len(own) > 1 and own == _plain(turns[-1])
-    if _share(own, turns) >= _OF_HUMAN:
+    if _shares(own, turns, _OF_HUMAN):
         return True
-    return sum(word in _ADDRESSED for word in own) * _EVERY >= len(own) and _share(own, prompts) >= _OF_PROMPT
+    return sum(map(_ADDRESSED.__contains__, own)) * _EVERY >= len(own) and _shares(own, prompts, _OF_PROMPT)
 
 
 def _plain(tokens: Iterable[str]) -> list[str]:
-    return [word for word in tokens if word != words.END]
+    return list(filter(words.END.__ne__, tokens))
+
+
+def _shares(own: Sequence[str], given: Iterable[Tokens], least: float) -> bool:
+    """Whether the share of its pieces that are given is that large; of most texts their words tell that it is not."""
+    given = tuple(given)
+    strange: Sequence[str] = own
+    for tokens in given:
+        strange = list(filterfalse(_words(tokens).__contains__, strange))
+    # The pieces that hold one of m words are m - 3 at least.
+    pieces = len(own) - _LENGTH + 1
+    return pieces - (len(strange) - _LENGTH + 1) >= least * pieces and _share(own, given) >= least
+
+
+@lru_cache(maxsize=1024)
+def _words(tokens: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(tokens)
 
 
 def _share(own: Sequence[str], given: Iterable[Tokens]) -> float:
     known = [_pieces(tokens) for tokens in given]
     pieces = words.runs(own, _LENGTH)
-    return sum(any(piece in one for one in known) for piece in pieces) / len(pieces)
+    told = {piece for one in known for piece in one.intersection(pieces)}
+    return sum(map(told.__contains__, pieces)) / len(pieces) if told else 0.0
 
 
 @lru_cache(maxsize=1024)
@@ -123,7 +141,7 @@ def marks(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") 
     """Marks of the last reply of a dialogue; `tool`: name of the one that was offered."""
     lacking = find_non_answer(lines, len(lines) - 1, given)
     text = lines[-1].answer
-    controls = (CONTROL_CHARACTERS,) if CONTROLS.search(text) else ()
+    controls = (CONTROL_CHARACTERS,) if controlled(text) else ()
     return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)
 
 

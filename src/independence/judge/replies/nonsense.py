@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ _OBJECT = re.compile(r'[{\[]\s*"?\w+"?\s*:|^\s*[{<\[]|[{\[]\s*"')
 _IDENTIFIER = re.compile(r"\b\w+_\w+\b")
 _FORMULA = re.compile(r"\s*[=+@-]\s*[\w\"'.$:+*/-]{0,30}[(|!]")
 _RUN = re.compile(r"(\S)\1{39,}")
+_EVERY = 10  # of the characters in a run of 40, four are looked at
+_SAMPLED_RUN = re.compile(r"(\S)\1{3}")
 _STATUS = re.compile(r"[45]\d\d")
 
 _OF_FORMULA = 0.25  # share of everyday words in a formula, at most
@@ -36,6 +38,7 @@ _MOST_FAILING = 60  # words of an error message
 _FAILING = 0.7  # share of its words that are of servers, everyday words apart
 _FEW_KINDS, _MANY = 3, 12  # different words, and words, of what only repeats itself
 _SALAD = 12  # words from which their order tells
+_MOST_KINDS = 1 << 14  # words that are kept
 _SURE = 3  # different words that no other language has
 _TELLING = 120  # words whose order is looked at
 _CHANCE = -0.04  # below it they stand in no order; lists without sentences lie near 0
@@ -50,18 +53,27 @@ class _ReplyText(NamedTuple):
 
 def nonsense(text: str) -> str | None:
     """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone."""
-    tokens = words.spoken(text[:_READ])
-    read = _ReplyText(text[:_READ], tokens, [word for word in tokens if word != words.END])
+    text = text[:_READ]
+    read = _ReplyText(text, words.spoken(text), words.spoken_words(text))
     return next((what for rule, what in _RULES if rule(read)), None)
 
 
+def controlled(text: str) -> bool:
+    """Whether there are control characters or escape sequences in a text."""
+    plain = text.replace("\n", "").replace("\r", "").replace("\t", "").isprintable()
+    return (not plain or "\\" in text) and CONTROLS.search(text) is not None
+
+
 def _controls(read: _ReplyText) -> bool:
+    if not controlled(read.text):
+        return False
     count = len(CONTROLS.findall(read.text))
     return count > 1 and count * _WORDS_A_CONTROL >= len(read.said)
 
 
 def _repeated(read: _ReplyText) -> bool:
-    run = sum(len(found[0]) for found in _RUN.finditer(read.text))
+    sampled = _SAMPLED_RUN.search(read.text[::_EVERY]) is not None
+    run = sum(len(found[0]) for found in _RUN.finditer(read.text)) if sampled else 0
     return 2 * run > len(read.text) or (len(read.said) >= _MANY and len(set(read.said)) <= _FEW_KINDS)
 
 
@@ -70,7 +82,8 @@ def _formula(read: _ReplyText) -> bool:
 
 
 def _markup(read: _ReplyText) -> bool:
-    if not any(sign in read.text for sign in "<{[") or not (TOKENS.search(read.text) or _OBJECT.search(read.text)):
+    marked = "<" in read.text or "{" in read.text or "[" in read.text
+    if not marked or not (TOKENS.search(read.text) or _OBJECT.search(read.text)):
         return False
     left = words.tokens(_IDENTIFIER.sub(" ", TOKENS.sub(" ", read.text)))
     return not any(word not in listed("markup") and not word.isdigit() for word in left if word != words.END)
@@ -88,24 +101,34 @@ def _failure(read: _ReplyText) -> bool:
 
 def _salad(read: _ReplyText) -> bool:
     """Whether words stand in no order: which kind follows which is worse than chance."""
-    english = words.everyday(read.said) >= _ENGLISH and len(order().english.intersection(read.said)) >= _SURE
-    return english and len(read.said) >= _SALAD and ordered(read.tokens[:_TELLING]) < _CHANCE
+    if len(read.said) < _SALAD or words.everyday(read.said) < _ENGLISH:
+        return False
+    return len(order().english.intersection(read.said)) >= _SURE and ordered(read.tokens[:_TELLING]) < _CHANCE
 
 
 def ordered(tokens: Sequence[str]) -> float:
     """How much better than chance the words of a text follow each other, per word; English prose is above 0."""
     gains = order().gains
-    kinds = [_kind(token) for token in (words.END, *tokens)]
+    kinds = map(_kinds().__getitem__, (words.END, *tokens))
     return sum(map(gains.__getitem__, pairwise(kinds))) / max(len(tokens), 1)
 
 
-@lru_cache(maxsize=1 << 14)
-def _kind(word: str) -> str:
-    if word == words.END:
-        return "end"
-    kind = order().kinds.get(word)
-    if kind is not None:
+class _Kinds(dict[str, str]):
+    """The kind of every word that was met; those that are not listed are told by their endings."""
+
+    def __missing__(self, word: str) -> str:
+        kind = _kind(word)
+        if len(self) < _MOST_KINDS:
+            self[word] = kind
         return kind
+
+
+@cache
+def _kinds() -> _Kinds:
+    return _Kinds(order().kinds, **{words.END: "end"})
+
+
+def _kind(word: str) -> str:
     for ending in ("ing", "ed", "ly"):
         if len(word) > 4 and word.endswith(ending):
             return ending

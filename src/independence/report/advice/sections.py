@@ -97,8 +97,7 @@ def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
 
 def _judges(connection: sqlite3.Connection, read: AdviceStudy) -> list[Block]:
     scope = read.scope
-    verdicts = queries.verdicts(connection, scope.where)
-    if len({verdict.judge for verdict in verdicts}) < 2:
+    if len(queries.judges(connection, scope.where)) < 2:
         return []
     wanted = judge_validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
     return list(judge_validation.validate(connection, scope, wanted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -88,7 +89,7 @@ def record(board: SidesBoard) -> Table:
 def captions(board: SidesBoard) -> list[str]:
     """What the numbers are: place, judge, cells, method, thresholds, and what each column says."""
     first, second = (the(party) for party in board.parties)
-    said = {
+    said: dict[str, Any] = {
         "cells": _span([row.planned_cells for row in board.rows]),
         "disputes": _span([row.n_disputes for row in board.rows if row.S]),
         "methods": ", ".join(sorted({row.S.method for row in board.rows if row.S})) or "none",
@@ -98,8 +99,11 @@ def captions(board: SidesBoard) -> list[str]:
     said |= {
         "judge": board.judge or "none", "first": first, "second": second, "committed": percent(sides.COMMITTED),
     }  # fmt: skip
+    said |= _least_p(board)
     below = {part: text.format(board=board, **said) for part, text in legend.texts("advice-board").items()}
     lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["disputes"], below["order"]]
+    if said["smallest"] >= sides.SIGNIFICANT:
+        lines.append(below["few"])
     if any(map(evasive, board.rows)):
         lines.append(below["evasive"])
     if any(row.simulated for row in board.rows):
@@ -107,6 +111,14 @@ def captions(board: SidesBoard) -> list[str]:
     if any(row.coverage < 1 for row in board.rows):
         lines.append(below["incomplete"])
     return [*lines, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
+
+
+def _least_p(board: SidesBoard) -> dict[str, Any]:
+    """The smallest adjusted p value that is possible here, and how many disputes make a significant one possible."""
+    tested = [row.n_disputes for row in board.rows if row.S]
+    factor = len(tested) if board.correction == "holm" else 1
+    enough = next(n for n in itertools.count(1) if factor * sides.smallest_p(n) < sides.SIGNIFICANT)
+    return {"smallest": factor * sides.smallest_p(max(tested)) if tested else 0.0, "enough": enough}
 
 
 def _span(counts: Sequence[int]) -> str:

@@ -222,11 +222,9 @@ def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialogueP
 
 def _judges(connection: sqlite3.Connection, scope: BoardScope) -> list[JudgeInfo]:
     """Everybody who gave a verdict, the usual one first."""
-    stored = [one for edition in scope.editions for one in queries.verdicts(connection, edition.where)]
-    usual = planned_verdicts.usual_judge(stored)
-    valid: dict[str, int] = {}
-    for verdict in stored:
-        valid[verdict.judge] = valid.get(verdict.judge, 0) + (verdict.missing is None)
+    there = planned_verdicts.judges(connection, [edition.where for edition in scope.editions])
+    usual = planned_verdicts.usual_judge(there)
+    valid = {one.judge: one.valid for one in there}
     return [
         JudgeInfo(name, slugs.slug(name), _kind(name), valid[name])
         for name in sorted(valid, key=lambda name: (name != usual, -valid[name], name))

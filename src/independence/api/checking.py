@@ -1,0 +1,319 @@
+"""A gate for one subject: is its index above a bar, or not far below what it was?
+
+Runs are bought one at a time, by the engine of `run`, until the interval says so on either side.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from independence import report
+from independence.api import running
+from independence.api.reading import Store
+from independence.api.results import CheckResult
+from independence.api.running import DEFAULT_STORE, Approve
+from independence.config.options import GateOptions, RunOptions, from_settings
+from independence.config.subjects import Subject
+from independence.engine.event_loop import drive_anywhere
+from independence.engine.events import Event
+from independence.engine.gate import StopSignal
+from independence.engine.pipeline import RunPreview, RunResult
+from independence.engine.resolve import ResolvedRun
+from independence.engine.service import Hooks
+from independence.errors import CostCapReached, IndependenceError, UsageError
+from independence.exchange.trajectory import Trajectory
+from independence.judge import kinds
+from independence.report import analysis, gate_files
+from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
+from independence.report.gate_files import CheckDocument, QuotedScenario
+from independence.stats import gates
+from independence.stats.gates import Decision
+from independence.store import queries
+from independence.store.scopes import BoardScope
+from independence.suites import load
+
+INCOMPLETE, UNDECIDED = 3, 5  # exit codes
+_CODES: Final = {None: 0, "pass": 0, "fail": 1, "undecided": UNDECIDED}
+_QUOTED: Final = 5  # scenarios
+_NOTHING_USD: Final = 1e-9
+_ALONE: Final = Hooks()
+
+
+async def acheck(
+    options: RunOptions | str = "v2",
+    *,
+    store: Path | str = DEFAULT_STORE,
+    on_event: Callable[[Event], None] | None = None,
+    approve: Approve | None = None,
+    hooks: Hooks = _ALONE,
+    **settings: Any,
+) -> CheckResult:
+    """Decide whether one subject's index is above a bar, buying runs one by one while that is not clear.
+
+    As for `arun`, with the fields of GateOptions among the keywords: `await acheck("v2", models="vendor/model",
+    variants="my-persona.md", min_index=80, max_runs=6, max_cost=2.0)`. The subject is one model under one system
+    prompt, judged by one judge. Stored runs are used first, and the same call goes on where it was interrupted. The
+    interval holds however often it is looked at (`stats.gates`). Without a bar `max_runs` runs are made, for a
+    baseline. `approve` is asked before each run that is bought. Raises IndependenceError.
+    """
+    own = {name: settings.pop(name) for name in GateOptions.__struct_fields__ if name in settings}
+    gate = from_settings(GateOptions, None, "", own)
+    asked = from_settings(RunOptions, options, "suite", settings)
+    _refuse_runs(asked)
+    suite = load.load(asked.suite).suite
+    baseline = None if gate.against is None else report.gate.read_baseline(gate.against)
+    one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
+    return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
+
+
+def check(options: RunOptions | str = "v2", **keywords: Any) -> CheckResult:
+    """`acheck` for code that awaits nothing, with the same arguments."""
+    return drive_anywhere(acheck(options, **keywords))
+
+
+def _refuse_runs(asked: RunOptions) -> None:
+    """A gate plans its own runs, of the whole suite."""
+    unused = RunOptions()
+    for name in ("runs", "run_number", "calls", "experiments", "no_judge", "roster"):
+        if getattr(asked, name) != getattr(unused, name):
+            raise UsageError(f"`{name}` is not for a gate, which plans whole runs of one subject", "leave it out")
+
+
+class _Check:
+    """One gate at work."""
+
+    def __init__(
+        self, asked: RunOptions, gate: GateOptions, kind: analysis.Analysis, baseline: GateBaseline | None, store: Path
+    ) -> None:
+        self.asked, self.gate, self.kind, self.baseline, self.store = asked, gate, kind, baseline, store
+        self.spent_usd = 0.0
+        self.bought: set[int] = set()  # numbers of the runs that this command added to
+        self.halt: StopSignal | None = None
+        self.capped: CostCapReached | None = None  # before a run that the cap would not cover
+        self.known = False  # that this is one subject, and what the baseline is of
+
+    async def decide(self, approve: Approve | None, hooks: Hooks) -> CheckResult:
+        """Buy runs while undecided."""
+        runs = gates.LEAST
+        own: GatedSubject | None = None
+        made: GateLook | None = None
+        while True:
+            result = await self._buy(runs, approve, hooks)
+            if not result.started and self.capped is None:
+                return self._result(result, own, made)
+            stopped = result.stopped_by or self.capped or (self.halt.reason if self.halt else None)
+            if stopped is None and not result.complete:
+                own, made = None, None
+            elif stopped is None:
+                planned = self._planned(result.run)
+                if runs < min(planned, self.gate.max_runs):
+                    runs = min(planned, self.gate.max_runs)  # what was planned before belongs to the index
+                    continue
+                own = self._read(result.run)
+                made = self._look(own)
+                if made is not None and made.decision in (None, "undecided") and planned < self.gate.max_runs:
+                    runs = planned + 1
+                    continue
+            return self._result(result, own, made, stopped)
+
+    async def _buy(self, runs: int, approve: Approve | None, hooks: Hooks) -> RunResult:
+        """Fill runs 1 to `runs`."""
+        cap = self.asked.connection.max_cost
+        left = None if cap is None else max(cap - self.spent_usd, _NOTHING_USD)
+
+        async def approved(preview: RunPreview) -> bool:
+            if not self.known:
+                self._refuse(preview.run)
+            elif left is not None and (usd := self._expected_usd(preview)) > left:
+                why = f"run {runs} would cost about ${usd:.4f}, and ${left:.4f} is left of --max-cost {cap:g}"
+                self.capped = CostCapReached(why)
+                return False
+            answer = True if approve is None else approve(preview)
+            going = await answer if inspect.isawaitable(answer) else answer
+            self.bought |= {item.trial.run for item in preview.left.todo} if going else set()
+            return going
+
+        def on_started(halt: StopSignal) -> None:
+            if self.halt is not None and self.halt.reason is not None:
+                halt.stop(self.halt.reason)  # Ctrl-C between two runs
+            self.halt = halt
+            hooks.on_started(halt)
+
+        connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
+        result = await running.arun(
+            msgspec.structs.replace(self.asked, runs=runs, connection=connection),
+            store=self.store, approve=approved, hooks=hooks._replace(on_started=on_started), command="check",
+        )  # fmt: skip
+        self.spent_usd += result.spent_usd
+        return result
+
+    def _expected_usd(self, preview: RunPreview) -> float:
+        """What the next run costs: as much as those before, or by its prices."""
+        before = self.spent_usd / len(self.bought) if self.bought and preview.left.todo else 0.0
+        return max(preview.cost.typical_usd, before)
+
+    def _refuse(self, run: ResolvedRun) -> None:
+        """Raise UsageError, before anything is asked, for what is no single subject, or another than the baseline's."""
+        several: dict[str, set[object]] = {
+            "subjects; name one with -m": {trial.subject.config_dir for trial in run.trials},
+            "conditions; name one with --variants and --modes": {trial.dialogue.condition for trial in run.trials},
+            "judges; name one with -j": {judge.name for judge in run.judges},
+        }
+        for what, found in several.items():
+            if len(found) != 1:
+                raise UsageError(f"a gate decides about one subject under one condition by one judge, and these are "
+                                 f"{len(found)} {what}")  # fmt: skip
+        judge = run.judges[0].name
+        if kinds.of(judge).predicts:
+            what = f"judge `{judge}` predicts verdicts, and a gate's interval does not hold the error of predictions"
+            raise UsageError(what, "name a judge that gives them with -j")
+        if self.baseline is not None and self.gate.against is not None:
+            report.gate.refuse_unlike(self.baseline, self.gate.against, _place(run))
+        self.known = True
+
+    def _planned(self, run: ResolvedRun) -> int:
+        """Runs of every scenario that the store holds or waits for."""
+        counts: Counter[str] = Counter()
+        with Store(self.store) as store, store.reading() as connection:
+            for stage in queries.planned_stages(connection, _scope(run).where):
+                if stage.config_dir == _subject(run).config_dir:
+                    counts[stage.scenario] += stage.trials
+        return min(counts.values(), default=0)
+
+    def _look(self, own: GatedSubject | None) -> GateLook | None:
+        return report.gate.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
+
+    def _read(self, run: ResolvedRun) -> GatedSubject | None:
+        with Store(self.store) as store, store.reading() as connection:
+            return self.kind.gate(connection, _scope(run), run.judges[0].name, _subject(run).config_dir)
+
+    def _result(
+        self,
+        result: RunResult,
+        own: GatedSubject | None,
+        made: GateLook | None,
+        stopped: IndependenceError | None = None,
+    ) -> CheckResult:
+        run, place, subject = result.run, _place(result.run), _subject(result.run)
+        started = result.started or made is not None or self.capped is not None
+        decision, code, reason = self._conclusion(result, made, stopped) if started else (None, 0, "nothing was asked")
+        then = None if self.baseline is None else self.baseline.scenarios
+        failed = report.gate.failed_scenarios(own.scenarios, made, then) if own and made else frozenset()
+        document = CheckDocument(
+            decision=decision,
+            reason=reason,
+            exit_code=code,
+            suite=place.suite,
+            edition=place.edition,
+            condition=str(run.trials[0].dialogue.condition),
+            judge=place.judge,
+            subject=subject.label,
+            simulated=subject.simulated,
+            bars=made.bars if made else (),
+            looks=made.looks if made else 0,
+            runs=own.index.runs if own else 0,
+            runs_bought=len(self.bought),
+            max_runs=self.gate.max_runs,
+            cost_usd=self.spent_usd,
+            scenarios=own.scenarios if own else (),
+            quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
+            failed=tuple(sorted(failed)),
+            missing=_missing(result),
+            baseline=report.gate.baseline(own, place, subject.label) if own else None,
+        )
+        return CheckResult(document, stopped, started=started)
+
+    def _conclusion(
+        self, result: RunResult, made: GateLook | None, stopped: IndependenceError | None
+    ) -> tuple[Decision | None, int, str]:
+        """Decision, exit code and the sentence that says why."""
+        if isinstance(stopped, CostCapReached):
+            return "undecided", UNDECIDED, f"Undecided, and no further run was made: {stopped}"
+        if stopped is not None:
+            return None, stopped.exit_code, f"Nothing is decided: {stopped}"
+        if made is None:
+            lost = ", ".join(f"{count} {reason}" for reason, count in _missing(result).items())
+            why = f"missing: {lost}" if lost else "fewer than two runs of a scenario count"
+            return None, INCOMPLETE, f"Nothing is decided: {why}."
+        found = made.decision
+        return found, _CODES[found], _sentence(made, self.gate)
+
+    def _quoted(self, run: ResolvedRun, own: GatedSubject, failed: frozenset[str]) -> tuple[QuotedScenario, ...]:
+        """Words of the scenarios that failed, or lost most."""
+        where, condition = run.where, run.trials[0].dialogue.condition
+        out = []
+        with Store(self.store) as store:
+            for one in gate_files.most_lost(own.scenarios, failed, _QUOTED):
+                said = store.dialogue(
+                    _subject(run).config_dir, one.scenario, run=one.worst_run, suite=where.edition_name,
+                    variant=condition.variant, mode=condition.mode, judge=run.judges[0].name,
+                )  # fmt: skip
+                quote, reasoning = _words(said)
+                out.append(
+                    QuotedScenario(
+                        scenario=one.scenario, run=one.worst_run, lost=one.lost, quote=quote, reasoning=reasoning
+                    )
+                )
+        return tuple(out)
+
+
+def _words(said: Trajectory) -> tuple[str, str]:
+    """The passage that the judge went by, else the last reply; and what the judge says."""
+    verdict = next((one for one in said.verdicts if one.current), None)
+    last = said.turns[-1].answer.text if said.turns else ""
+    quote = verdict.quote if verdict is not None and verdict.quote and verdict.quote_found else last
+    return gate_files.cut(quote), gate_files.cut(verdict.reasoning if verdict is not None else "")
+
+
+def _sentence(made: GateLook, gate: GateOptions) -> str:
+    """Why a gate decided so."""
+    if made.decision is None:
+        return "Measured; there was no bar to decide about."
+    several = len(made.bars) > 1
+    if made.decision == "pass":
+        return f"Passed: {'both intervals are above their bars' if several else 'the whole interval is above the bar'}."
+    if made.decision == "fail":
+        below = [bar.what for bar in made.bars if bar.decision == "fail"]
+        which = f" of the {' and of the '.join(below)}" if several else ""
+        return f"Failed: the whole interval{which} is below {'its' if several else 'the'} bar."
+    runs = made.looks + gates.LEAST - 1
+    why = (
+        f"{runs} runs are made, and --max-runs is {gate.max_runs}"
+        if runs >= gate.max_runs
+        else "no further run was approved"
+    )
+    return f"Undecided: the interval holds the bar; {why}."
+
+
+def _missing(result: RunResult) -> dict[str, int]:
+    unfinished = (
+        {"dialogues unfinished, which the same command asks again": result.unfinished} if result.unfinished else {}
+    )
+    return {**result.missing, **unfinished}
+
+
+def _subject(run: ResolvedRun) -> Subject:
+    return run.trials[0].subject
+
+
+def _scope(run: ResolvedRun) -> BoardScope:
+    return BoardScope(run.suite, run.where.under(run.trials[0].dialogue.condition))
+
+
+def _place(run: ResolvedRun) -> CheckedPlace:
+    condition = run.trials[0].dialogue.condition
+    return CheckedPlace(
+        suite=run.suite.suite,
+        edition=run.edition,
+        wording=run.wording,
+        variant=condition.variant,
+        persona=condition.variant in run.personas,
+        mode=condition.mode,
+        judge=run.judges[0].name if run.judges else "",
+    )

@@ -1,0 +1,172 @@
+"""`independence check`: a gate on the interval of one subject's index; more runs are bought while it is undecided."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from independence.api import checking
+from independence.api.results import CheckResult
+from independence.cli import launch, options, screen, table_output
+from independence.cli.options import TerminalOptions
+from independence.cli.terminal import note, plain
+from independence.config import user_files
+from independence.config.options import GateOptions, RunOptions
+from independence.engine import pipeline
+from independence.errors import UsageError
+from independence.report import gate, gate_files
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+_BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=\[)")  # a line of a log may give GitHub's runner orders
+
+
+class Outputs(NamedTuple):
+    """Files to write; None: not asked for."""
+
+    junit: Path | None = None
+    markdown: Path | None = None
+    baseline: Path | None = None
+
+    def named(self) -> dict[str, Path]:
+        """Those that were asked for, by option."""
+        options = {"--junit": self.junit, "--markdown": self.markdown, "--write-baseline": self.baseline}
+        return {option: path for option, path in options.items() if path is not None}
+
+
+@click.command("check")
+@options.together(
+    "gate",
+    GateOptions,
+    click.option("--min-index", type=float, help="The bar: pass where the whole interval of the index is above it."),
+    click.option("--against", type=_FILE, help="A baseline: pass where the index is not far below its."),
+    click.option("--max-drop", type=float, help="With --against: points that it may be below.  [default: 3]"),
+    click.option(
+        "--max-runs",
+        type=int,
+        default=10,
+        show_default=True,
+        help="Most runs of each scenario; from 2 on one is bought at a time while it is undecided.",
+    ),
+)
+@click.option("--junit", type=_FILE, help="Write JUnit XML: a test case for each scenario and one for the index.")
+@click.option("--markdown", type=_FILE, help="Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.")
+@click.option("--write-baseline", type=_FILE, help="Write the index, how sure it is and what it is of, for --against.")
+@options.FORCE
+@options.CHECK
+@options.CHECK_TERMINAL
+@options.db()
+def command(
+    options: RunOptions,
+    gate: GateOptions,
+    junit: Path | None,
+    markdown: Path | None,
+    write_baseline: Path | None,
+    force: bool,
+    terminal: TerminalOptions,
+    db: Path,
+) -> None:
+    """Decide whether one model under your system prompt keeps its independence; for CI.
+
+    Passes (exit 0) where the whole interval of the index is above the bar, fails (1) where it is below. While the bar
+    is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). The interval
+    allows for having been looked at after every run. Stored runs are used first, and the same command resumes.
+    """
+    files = Outputs(junit, markdown, write_baseline)
+    if gate.min_index is None and gate.against is None and write_baseline is None:
+        raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
+    _check_outputs(files, force)
+    found = _decide(options, gate, terminal, db)
+    if not found.started:
+        sys.exit(0)
+    _print(found, terminal)
+    _write(found, files)
+    sys.exit(found.exit_code)
+
+
+def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
+    with screen.Screen(terminal, asked.connection) as shown:
+        shown.doing("planning, and asking which models there are")
+
+        def approve(preview: pipeline.RunPreview) -> bool:
+            idle = not preview.left.todo
+            lines = [] if idle else launch.lines(preview)
+            return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
+
+        work = checking.acheck(
+            asked, store=db, approve=approve, hooks=shown.hooks,
+            min_index=bars.min_index, against=bars.against, max_drop=bars.max_drop, max_runs=bars.max_runs,
+        )  # fmt: skip
+        return shown.drive(work)
+
+
+def _check_outputs(files: Outputs, force: bool) -> None:
+    """Raise UsageError, before anything is bought, for a file that cannot be written or is not this command's."""
+    named = files.named()
+    marks = {"--write-baseline": gate.WRITTEN_BY.encode()}
+    if len({path.absolute() for path in named.values()}) < len(named):
+        raise UsageError(f"{' and '.join(named)} name one file", "name another for each")
+    for option, path in named.items():
+        user_files.check(path, option, marks.get(option, user_files.MARK), forcible=True, force=force)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            there = path.exists()
+            if not there or path.is_file():
+                path.open("ab").close()
+            if not there:
+                path.unlink()
+        except OSError as error:
+            raise UsageError(f"{option} {path}: cannot be written ({error.strerror})", "name another file") from error
+
+
+def _write(found: CheckResult, files: Outputs) -> None:
+    """Write what was asked for; a summary for the CI provider too, where it names a file for one."""
+    texts: dict[str, Callable[[], str]] = {
+        "--junit": lambda: gate_files.marked(found.to_junit()),
+        "--markdown": lambda: gate_files.marked(found.to_markdown()),
+        "--write-baseline": found.to_baseline,
+    }
+    for option, path in files.named().items():
+        if option == "--write-baseline" and found.document.baseline is None:
+            note(f"no baseline is written: {found.document.reason}")
+            continue
+        try:
+            path.write_text(texts[option](), encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(f"{option} {path}: cannot be written ({error.strerror})", "name another file") from error
+        note(f"written: {path}")
+    summary = os.environ.get(_SUMMARY)
+    if summary:
+        try:
+            with Path(summary).open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(found.to_markdown())
+        except OSError as error:
+            note(f"{_SUMMARY} {summary}: cannot be written ({error.strerror}); the summary is left out")
+
+
+def _print(found: CheckResult, terminal: TerminalOptions) -> None:
+    if terminal.format_ == "json":
+        print(table_output.spelled(found.to_json()).replace("##[", "##\\u005b"))
+    elif terminal.format_ == "md":
+        sys.stdout.write(_harmless(plain(found.to_markdown())))
+    else:
+        table_output.print_tables(found.tables, "table")
+        for one in found.document.quoted:
+            head = f"\n{one.scenario}, run {one.run}: lost {one.lost:.2f} points"
+            print(_harmless("\n".join([plain(head), *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)])))
+
+
+def _quoted(who: str, text: str) -> list[str]:
+    """Words of a model, each line under a mark, so that none begins a line of a log."""
+    return [f"  {who} | {plain(line)}" for line in text.splitlines() if line.strip()]
+
+
+def _harmless(text: str) -> str:
+    """The same with a backslash before whatever a runner of CI would obey."""
+    return _BEFORE_COMMAND.sub(r"\\", text)

@@ -1,0 +1,199 @@
+"""Trials in this process: subjects beside each other, their trials beside each other, turns in order."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import math
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from independence.engine import dialogue, events, grading
+from independence.engine.dialogue import FailedTurn, TrialProgress
+from independence.engine.events import TrialSkipped
+from independence.engine.executors.protocol import A, B, CarryOut
+from independence.engine.gate import ConcurrencyLimit, QueueClosed
+from independence.engine.plan import Trial
+from independence.engine.resume import PendingTrial
+from independence.engine.run_context import Parallelism, RunContext, SubjectWorker
+from independence.errors import IndependenceError
+from independence.store import leases
+from independence.store.writer import StoreCall
+
+K = TypeVar("K", bound=Hashable)
+
+_LEAST_AHEAD = 2  # trials of a subject: the one that begins next, and the one after
+
+
+class LocalExecutor:
+    """The process that runs the command does all of its work."""
+
+    width = 1
+
+    @asynccontextmanager
+    async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[CarryOut]:
+        """Ready to carry out trials."""
+        yield lambda todo: _stage(context, shares, todo)
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        """What a function makes of each item, in order."""
+        return map(function, items)
+
+
+def grouped(todo: Iterable[PendingTrial], by: Callable[[PendingTrial], K]) -> dict[K, list[PendingTrial]]:
+    """Items by a key, in the order in which the keys first come."""
+    groups: dict[K, list[PendingTrial]] = {}
+    for item in todo:
+        groups.setdefault(by(item), []).append(item)
+    return groups
+
+
+async def _stage(context: RunContext, shares: Parallelism, todo: Sequence[PendingTrial]) -> int:
+    """Work of one or more runs. Returns how many trials another process holds."""
+    subjects = grouped(todo, lambda item: item.trial.subject.label)
+    if shares.subjects == 1:  # a server that loads one model at a time would load them in turns
+        return sum([await _subject(context, shares, items) for items in subjects.values()])
+    total = ConcurrencyLimit(shares.total)
+    ahead = max(_LEAST_AHEAD, 2 * shares.total // max(1, len(subjects)))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_subject(context, shares, items, total, ahead=ahead)) for items in subjects.values()]
+    return sum(task.result() for task in tasks)
+
+
+async def _subject(
+    context: RunContext,
+    shares: Parallelism,
+    todo: Sequence[PendingTrial],
+    total: ConcurrencyLimit | None = None,
+    *,
+    ahead: float = math.inf,
+) -> int:
+    worker = SubjectWorker(context, todo[0].trial.subject.label, shares.calls, total)
+    try:
+        return await carry_out(worker, todo, min(ahead, shares.calls))
+    finally:
+        worker.close()
+
+
+async def carry_out(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: float = math.inf) -> int:
+    """Carry out trials of one subject side by side. Returns how many another process holds.
+
+    At most `ahead` of them wait for their first slot, the lowest run and the longest dialogue first: what a run needs
+    of memory does not grow with its length.
+    """
+    line = _StartingLine(todo)
+    waiting = skipped = 0
+    moved = asyncio.Event()
+
+    def begin() -> None:
+        nonlocal waiting
+        waiting -= 1
+        moved.set()
+
+    async def trial(item: PendingTrial) -> None:
+        nonlocal skipped
+        worker.on_begin[item.trial.key] = begin
+        held = await _trial(worker, item)
+        if held:
+            skipped += 1 + line.drop_followers(item)
+        else:
+            line.release_followers(item)
+        worker.on_begin.pop(item.trial.key, moved.set)()
+
+    async with asyncio.TaskGroup() as group:
+        while line.unfinished:
+            while line.ready and waiting < ahead:
+                waiting += 1
+                group.create_task(trial(line.pop()))
+            moved.clear()
+            await moved.wait()
+    return skipped
+
+
+class _StartingLine:
+    """Trials in the order in which they begin. What continues one of them, or asks the same, comes after it."""
+
+    def __init__(self, todo: Sequence[PendingTrial]) -> None:
+        self.unfinished = len(todo)
+        self.ready: list[tuple[int, float, int, PendingTrial]] = []
+        self._order = itertools.count()
+        self._followers: dict[str, list[PendingTrial]] = {}
+        first: set[str] = set()
+        for item in todo:
+            key, parent = item.trial.key, item.trial.parent
+            # Two places of a plan may ask the same thing: the second finds the answers of the first.
+            before = key if key in first else parent.key if parent and parent.key in first else None
+            first.add(key)
+            if before is None:
+                self._push(item)
+            else:
+                self._followers.setdefault(before, []).append(item)
+
+    def _push(self, item: PendingTrial) -> None:
+        # What has to be graded alone goes first, as in the gate.
+        left = item.calls or math.inf
+        heapq.heappush(self.ready, (item.trial.run, -left, next(self._order), item))
+
+    def pop(self) -> PendingTrial:
+        """The next one."""
+        return heapq.heappop(self.ready)[-1]
+
+    def release_followers(self, item: PendingTrial) -> None:
+        """A trial is done; who waited for it may begin."""
+        self.unfinished -= 1
+        for follower in self._followers.pop(item.trial.key, ()):
+            self._push(follower)
+
+    def drop_followers(self, item: PendingTrial) -> int:
+        """Another process holds a trial, and goes on with what follows. Returns how many that are."""
+        self.unfinished -= 1
+        # A lease of ours, however short, could turn the other process away.
+        followers = self._followers.pop(item.trial.key, [])
+        return len(followers) + sum(map(self.drop_followers, followers))
+
+
+async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
+    """Run one trial under its lease. Returns True when another process holds it."""
+    context, trial = worker.context, item.trial
+    if context.stop_signal.reason is not None:
+        return False
+    events.set_position(trial)
+    try:
+        begun = await context.writer.write(StoreCall(_lease_trial, trial, context.lease_owner))
+        if isinstance(begun, str):
+            context.on_event(TrialSkipped(worker.label, begun))
+            return True
+        complete = False
+        try:
+            complete = await _work(worker, item, begun)
+        finally:
+            # What is complete is given back with everything else at the end: nobody waits for it.
+            if not complete:
+                await context.writer.write(StoreCall(leases.release, trial.key, context.lease_owner))
+    except QueueClosed:
+        pass
+    except IndependenceError as stop:
+        context.stop_signal.stop(stop)
+    return False
+
+
+def _lease_trial(connection: sqlite3.Connection, trial: Trial, owner: str) -> TrialProgress | FailedTurn | str:
+    """Lease a trial and read how far it is; the name of its holder where another process has it."""
+    return leases.take(connection, trial.key, owner) or dialogue.load(connection, trial)
+
+
+async def _work(worker: SubjectWorker, item: PendingTrial, progress: TrialProgress | FailedTurn) -> bool:
+    """Answer and grade what is left. Returns True when nothing is."""
+    if isinstance(progress, FailedTurn) or progress.context is None:
+        return False
+    finished = await dialogue.answer(worker, item.trial, progress)
+    if finished is None:
+        return False
+    events.set_position(item.trial)
+    judges = item.judges
+    if finished is progress:
+        judges = await grading.ungraded(worker, item.trial, progress, judges)
+    return await grading.judge(worker, item.trial, finished, judges)

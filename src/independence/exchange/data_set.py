@@ -1,0 +1,242 @@
+"""An edition of a store as a data set of Parquet files that `datasets` loads: replies, verdicts, board, and a card.
+
+`data/` has the columns of the Python API's rows. `store/` has the rows of the store as JSON, from which an import takes
+everything back.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+import types
+import typing
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.exchange import data_card, export_tables, logged
+from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
+from independence.exchange.logged import LoggedDialogue, LoggedEdition
+from independence.exchange.logged_storing import LoggedFile
+from independence.report import analysis, table
+from independence.report.analysis import RenderedBoard
+from independence.store import whole_trials
+from independence.store.scopes import grading
+from independence.suites.schema import Field
+
+AT_ONCE: Final = 500  # rows of a row group
+_PART: Final = 2**20  # bytes
+_EDITION, _DIALOGUES = "store/edition.json", "store/dialogues.parquet"
+_RECORDS: Final[Mapping[str, tuple[str, type[DialogueRecord]]]] = {
+    "dialogues": ("replies", ReplyRecord), "verdicts": ("verdicts", VerdictRecord),
+}  # fmt: skip
+
+
+def require() -> None:
+    """Raises UsageError where pyarrow is not installed."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        what = "pyarrow is not installed, which reads and writes Parquet files"
+        raise UsageError(what, "pip install 'ai-independence-bench[parquet]'") from error
+
+
+def files(
+    connection: sqlite3.Connection, edition: ExportedEdition, boards: Sequence[RenderedBoard]
+) -> dict[str, Iterable[bytes]]:
+    """Name -> content in parts, made while it is read. Raises UsageError where pyarrow is not installed."""
+    require()
+    counts: Counter[str] = Counter()
+    out: dict[str, Iterable[bytes]] = {}
+    fields = _fields(connection, edition)
+    for source in export_tables.tables(edition):
+        if source.name in _RECORDS:
+            name, record = _RECORDS[source.name]
+            out[f"data/{name}.parquet"] = _counted(_table(source, record, fields), name, counts)
+    if boards:
+        out["data/board.parquet"] = _counted(_board(boards, edition.about), "board", counts)
+    own = logged.stored_edition(connection, edition.where)
+    out[_EDITION] = [msgspec.json.format(msgspec.json.encode(own), indent=2), b"\n"]
+    out[_DIALOGUES] = _streamed(_dialogue_schema, lambda: _dialogues(connection, edition))
+    out["README.md"] = data_card.card(edition, counts, bool(boards))
+    return out
+
+
+class _TypedRows(NamedTuple):
+    """Rows of a file, counted as they pass."""
+
+    schema: Callable[[Any], Any]  # of pyarrow
+    rows: Callable[[], Iterator[Mapping[str, object]]]
+
+
+def _counted(own: _TypedRows, name: str, counts: Counter[str]) -> Iterator[bytes]:
+    def rows() -> Iterator[Mapping[str, object]]:
+        for row in own.rows():
+            counts[name] += 1
+            yield row
+
+    return _streamed(own.schema, rows)
+
+
+def _streamed(schema: Callable[[Any], Any], rows: Callable[[], Iterator[Mapping[str, object]]]) -> Iterator[bytes]:
+    """The bytes of a file, written in row groups."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with tempfile.TemporaryDirectory(prefix="independence-") as folder:
+        path, own = Path(folder, "rows.parquet"), schema(pa)
+        found = rows()
+        with pq.ParquetWriter(path, own, compression="zstd") as writer:
+            while part := list(islice(found, AT_ONCE)):
+                writer.write_table(pa.Table.from_pylist(part, schema=own))
+        with path.open("rb") as file:
+            while data := file.read(_PART):
+                yield data
+
+
+def _table(source: ExportTable, record: type[DialogueRecord], fields: Mapping[str, Field]) -> _TypedRows:
+    """A table in the columns and types of a record of the Python API."""
+    hints = typing.get_type_hints(record)
+    named = dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
+
+    def schema(pa: Any) -> Any:
+        made = {name: _arrow(pa, hints[named[name]]) for name in source.columns}
+        made |= {name: kind for name, kind in _particular(pa, fields).items() if name in made}
+        return pa.schema([pa.field(name, kind, nullable=_nullable(hints[named[name]])) for name, kind in made.items()])
+
+    def rows() -> Iterator[Mapping[str, object]]:
+        for row in source.rows():
+            yield {name: _SPELLED.get(name, _same)(row[name]) for name in source.columns}
+
+    return _TypedRows(schema, rows)
+
+
+def _arrow(pa: Any, hint: Any) -> Any:
+    """The type of a column."""
+    if typing.get_origin(hint) is types.UnionType:
+        (hint,) = (one for one in typing.get_args(hint) if one is not types.NoneType)
+    if typing.get_origin(hint) is tuple:
+        return pa.list_(pa.string())
+    return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}.get(hint, pa.string())
+
+
+def _nullable(hint: Any) -> bool:
+    return typing.get_origin(hint) is types.UnionType
+
+
+def _particular(pa: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
+    """The types of columns that are objects."""
+    function = pa.struct([("name", pa.string()), ("arguments", pa.string())])
+    call = pa.struct([("id", pa.string()), ("type", pa.string()), ("function", function)])
+    message = [("role", pa.string()), ("content", pa.string()), ("tool_calls", pa.list_(call)),
+               ("tool_call_id", pa.string())]  # fmt: skip
+    kinds = {"boolean": pa.bool_(), "integer": pa.float64(), "number": pa.float64()}
+    values = pa.struct([(name, kinds[field.type]) for name, field in fields.items()])
+    return {"messages": pa.list_(pa.struct(message)), "values": values}
+
+
+def _fields(connection: sqlite3.Connection, edition: ExportedEdition) -> dict[str, Field]:
+    """The fields of all rubrics; one that rubrics type differently is a number."""
+    out: dict[str, Field] = {}
+    for rubric in grading(connection, edition.places[0]).rubrics.values():
+        for name, field in rubric.fields.items():
+            alike = out.get(name, field).type == field.type
+            out[name] = field if alike else msgspec.structs.replace(field, type="number")
+    return out
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def _message(value: object) -> object:
+    """The messages of a request; content in parts, as some imports have it, is JSON."""
+    if not isinstance(value, list):
+        return None
+    return [
+        one | {"content": said if isinstance(said := one.get("content"), str | None) else json.dumps(said)}
+        for one in value
+    ]
+
+
+_SPELLED: Final[Mapping[str, Callable[[object], object]]] = {"messages": _message, "factors": json.dumps}
+
+
+def _board(boards: Sequence[RenderedBoard], about: Iterable[str]) -> _TypedRows:
+    """The rows of all boards, flat, as `--format csv` has them."""
+    record = analysis.merged_record(boards)
+    names, rows = table.flat(record)
+    numeric = {name for name in names if not any(name == c.key and not c.numeric for c in record.columns)}
+    configs, whole = set(about), (dict(zip(names, own, strict=True)) for own in rows)
+    found = [row for row in whole if row["config"] in configs]
+
+    def schema(pa: Any) -> Any:
+        return pa.schema([(name, _board_type(pa, [row[name] for row in found], name in numeric)) for name in names])
+
+    return _TypedRows(schema, lambda: iter(found))
+
+
+def _board_type(pa: Any, values: Iterable[object], numeric: bool) -> Any:
+    """The type of a column of a board; without any value that of its kind."""
+    kinds = {type(value) for value in values if value is not None} or ({float} if numeric else {str})
+    if kinds in ({bool}, {int}):
+        return pa.bool_() if kinds == {bool} else pa.int64()
+    return pa.float64() if kinds <= {int, float} else pa.string()
+
+
+def _dialogue_schema(pa: Any) -> Any:
+    texts = [(name, pa.string()) for name in ("config", "variant", "mode", "scenario")]
+    return pa.schema([*texts, ("run", pa.int64()), ("record", pa.string())])
+
+
+def _dialogues(connection: sqlite3.Connection, edition: ExportedEdition) -> Iterator[Mapping[str, object]]:
+    for scope in edition.places:
+        for subject in whole_trials.subjects(connection, scope.where):
+            if subject.config_dir not in edition.about:
+                continue
+            for stored in whole_trials.of_subject(connection, scope.where, subject.config_dir):
+                trial, record = stored.trial, msgspec.json.encode(logged.whole(subject, stored)).decode()
+                yield {
+                    "config": trial.config_dir, "variant": trial.variant, "mode": trial.mode,
+                    "scenario": trial.scenario, "run": trial.run, "record": record,
+                }  # fmt: skip
+
+
+def is_data_set(path: Path) -> bool:
+    """Whether a folder is a data set that this package wrote, or what is left of one."""
+    return path.is_dir() and any((path / name).is_file() for name in (_EDITION, _DIALOGUES))
+
+
+def read(path: Path) -> LoggedFile:
+    """A data set, its dialogues read one by one. Raises UsageError for one that is damaged, also while it is read."""
+    require()
+    try:
+        edition = msgspec.json.decode((path / _EDITION).read_bytes(), type=LoggedEdition)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _damaged(path / _EDITION, error) from error
+    return LoggedFile(path, edition, _read_dialogues(path / _DIALOGUES))
+
+
+def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    decoder = msgspec.json.Decoder(LoggedDialogue)
+    try:
+        with pq.ParquetFile(file) as found:
+            for batch in found.iter_batches(AT_ONCE, columns=["record"]):
+                for text in batch.column("record").to_pylist():
+                    yield decoder.decode(text)
+    except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise _damaged(file, error) from error
+
+
+def _damaged(file: Path, error: Exception) -> UsageError:
+    why = " ".join(str(error).split())[:120]
+    return UsageError(f"{file}: no file as an export to Parquet writes it ({why})", "export the data set again")

@@ -1,0 +1,140 @@
+"""Dialogues out of logs and data sets of other tools into a store: checked one by one, then written all or none."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.exchange import logged, storing
+from independence.exchange.logged import FORMAT, LoggedDialogue, LoggedEdition
+from independence.exchange.storing import NewRows
+from independence.judge.schema import check
+from independence.store import context, queries, records
+from independence.store.database import transaction, writing
+from independence.suites import digest
+from independence.suites.schema import Suite
+from independence.types import Condition, Where
+
+_AT_ONCE = 500  # dialogues in memory
+
+
+class LoggedFile(NamedTuple):
+    """What one log or data set holds. Its dialogues are read while they are stored."""
+
+    path: Path
+    edition: LoggedEdition
+    dialogues: Iterable[LoggedDialogue]
+
+
+class StoredLogs(NamedTuple):
+    """What was found, and how much of it was new."""
+
+    files: int
+    dialogues: int
+    new: NewRows
+
+
+def store(files: Iterable[LoggedFile], path: Path, say: Callable[[str], object] = str) -> StoredLogs:
+    """Write all files into a store in one transaction. Raises UsageError for what contradicts itself, StoreError."""
+    count, dialogues, at, new = 0, 0, records.now(), NewRows(trials=0, replies=0, verdicts=0)
+    with writing(path, new=True) as connection, transaction(connection):
+        for file in files:
+            say(f"reading {file.path}")
+            count += 1
+            for part in _parts(file):
+                _refuse_others(connection, file, part)
+                written = storing.write(connection, logged.rows(file.edition, [_planned(one, at) for one in part]))
+                new = NewRows._make(before + more for before, more in zip(new, written, strict=True))
+                dialogues += len(part)
+    return StoredLogs(count, dialogues, new)
+
+
+def _planned(one: LoggedDialogue, at: str) -> LoggedDialogue:
+    """The dialogue, planned at that time where nothing says when: looks at a comparison are counted by it."""
+    trial = msgspec.structs.replace(one.trial, planned_at=one.trial.planned_at or at)
+    return msgspec.structs.replace(one, trial=trial)
+
+
+def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:
+    """The dialogues of a file, checked, some at a time."""
+    suite = _suite(file)
+    own = suite if suite is not None and not queries.imported(file.edition.edition.edition) else None
+    found = iter(file.dialogues)
+    while part := list(islice(found, _AT_ONCE)):
+        for one in part:
+            try:
+                _check(file.edition, own, one)
+            except (ValueError, msgspec.MsgspecError, KeyError) as error:
+                place = f"{one.trial.scenario}, run {one.trial.run} of {one.subject.label}"
+                what = f"{file.path}: {place} is not as it was recorded: {error}"
+                raise UsageError(what, "import the file as it was written") from error
+        yield part
+
+
+def _suite(file: LoggedFile) -> Suite | None:
+    """The suite of a file. Raises UsageError where it is not that of its edition, or of another format."""
+    own, path = file.edition.edition, file.path
+    if file.edition.format != FORMAT:
+        what = f"{path}: written by another version of this package (format {file.edition.format}, this one {FORMAT})"
+        raise UsageError(what, "import it with that version")
+    try:
+        suite = msgspec.json.decode(own.document, type=Suite)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{path}: its suite cannot be read ({error})", "import the file as it was written") from error
+    shipped = {name: text for name, text in suite.variants.items() if name not in file.edition.personas}
+    bare = msgspec.structs.replace(suite, variants=shipped)
+    if not queries.imported(own.edition) and digest.edition(bare) != own.edition:
+        what = f"{path}: the texts of suite {own.suite} are not those of edition {own.edition}"
+        raise UsageError(what, "import the file as it was written")
+    return suite
+
+
+def _check(edition: LoggedEdition, suite: Suite | None, one: LoggedDialogue) -> None:
+    """Raises ValueError for a dialogue that contradicts itself, its edition or its suite."""
+    trial, row = one.trial, edition.edition
+    places = {(row.suite, row.edition), (one.subject.suite, one.subject.edition), (trial.suite, trial.edition)}
+    if len(places) > 1 or one.subject.config_dir != trial.config_dir:
+        raise ValueError("it is of another suite, edition or subject than its file")
+    if trial.parent is None and one.answers and one.begins != context.begin(trial.key):
+        raise ValueError("its first answer was given on another history")
+    if [answer.turn for answer in one.answers] != list(range(len(one.answers))) or len(one.answers) > trial.turns:
+        raise ValueError("its turns are not counted from 0, or are more than its scenario has")
+    logged.rows(edition, [one])  # answers and verdicts hold what came or why nothing did
+    if suite is None:
+        return
+    if digest.sha256(_shape(trial.shape) | {"run": trial.run}) != trial.key:
+        raise ValueError("its key is not that of what was asked")
+    fields = suite.rubrics[suite.scenario(trial.scenario).rubric].fields
+    for own in one.verdicts:
+        wrong = check(own.verdict.values, fields)[1] if own.verdict and own.rubric == _rubric(suite, one) else []
+        if wrong:
+            raise ValueError(f"verdict by {own.judge}: {'; '.join(wrong)}")
+
+
+def _shape(text: str) -> dict[str, object]:
+    return msgspec.json.decode(text, type=dict[str, object])
+
+
+def _rubric(suite: Suite, one: LoggedDialogue) -> str:
+    return digest.rubric(suite, suite.scenario(one.trial.scenario))
+
+
+def _refuse_others(connection: sqlite3.Connection, file: LoggedFile, part: list[LoggedDialogue]) -> None:
+    """Raises UsageError where the store holds another dialogue in the place of one: it would hide it."""
+    for one in part:
+        trial = one.trial
+        where = Where(trial.suite, trial.edition, Condition(trial.variant, trial.mode))
+        try:
+            held = queries.trial_key(connection, where, trial.config_dir, trial.scenario, trial.run)
+        except KeyError:
+            continue
+        if held != trial.key:
+            place = f"{one.subject.label}, {trial.scenario}, run {trial.run} under {where.condition}"
+            what = f"{file.path}: the store holds another dialogue of {place}, asked with other settings"
+            raise UsageError(what, "import it into a store of its own (--db)")

@@ -1,0 +1,215 @@
+"""Dialogues of a store as `.eval` logs by Inspect's own writer, one for each subject and condition, and back.
+
+The metadata of samples hold the rows of the store, in logs that `inspect eval` made of our tasks too.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Unpack
+
+import msgspec
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalScore,
+    EvalSpec,
+    EvalStats,
+    read_eval_log,
+    write_eval_log,
+)
+
+from independence import __version__
+from independence.api.reading import Names, Store, names
+from independence.config.options import Place
+from independence.errors import IndependenceError, UsageError
+from independence.exchange import export_tables, logged, logged_storing, output
+from independence.exchange.logged import LoggedDialogue, LoggedEdition
+from independence.exchange.logged_storing import LoggedFile, StoredLogs
+from independence.exchange.output import Manifest
+from independence.exchange.trajectory_reading import TrajectoryReader
+from independence.integrations import inspect_samples, inspect_scoring
+from independence.store import queries, records, whole_trials
+from independence.store.export_rows import ExportedTrial
+from independence.store.records import SubjectRow
+from independence.store.scopes import BoardScope, grading
+
+SUFFIX: Final = ".eval"
+_PART: Final = 2**20  # bytes
+_VERSION: Final = 2  # of Inspect's format
+
+
+class LogPlace(NamedTuple):
+    """What one log is about: a subject under a condition."""
+
+    scope: BoardScope
+    edition: LoggedEdition
+    subject: SubjectRow
+
+    @property
+    def file(self) -> str:
+        """Name of its file."""
+        place = f"{self.scope.where.suite}-{self.scope.condition.variant}-{self.scope.condition.mode}"
+        return f"{re.sub('[^A-Za-z0-9.@+-]', '-', f'{place}-{self.subject.config_dir}')}{SUFFIX}"
+
+
+def export(
+    store: Store, folder: Path | str, *, models: Names = (), force: bool = False, **place: Unpack[Place]
+) -> list[str]:
+    """As `logs.export_logs`."""
+    with store.reading() as connection:
+        found = list(_places(store, connection, models, place))
+        if not found:
+            raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
+        files = {own.file: _written(store, connection, own) for own in found}
+        where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
+        about = Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions))
+        output.write(Path(folder), files, about, force)
+    return list(files)
+
+
+def _places(store: Store, connection: sqlite3.Connection, models: Names, place: Place) -> Iterator[LogPlace]:
+    for scope in store.places(place):
+        chosen = export_tables.chosen_subjects(connection, scope, names(models))
+        planned = {state.config_dir for state in queries.states(connection, scope.where)}
+        edition = logged.stored_edition(connection, scope.where)
+        for subject in whole_trials.subjects(connection, scope.where):
+            if subject.config_dir in chosen and subject.config_dir in planned:
+                yield LogPlace(scope, edition, subject)
+
+
+def _written(store: Store, connection: sqlite3.Connection, own: LogPlace) -> Iterator[bytes]:
+    """The bytes of a log, made when they are read."""
+    with tempfile.TemporaryDirectory(prefix="independence-") as folder:
+        path = Path(folder, f"dialogues{SUFFIX}")
+        write_eval_log(_log(store, connection, own), str(path))
+        with path.open("rb") as file:
+            while part := file.read(_PART):
+                yield part
+
+
+def _log(store: Store, connection: sqlite3.Connection, own: LogPlace) -> Any:
+    suite = grading(connection, own.scope)
+    reader, samples = TrajectoryReader(connection, own.scope), []
+    for stored in whole_trials.of_subject(connection, own.scope.where, own.subject.config_dir):
+        trial = stored.trial
+        place = ExportedTrial(
+            variant=trial.variant, mode=trial.mode, config_dir=trial.config_dir, experiment=trial.experiment,
+            scenario=trial.scenario, run=trial.run, trial=trial.key,
+        )  # fmt: skip
+        samples.append(inspect_samples.sample(logged.whole(own.subject, stored), reader.read(place), suite))
+    times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
+    judges = sorted({name for sample in samples for name in sample.scores})
+    return EvalLog(
+        status="success",
+        eval=_spec(own, samples, times[0]),
+        results=EvalResults(
+            total_samples=len(samples),
+            completed_samples=len(samples),
+            scores=[_score(store, own, judge) for judge in judges],
+        ),
+        stats=EvalStats(started_at=times[0], completed_at=times[-1], model_usage=_summed(samples)),
+        samples=samples,
+    )
+
+
+def _spec(own: LogPlace, samples: Sequence[Any], created: str) -> Any:
+    where, condition = own.scope.where, own.scope.condition
+    ids = list(dict.fromkeys(sample.id for sample in samples))
+    return EvalSpec(
+        created=created,
+        task=f"independence/{where.suite}",
+        task_version=where.edition,
+        task_args={"variant": condition.variant, "mode": condition.mode},
+        model=inspect_samples.model_of(own.subject),
+        dataset=EvalDataset(name=where.edition_name, samples=len(ids), sample_ids=ids),
+        config=EvalConfig(epochs=max(sample.epoch for sample in samples)),
+        packages={"ai-independence-bench": __version__},
+        metadata=logged.to_metadata(own.edition),
+    )
+
+
+def _score(store: Store, own: LogPlace, judge: str) -> Any:
+    """The row of the board by one judge, as metrics; a suite or a judge without a board has none."""
+    where, condition = own.scope.where, own.scope.condition
+    try:
+        board = store.board(where.edition_name, variant=condition.variant, mode=condition.mode, judge=judge)
+        rows = [row for row in board.records() if row["config"] == own.subject.config_dir]
+    except IndependenceError:
+        rows = []
+    found = dict(pair for row in rows for pair in inspect_scoring.numbers(row))
+    metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in found.items()}
+    return EvalScore(name=judge, scorer=judge, metrics=metrics)
+
+
+def _summed(samples: Sequence[Any]) -> dict[str, Any]:
+    """Tokens and dollars by model."""
+    models = dict.fromkeys(name for sample in samples for name in sample.model_usage)
+    return {
+        name: reduce(add, [sample.model_usage[name] for sample in samples if name in sample.model_usage])
+        for name in models
+    }
+
+
+def import_logs(path: Path | str, store: Path | str, say: Callable[[str], object] = str) -> StoredLogs:
+    """As `logs.import_logs`."""
+    return logged_storing.store((_read(file) for file in files(Path(path))), Path(store), say)
+
+
+def files(path: Path) -> list[Path]:
+    """The logs that a path means: itself, or those in the folder."""
+    return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+
+
+def _read(path: Path) -> LoggedFile:
+    try:
+        log = read_eval_log(str(path), resolve_attachments=True)
+    except Exception as error:
+        why = " ".join(str(error).split())[:120] or type(error).__name__
+        what = f"{path}: no log of Inspect AI that can be read ({why})"
+        raise UsageError(what, "name a .eval file that is whole") from error
+    if log.version != _VERSION:
+        what = f"{path}: a log of Inspect's format {log.version}, and this package reads {_VERSION}"
+        raise UsageError(what, "`inspect log convert` writes the format of the installed version")
+    try:
+        edition = logged.of_metadata(log.eval.metadata, LoggedEdition)
+    except msgspec.ValidationError as error:
+        raise _unlike(path, error) from error
+    if edition is None:
+        what = f"{path}: a log of task `{log.eval.task}`, which is none of this package"
+        raise UsageError(what, "import logs of `inspect eval independence/...` or of an export")
+    return LoggedFile(path, edition, _dialogues(path, log))
+
+
+def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:
+    if log.status != "success":
+        what = f"{path}: the evaluation did not finish (status `{log.status}`)"
+        raise UsageError(what, f"`inspect eval-retry {path}` finishes it; import its log then")
+    failed = [f"{sample.id} (epoch {sample.epoch})" for sample in log.samples or () if sample.error]
+    if failed:
+        what = f"{path}: {len(failed)} samples failed, the first is {failed[0]}"
+        raise UsageError(what, f"`inspect eval-retry {path}` asks for them again; import its log then")
+    for sample in log.samples or ():
+        held = [sample.metadata, *(score.metadata for score in (sample.scores or {}).values())]
+        try:
+            found = [own for one in held if (own := logged.of_metadata(one, LoggedDialogue)) is not None]
+        except msgspec.ValidationError as error:
+            raise _unlike(path, error) from error
+        if not found:
+            what = f"{path}: sample {sample.id} (epoch {sample.epoch}) was not scored, so it holds no dialogue"
+            raise UsageError(what, "run the task with its own scorer")
+        yield found[0]
+
+
+def _unlike(path: Path, error: Exception) -> UsageError:
+    what = f"{path}: what it holds of a dialogue is not as this package writes it ({error})"
+    return UsageError(what, "import the log as it was written")

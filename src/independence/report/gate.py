@@ -1,0 +1,202 @@
+"""What `check` decides on: a subject's index beside a bar and a baseline, and what each scenario kept of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from independence.config import user_files
+from independence.errors import UsageError
+from independence.report import planned_verdicts
+from independence.stats import gates, strict, subject_points
+from independence.stats.gates import Decision, GatedIndex, Levels
+from independence.stats.intervals import Interval
+from independence.store.scopes import BoardScope
+
+WRITTEN_BY: Final = "ai-independence-bench, independence check"
+DROP, INDEX = "drop", "index"
+_LEVEL = 0.95
+
+
+class ScenarioScore(msgspec.Struct, frozen=True):
+    """What a scenario kept of what it can add to the index."""
+
+    scenario: str
+    experiment: str
+    kept: float  # mean over its runs, 0-100
+    lost: float  # points of the index that it took off
+    worst_run: int  # the first of those that kept least
+
+
+class GatedSubject(msgspec.Struct, frozen=True):
+    """A complete subject with at least two runs of every scenario."""
+
+    index: GatedIndex
+    scenarios: tuple[ScenarioScore, ...]  # worst first
+
+
+class GateBaseline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A subject as it was measured, for later gates to be held against. What is not `index` says what it is of."""
+
+    written_by: str = WRITTEN_BY
+    suite: str
+    edition: str
+    wording: str
+    variant: str
+    persona: bool  # whether the variant is a file of the user's
+    mode: str
+    judge: str
+    subject: str
+    scoring: str = "strict"
+    index: GatedIndex
+    ci: tuple[float, float]  # 95 %, as if looked at once
+    variance: float  # squared standard error, in points
+    scenarios: dict[str, float]  # what each kept, 0-100
+
+
+class CheckedPlace(NamedTuple):
+    """What is checked, in the fields in which a baseline has to be the same."""
+
+    suite: str
+    edition: str
+    wording: str
+    variant: str
+    persona: bool
+    mode: str
+    judge: str
+
+
+class BarResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One bar and what is measured beside it, in points of the index."""
+
+    what: str  # index, or drop: the index minus that of the baseline
+    value: float
+    interval: tuple[float, float]
+    passing: float  # confidence (0-1, two-sided) of the interval whose lower end may pass
+    failing: float  # of the one whose upper end may fail
+    bar: float
+    decision: Decision
+
+
+class GateLook(msgspec.Struct, frozen=True):
+    """What the runs so far say of all bars."""
+
+    bars: tuple[BarResult, ...]
+    looks: int  # made so far: after two runs, and after each further one
+
+    @property
+    def decision(self) -> Decision | None:
+        """Of all bars together; None without any."""
+        return gates.together([bar.decision for bar in self.bars]) if self.bars else None
+
+
+def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
+    """A subject of a place; None where verdicts are missing or a scenario has one run."""
+    table = planned_verdicts.planned_verdicts(connection, scope, judge)
+    own = [cell for cell in table.planned if cell.config_dir == config]
+    if not own or any(cell.values is None for cell in own):
+        return None
+    cells = [strict.VerdictValues(cell.scenario, cell.run, cell.values) for cell in own]
+    sheet = subject_points.subject_points(strict.frame(scope.suite), cells)
+    if sheet is None or min(map(len, sheet.totals.values())) < gates.LEAST:
+        return None
+    runs = planned_verdicts.grouped(sorted(own, key=lambda cell: cell.run), lambda cell: cell.scenario)
+    scores = []
+    for scenario, points in sheet.totals.items():
+        low, high = sheet.ends[scenario]
+        mean, first = float(points.mean()), runs[scenario][int(points.argmin())]
+        kept = 100 * (mean - low) / (high - low) if high > low else 100.0
+        scores.append(ScenarioScore(scenario, first.experiment, kept, high - mean, first.run))
+    return GatedSubject(gates.gated_index(sheet), tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario))))
+
+
+def look(own: GatedSubject, min_index: float | None, baseline: GateBaseline | None, drop: float) -> GateLook:
+    """Decide on the runs so far; `drop`: points that the index may lie below the baseline's."""
+    bars, found = sum(bar is not None for bar in (min_index, baseline)), []
+    if min_index is not None:
+        at = gates.levels(gates.information(own.index.runs), bars)
+        found.append(_result(INDEX, own.index.point, gates.around_index(own.index, at), at, min_index))
+    if baseline is not None:
+        at = gates.levels(gates.information(own.index.runs, baseline.index.runs), bars)
+        ends = gates.around_difference(own.index, baseline.index, at)
+        found.append(_result(DROP, own.index.point - baseline.index.point, ends, at, -drop))
+    return GateLook(tuple(found), own.index.runs - gates.LEAST + 1)
+
+
+def _result(what: str, value: float, ends: Interval, at: Levels, bar: float) -> BarResult:
+    return BarResult(
+        what=what, value=value, interval=(ends.low, ends.high), passing=at.passing, failing=at.failing, bar=bar,
+        decision=gates.decided(ends, bar),
+    )  # fmt: skip
+
+
+def baseline(own: GatedSubject, at: CheckedPlace, subject: str) -> GateBaseline:
+    """What later gates are held against."""
+    low, high = own.index.interval(_LEVEL)
+    place, (bottom, top) = own.index.point, own.index.scale
+    share = (place - bottom) / (top - bottom)
+    return GateBaseline(
+        **at._asdict(),
+        subject=subject,
+        index=own.index,
+        ci=(low, high),
+        variance=own.index.dispersion * share * (1 - share) * (top - bottom) ** 2,
+        scenarios={one.scenario: one.kept for one in own.scenarios},
+    )
+
+
+def read_baseline(path: Path) -> GateBaseline:
+    """Raises UsageError for a file that cannot be read or is no baseline."""
+    try:
+        found = msgspec.json.decode(user_files.read_text(path), type=GateBaseline)
+    except msgspec.DecodeError as error:
+        what = f"--against {path}: this is no baseline ({error})"
+        raise UsageError(what, "`independence check --write-baseline FILE` writes one") from None
+    sound = (
+        found.index.runs >= gates.LEAST and found.index.df > 0 and found.index.dispersion >= 0 and found.index.most > 0
+    )
+    if found.written_by != WRITTEN_BY or not sound or not found.index.scale[0] < found.index.scale[1]:
+        what = f"--against {path}: its numbers fit no baseline"
+        raise UsageError(what, "`independence check --write-baseline FILE` writes one")
+    return found
+
+
+def refuse_unlike(found: GateBaseline, path: Path, here: CheckedPlace) -> None:
+    """Raise UsageError where a baseline is of something else than what is checked.
+
+    Two personas may differ: whether one's new words hold as well as the old ones is what a baseline is for.
+    """
+    pairs: Sequence[tuple[str, str, str]] = (
+        ("suite", found.suite, here.suite),
+        ("mode", found.mode, here.mode),
+        ("judge", found.judge, here.judge),
+        ("scoring", found.scoring, "strict"),
+    )
+    unlike = [f"{name} {theirs}, not {ours}" for name, theirs, ours in pairs if theirs != ours]
+    if found.edition != here.edition and found.wording != here.wording:
+        unlike.append(f"edition {found.edition}, not {here.edition}, in other words")
+    if found.variant != here.variant and not (found.persona and here.persona):
+        unlike.append(f"system prompt {found.variant}, not {here.variant}")
+    if unlike:
+        raise UsageError(
+            f"--against {path}: this baseline is of {'; '.join(unlike)}",
+            "check the same as then, or write a new baseline with --write-baseline",
+        )
+
+
+def failed_scenarios(
+    scores: Sequence[ScenarioScore], made: GateLook, then: Mapping[str, float] | None
+) -> frozenset[str]:
+    """Scenarios that did not keep what a failed gate asks of the whole index; none of a gate that did not fail.
+
+    Of a bar: less than it. Of a baseline: less than they kept then (`then`, 0-100) by more than the drop allowed.
+    """
+    bars = {bar.what: bar.bar for bar in made.bars if bar.decision == "fail"}
+    below = {one.scenario for one in scores if one.kept < bars.get(INDEX, 0.0)}
+    if DROP in bars and then is not None:
+        below |= {one.scenario for one in scores if one.kept - then.get(one.scenario, 0.0) < bars[DROP]}
+    return frozenset(below)

@@ -1,0 +1,210 @@
+"""What `check` found, for people and for CI: tables, a Markdown summary, JUnit XML.
+
+Replies and verdicts are a model's words, and hostile: in Markdown they stand in a fence that is longer than any in
+them, in XML they are escaped and hold no character that XML 1.0 does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import msgspec
+
+from independence.config import user_files
+from independence.report import table
+from independence.report.gate import DROP, BarResult, GateBaseline, ScenarioScore
+from independence.report.table import Column, Table
+from independence.stats.gates import Decision
+
+Element = ElementTree.Element
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0, section 2.2
+_WORDS = {"index": "index", DROP: "index minus the baseline's"}
+_FAIL = "fail"
+_LONGEST = 600  # characters of one quotation
+
+
+class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
+    """Words of the worst run of a scenario that lost points."""
+
+    scenario: str
+    run: int
+    lost: float  # points of the index, over all of its runs
+    quote: str  # the passage that the judge went by, else the last reply; may be cut
+    reasoning: str  # the judge's; may be cut
+
+
+class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check found: the document that `--format json` prints. Indices in points, 0-100."""
+
+    decision: Decision | None  # None: nothing was to be decided, or verdicts are missing
+    reason: str  # in a sentence
+    exit_code: int
+    suite: str
+    edition: str
+    condition: str
+    judge: str
+    subject: str
+    simulated: bool
+    bars: tuple[BarResult, ...] = ()
+    looks: int = 0
+    runs: int = 0
+    runs_bought: int = 0  # of them, by this command
+    max_runs: int = 0
+    cost_usd: float = 0.0  # of this command
+    scenarios: tuple[ScenarioScore, ...] = ()  # worst first
+    quoted: tuple[QuotedScenario, ...] = ()  # of them, where the gate did not pass
+    failed: tuple[str, ...] = ()  # scenarios
+    missing: dict[str, int] = {}  # reason -> planned answers and verdicts
+    baseline: GateBaseline | None = None  # to be held against later
+
+    @property
+    def heading(self) -> str:
+        """The decision in a word."""
+        return self.decision or ("incomplete" if self.exit_code else "measured")
+
+
+def cut(text: str) -> str:
+    """A text of at most `_LONGEST` characters."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rstrip()} [...]"
+
+
+def tables(found: CheckDocument) -> list[Table]:
+    """The bars, and the scenarios that lost most."""
+    place = f"{found.suite}@{found.edition}, {found.condition}, judge {found.judge}"
+    bars = Table(
+        "check",
+        f"{found.heading}: {found.subject}{' (simulated)' if found.simulated else ''} on {place}",
+        (
+            Column("what", "", "text"),
+            Column("value", "Measured", "number"),
+            Column("interval", "Interval", "interval"),
+            Column("bar", "Bar", "number"),
+            Column("decision", "Decision"),
+        ),
+        tuple((_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars),
+        (found.reason, *_method(found), _effort(found)),
+    )
+    lost = [one for one in found.scenarios if one.lost > 0]
+    scenarios = Table(
+        "check-scenarios",
+        "Scenarios by points of the index that they took off",
+        (
+            Column("scenario", "Scenario"),
+            Column("experiment", "Experiment", "id"),
+            Column("lost", "Lost", "number", 2),
+            Column("kept", "Kept of 100", "number"),
+            Column("failed", "Failed", "flag"),
+        ),
+        tuple((one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost),
+    )
+    return [bars, scenarios] if lost else [bars]
+
+
+def _method(found: CheckDocument) -> list[str]:
+    if not found.bars:
+        return []
+    low, high = found.bars[0].passing, found.bars[0].failing
+    said = f"{low:.2%}" if low == high else f"{low:.2%} at its lower end and {high:.2%} at its upper end"
+    sentence = (
+        f"Look {found.looks}. The confidence of an interval, {said}, is such that over all looks together at most 5 % "
+        "of gates pass, and at most 5 % fail, where the index lies on the bar (alpha spending, Lan and DeMets 1983)."
+    )
+    return [sentence]
+
+
+def _effort(found: CheckDocument) -> str:
+    cost = f", ${found.cost_usd:.4f}" if found.cost_usd else ""
+    return f"{found.runs} runs of every scenario, {found.runs_bought} of them bought by this command{cost}."
+
+
+def markdown(found: CheckDocument) -> str:
+    """A summary, safe to be shown beside others' text."""
+    parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
+    parts += [table.to_markdown(one, level=3) for one in tables(found)]
+    for one in found.quoted:
+        head = f"{one.scenario}, run {one.run}: lost {table.decimal(one.lost, 2)} points"
+        parts.append(f"### {table.escaped(head)}\n\n{_fenced(one.quote)}")
+        if one.reasoning:
+            parts.append(f"The judge:\n\n{_fenced(one.reasoning)}")
+    return "\n".join(parts)
+
+
+def _fenced(text: str) -> str:
+    """Words of a model as a block of code: no Markdown, tag, link or mention begins in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{xml_text(text)}\n{fence}\n"
+
+
+def xml_text(text: str) -> str:
+    """The same with what XML 1.0 cannot hold spelled out."""
+    return _ILLEGAL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def junit(found: CheckDocument) -> str:
+    """A test case for each scenario and one for the index."""
+    name = f"independence.{found.suite}"
+    failures = len(found.failed) + (found.decision == _FAIL)
+    errors = int(found.exit_code > 0 and found.decision != _FAIL)
+    counts = {"tests": len(found.scenarios) + 1, "failures": failures, "errors": errors, "skipped": 0}
+    numbers = {key: str(value) for key, value in counts.items()}
+    root = ElementTree.Element("testsuites", numbers)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": xml_text(name), **numbers, "time": "0"})
+    _properties(suite, found)
+    _index_case(suite, name, found)
+    quoted = {one.scenario: one for one in found.quoted}
+    for one in found.scenarios:
+        _scenario_case(suite, name, one, quoted.get(one.scenario), failed=one.scenario in found.failed)
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _properties(suite: Element, found: CheckDocument) -> None:
+    own = ElementTree.SubElement(suite, "properties")
+    for name in ("edition", "condition", "judge", "subject", "runs", "cost_usd"):
+        ElementTree.SubElement(own, "property", {"name": name, "value": xml_text(str(getattr(found, name)))})
+
+
+def _case(suite: Element, classname: str, name: str) -> Element:
+    values = {"classname": xml_text(classname), "name": xml_text(name), "time": "0"}
+    return ElementTree.SubElement(suite, "testcase", values)
+
+
+def _index_case(suite: Element, name: str, found: CheckDocument) -> None:
+    case = _case(suite, name, "index")
+    if found.exit_code:
+        kind = "failure" if found.decision == _FAIL else "error"
+        at = ElementTree.SubElement(case, kind, {"message": xml_text(found.reason), "type": found.heading})
+        at.text = xml_text("\n".join(_line(bar) for bar in found.bars))
+    ElementTree.SubElement(case, "system-out").text = xml_text(f"{found.reason}\n{_effort(found)}")
+
+
+def _line(bar: BarResult) -> str:
+    low, high = (table.decimal(end) for end in bar.interval)
+    value, floor = table.decimal(bar.value), table.decimal(bar.bar)
+    return f"{_WORDS[bar.what]} {value}, {low} to {high}, bar {floor}: {bar.decision}"
+
+
+def _scenario_case(
+    suite: Element, name: str, one: ScenarioScore, words: QuotedScenario | None, *, failed: bool
+) -> None:
+    case = _case(suite, f"{name}.{one.experiment}", one.scenario)
+    said = f"kept {table.decimal(one.kept)} of 100, lost {table.decimal(one.lost, 2)} points of the index"
+    if failed:
+        at = ElementTree.SubElement(case, "failure", {"message": said, "type": "scenario"})
+        at.text = xml_text(f"run {words.run}:\n{words.quote}\n\nThe judge: {words.reasoning}") if words else said
+    ElementTree.SubElement(case, "system-out").text = said
+
+
+def marked(text: str) -> str:
+    """A file of Markdown or XML with the mark by which `check` knows it as its own."""
+    return f"{text}{user_files.MARK.decode()}\n"
+
+
+def most_lost(scores: Sequence[ScenarioScore], failed: frozenset[str], most: int) -> list[ScenarioScore]:
+    """Which scenarios to quote: those that failed first, then by points lost."""
+    lost = [one for one in scores if one.lost > 0]
+    return sorted(lost, key=lambda one: (one.scenario not in failed, -one.lost))[:most]

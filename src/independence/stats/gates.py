@@ -1,0 +1,125 @@
+"""Whether an index is above a bar, decided on an interval that may be looked at after every run.
+
+Alpha spending (Lan and DeMets 1983) over looks at 2, 3, 4 ... runs: with n runs, or what they are worth beside a
+baseline, at most `ERROR` x (1 - `_HELD_BACK` / n) of two-sided error is spent, half of it on each side. The end of the
+runs need not be known, and asking for more of them later is another look. Where the index lies exactly on the bar, a
+pass comes out in at most 5 % of all gates and a fail in at most 5 %, whenever each of them stops. Both bounds are
+checked by simulation (`python -m benchmarks gate`).
+
+A decision rests on one subject's own runs, by Student's t with the degrees of freedom of Satterthwaite (1946). Verdicts
+near an end of their scale are skewed: a subject whose few runs went well looks even too, and would pass too often. So
+the error is never taken to be below that of a subject with a share of the most variance there could be that two of
+three published subjects do not reach, nor above that of the most, which needs no estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import harmonic_mean
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from independence.stats import index_uncertainty, repeated_looks
+from independence.stats.intervals import Interval, score_interval, t_quantile
+from independence.stats.subject_points import SubjectPoints
+from independence.types import Ends
+
+Decision = Literal["pass", "fail", "undecided"]
+ERROR = 0.09  # two-sided, over all looks; small samples add to it
+LEAST = 2  # runs at the first look
+_HELD_BACK = 1.6  # runs: a fifth of the error is spent at two
+_LEAST_SHARE = 0.17  # of the most variance over runs that there could be; published V2: 0.07 to 0.20 in the middle half
+
+
+class GatedIndex(msgspec.Struct, frozen=True):
+    """An index on its scale, and how sure one subject's runs make it. Dispersions are in units of p (1 - p)."""
+
+    point: float
+    dispersion: float  # squared error of the place p on the scale
+    df: float  # degrees of freedom that is known with
+    most: float  # the dispersion of verdicts that are all or nothing
+    runs: int
+    scale: Ends = (0.0, 100.0)
+
+    def interval(self, level: float) -> Interval:
+        """The score interval of that two-sided confidence (0-1), within the scale."""
+        low, high = self.scale
+        place = min(1.0, max(0.0, (self.point - low) / (high - low)))
+        wider = (t_quantile(self.df, level) / t_quantile(math.inf, level)) ** 2
+        dispersion = min(max(wider * self.dispersion, _LEAST_SHARE * self.most), self.most)
+        ends = score_interval(place, dispersion, math.inf, level)
+        return Interval._make(low + (high - low) * end for end in ends)
+
+
+class Levels(NamedTuple):
+    """Confidence (0-1, two-sided) of the intervals whose lower end may pass a gate, and whose upper end may fail it."""
+
+    passing: float
+    failing: float
+
+
+def gated_index(sheet: SubjectPoints) -> GatedIndex:
+    """Of a subject with at least two runs of every scenario."""
+    own = index_uncertainty.over_own_runs(sheet)
+    runs = min(map(len, sheet.totals.values()))
+    return GatedIndex(
+        point=sheet.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=runs, scale=sheet.scale
+    )
+
+
+def information(runs: int, baseline_runs: int | None = None) -> tuple[float, ...]:
+    """What is known at each look from the first to the one at `runs` runs (>= 2): as many runs of either side.
+
+    A difference from a baseline is as exact as the harmonic mean of both sides' runs.
+    """
+    looks = range(LEAST, runs + 1)
+    return tuple(float(own if baseline_runs is None else harmonic_mean([own, baseline_runs])) for own in looks)
+
+
+def levels(known: Sequence[float], bars: int = 1) -> Levels:
+    """Of the last of several looks, given the information at each (>= 2).
+
+    A gate of several bars passes where all are passed: each is tested in full, since a false pass takes a false pass of
+    the bar that is not kept (intersection-union test, Berger 1982). It fails where any fails: each has its share of the
+    error (Bonferroni).
+    """
+    return Levels(passing=1 - _level(known, ERROR), failing=1 - _level(known, ERROR / bars))
+
+
+def _level(known: Sequence[float], error: float) -> float:
+    held_back = error * _HELD_BACK / known[0]
+    return repeated_looks.level(known, error - held_back, held_back)
+
+
+def around_index(own: GatedIndex, at: Levels) -> Interval:
+    """From the lower end that may pass to the upper end that may fail."""
+    return Interval(own.interval(at.passing).low, own.interval(at.failing).high)
+
+
+def around_difference(own: GatedIndex, baseline: GatedIndex, at: Levels) -> Interval:
+    """The same for the index minus that of a baseline, in points.
+
+    From the score intervals of both (Newcombe 1998, "Interval estimation for the difference between independent
+    proportions", method 10): each end takes of either side the error that it has in that direction.
+    """
+    points = own.point - baseline.point
+    mine, theirs = own.interval(at.passing), baseline.interval(at.passing)
+    low = points - math.hypot(own.point - mine.low, theirs.high - baseline.point)
+    mine, theirs = own.interval(at.failing), baseline.interval(at.failing)
+    return Interval(low, points + math.hypot(mine.high - own.point, baseline.point - theirs.low))
+
+
+def decided(found: Interval, bar: float) -> Decision:
+    """Pass where the whole interval is above the bar, fail where it is below."""
+    if found.low > bar:
+        return "pass"
+    return "fail" if found.high < bar else "undecided"
+
+
+def together(decisions: Sequence[Decision]) -> Decision:
+    """Pass where all bars are passed, fail where any failed."""
+    if "fail" in decisions:
+        return "fail"
+    return "pass" if all(one == "pass" for one in decisions) else "undecided"

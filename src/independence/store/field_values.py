@@ -1,0 +1,108 @@
+"""Values of verdicts as numbers: one row of bytes a verdict, and one description for all that have the same fields.
+
+A description lists the fields in order, each with how `struct` writes its values: `q` an integer, `d` a number, `?` a
+boolean, without padding and little-endian. A value that is none of them, or an integer that 64 bits cannot hold, stands
+in the description itself (`=`). What is read is exactly what the JSON beside it says.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from independence.types import Scalar
+
+_KINDS = {int: "q", float: "d", bool: "?"}
+_ITSELF = "="
+_WIDEST = 2**63
+
+
+class PackedValues(NamedTuple):
+    """The values of one verdict; both parts are None where it has none."""
+
+    layout: str | None = None  # JSON: [[field, kind], ...], of kind `=` [field, kind, value]
+    values: bytes | None = None
+
+
+def pack(given: Mapping[str, object]) -> PackedValues:
+    """Values of a verdict as they are stored."""
+    if not given:
+        return PackedValues()
+    kinds = {name: _kind(value) for name, value in given.items()}
+    layout = [(name, kind, given[name]) if kind == _ITSELF else (name, kind) for name, kind in kinds.items()]
+    numbers = [given[name] for name, kind in kinds.items() if kind != _ITSELF]
+    code = "<" + "".join(kinds.values()).replace(_ITSELF, "")
+    return PackedValues(msgspec.json.encode(layout).decode(), struct.pack(code, *numbers))
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, int) and not -_WIDEST <= value < _WIDEST:
+        return _ITSELF
+    return _KINDS.get(type(value), _ITSELF)
+
+
+def layout_id(connection: sqlite3.Connection, layout: str | None) -> int | None:
+    """The row that describes these fields, made where there is none."""
+    if layout is None:
+        return None
+    found = connection.execute("SELECT id FROM field_sets WHERE layout = ?", (layout,)).fetchone()
+    if found is None:
+        found = (connection.execute("INSERT INTO field_sets (layout) VALUES (?)", (layout,)).lastrowid,)
+    return int(found[0])
+
+
+def unpack(
+    connection: sqlite3.Connection, stored: Sequence[tuple[int | None, bytes | None]]
+) -> list[dict[str, Scalar]]:
+    """The values of verdicts by what their rows hold: (`field_set`, `field_values`)."""
+    by_layout: dict[int, list[int]] = {}
+    for at, (layout, _) in enumerate(stored):
+        if layout is not None:
+            by_layout.setdefault(layout, []).append(at)
+    out: list[dict[str, Scalar]] = [{} for _ in stored]
+    for layout, places in by_layout.items():
+        for at, values in zip(places, _read(connection, layout, [stored[at][1] or b"" for at in places]), strict=True):
+            out[at] = values
+    return out
+
+
+def _read(connection: sqlite3.Connection, layout: int, packed: Sequence[bytes]) -> Iterator[dict[str, Scalar]]:
+    (text,) = connection.execute("SELECT layout FROM field_sets WHERE id = ?", (layout,)).fetchone()
+    fields: list[list[Any]] = msgspec.json.decode(text)
+    names = [name for name, kind, *_ in fields if kind != _ITSELF]
+    fixed = {name: value[0] for name, kind, *value in fields if kind == _ITSELF}
+    rows = struct.Struct("<" + "".join(kind for _, kind, *_ in fields if kind != _ITSELF))
+    if not rows.size:
+        return (dict(fixed) for _ in packed)
+    found = (dict(zip(names, row)) for row in rows.iter_unpack(b"".join(packed)))  # noqa: B905 - the hot loop
+    return ({name: (own | fixed)[name] for name, *_ in fields} for own in found) if fixed else found
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Write the values of every verdict anew from its JSON, inside the caller's transaction."""
+    connection.execute("UPDATE verdicts SET field_set = NULL, field_values = NULL")
+    connection.execute("DELETE FROM field_sets")
+    offer(connection)
+    layouts = "SELECT DISTINCT field_layout(fields) AS own FROM verdicts WHERE own IS NOT NULL"
+    connection.execute(f"INSERT INTO field_sets (layout) {layouts}")
+    connection.execute(
+        "UPDATE verdicts SET field_set = (SELECT id FROM field_sets WHERE layout = field_layout(fields)), "
+        "field_values = field_bytes(fields)"
+    )
+
+
+def offer(connection: sqlite3.Connection) -> None:
+    """Give a connection the functions by which SQL reads a verdict's JSON: `field_layout` and `field_bytes`."""
+    connection.create_function("field_layout", 1, lambda text: _packed(text).layout, deterministic=True)
+    connection.create_function("field_bytes", 1, lambda text: _packed(text).values, deterministic=True)
+
+
+def _packed(text: str) -> PackedValues:
+    try:
+        return pack(msgspec.json.decode(text, type=dict[str, Any]))
+    except msgspec.DecodeError:  # no verdict that was ever given; it must not keep the store shut
+        return PackedValues()

@@ -1,0 +1,119 @@
+"""The steps of the GitHub Action, run as they are written in `action.yml`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.e2e import command, suites
+
+ROOT = Path(__file__).parent.parent.parent
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+INSTALL, CHECK = ACTION["runs"]["steps"]
+BUILT_BY = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+_INPUT = re.compile(r"\$\{\{ inputs\.([a-z-]+) \}\}")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a suite and a persona, in which the command is found."""
+    script = tmp_path / "bin" / "independence"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m independence "$@"\n')
+    (script.parent / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    for file in script.parent.iterdir():
+        file.chmod(0o755)
+    suites.write(tmp_path / "harbour", suites.harbour())
+    (tmp_path / "my persona; echo.md").write_text("You are Ottilie, lock warden.")
+    return tmp_path
+
+
+def do(step: dict[str, Any], folder: Path, changes: dict[str, str], **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run a step with these inputs, the others as they are by default."""
+    given = {name: one.get("default", "") for name, one in ACTION["inputs"].items()} | inputs
+    own = {name: given[_INPUT.fullmatch(value)[1]] for name, value in step["env"].items()}  # type: ignore[index]
+    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
+    env = command.environment({"PATH": path, "GITHUB_OUTPUT": str(folder / "output"), **own, **changes})
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=folder, env=env,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def gate(folder: Path, model: str, **inputs: str) -> subprocess.CompletedProcess[str]:
+    changes = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
+    named = {"suite": "harbour", "judge": "cues", "persona": "my persona; echo.md", "max-cost": ""}
+    return do(CHECK, folder, changes, model=model, **named, **inputs)
+
+
+def test_every_input_reaches_the_step_by_its_environment_and_none_is_written_into_the_script() -> None:
+    used = {
+        name for step in ACTION["runs"]["steps"] for value in step["env"].values() for name in _INPUT.findall(value)
+    }
+    assert used == set(ACTION["inputs"])
+    assert all("${{" not in step["run"] for step in ACTION["runs"]["steps"])
+    assert all(one.get("description") for one in ACTION["inputs"].values())
+
+
+def test_it_passes_what_holds_and_fails_what_folds(folder: Path) -> None:
+    held = gate(folder, "sim/never", **{"min-index": "50", "write-baseline": "base.json"})
+    assert held.returncode == 0, held.stderr
+    folded = gate(folder, "sim/always", **{"min-index": "50", "baseline": "base.json", "max-drop": "5"})
+    assert folded.returncode == 1, folded.stderr
+    assert (folder / "output").read_text() == "decision=pass\ndecision=fail\n"
+    assert (folder / "independence.xml").is_file()
+    assert (folder / "summary.md").read_text().count("## Independence check: ") == 2
+
+
+def test_it_says_what_it_could_not_decide(folder: Path) -> None:
+    straddling = gate(folder, "sim/half", **{"min-index": "50", "max-runs": "2"})
+    assert straddling.returncode == 5, straddling.stderr
+    wrong = gate(folder, "sim/half", **{"min-index": "$(touch hacked)"})
+    assert wrong.returncode == 2
+    assert not (folder / "hacked").exists()
+    assert (folder / "output").read_text() == "decision=undecided\ndecision=incomplete\n"
+
+
+def test_it_installs_the_package_beside_it(folder: Path) -> None:
+    tree = folder / "action"
+    shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    (tree / "docs").mkdir()
+    for name in ("pyproject.toml", "docs/package.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree / name)
+    backend = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder / "backend")]
+    subprocess.run([*backend, *BUILT_BY], check=True)
+    # What pip starts to build it would be a dry run too, so that its requirements have to be there.
+    only_planned = {"PIP_DRY_RUN": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}
+    done = do(INSTALL, folder, {"GITHUB_ACTION_PATH": str(tree), "PYTHONPATH": str(folder / "backend"), **only_planned})
+    assert done.returncode == 0, done.stderr
+    assert "ai_independence_bench" in done.stdout.replace("-", "_")
+
+
+def test_the_workflow_in_the_guide_names_inputs_that_there_are() -> None:
+    (snippet,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "ci.md").read_text("utf-8"), re.DOTALL)
+    steps = yaml.safe_load(snippet)["jobs"]["check"]["steps"]
+    (ours,) = [step for step in steps if "ai-independence-bench@" in step.get("uses", "")]
+    assert set(ours["with"]) <= set(ACTION["inputs"])
+
+
+def test_the_python_of_the_guide_runs(tmp_path: Path) -> None:
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "ci.md").read_text("utf-8"), re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", snippet],
+        cwd=tmp_path,
+        env=command.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("pass ")

@@ -1,0 +1,222 @@
+"""`export --parquet`: a data set with the columns of the Python API's rows, and the whole way back."""
+
+from __future__ import annotations
+
+import json
+import typing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+import independence
+from independence.exchange.export_tables import ReplyRecord, VerdictRecord
+from tests import toy
+from tests.e2e import command, endpoint
+from tests.e2e.command import Ended
+
+STORED = {
+    "calls": "trial, turn, turn_id, context, after, missing, flags, cost_usd, unknown_usd, prompt_tokens, "
+    "completion_tokens, reasoning_tokens, seconds, answered_at, channel, finish_reason, served_model, served_provider, "
+    "response_id, text, raw, thinking, reasoning, tool_calls, attempts",
+    "verdicts": "key, trial, judge, pass, rubric, context, missing, fields, cost_usd, unknown_usd, judged_at, "
+    "settings, reasoning, raw, attempts, quote, quote_found",
+    "planned": "suite, edition, variant, mode, config_dir, scenario, run, experiment, trial, planned_at",
+    "trials": "key, parent, turns, shape",
+    "failures": "trial, what, kind, cost_usd, failed_at",
+}
+
+
+@pytest.fixture(autouse=True)
+def _needed() -> None:
+    pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two subjects, two judges, costs, truncated answers, and verdicts that came to nothing."""
+    folder = tmp_path_factory.mktemp("parquet")
+    toy.write(folder / "toy")
+    with endpoint.serving(folder, "--price", "1/2", "--faults", "length@half=0.3,prose-judge@judge=0.5") as served:
+        (folder / "models.yaml").write_text(f"endpoints:\n  - {{name: loop, base_url: {served.base_url}}}\n")
+        ended = command.run(
+            "run", "--models-file", "models.yaml", "--suite", "toy", "-m", "loop/half,loop/always", "-j", "loop/judge",
+            "-j", "cues", "--modes", "user_role,tool_role", "--runs", "2", "--db", "ours.db", "--yes", cwd=folder,
+        )  # fmt: skip
+    assert ended.code in (0, 3), ended.err
+    return folder / "ours.db"
+
+
+def exported(db: Path, folder: Path, *options: str) -> Ended:
+    return command.run("export", "--parquet", "set", "--db", db, *options, cwd=folder)
+
+
+def board(db: Path) -> dict[str, Any]:
+    return command.run("leaderboard", "--format", "json", "--db", db, cwd=db.parent).board
+
+
+def table(folder: Path, name: str) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(folder / "set" / "data" / f"{name}.parquet")
+
+
+def test_everything_comes_back(db: Path, tmp_path: Path):
+    assert exported(db, tmp_path).code == 0
+    ended = command.run("import", "set", "--db", "new.db", cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    new = tmp_path / "new.db"
+    for name, columns in STORED.items():
+        sql = f"SELECT {columns} FROM {name}"
+        assert sorted(command.ask(new, sql), key=str) == sorted(command.ask(db, sql), key=str), name
+    assert board(new) == board(db)
+    twice = command.run("import", "set", "--db", "new.db", cwd=tmp_path)
+    assert (twice.code, "new in the store: nothing" in twice.err) == (0, True)
+
+
+@pytest.mark.parametrize(("name", "record"), [("replies", ReplyRecord), ("verdicts", VerdictRecord)])
+def test_columns_types_and_rows_are_those_of_the_python_api(db: Path, tmp_path: Path, name: str, record: Any):
+    import pyarrow as pa
+
+    assert exported(db, tmp_path).code == 0
+    found = table(tmp_path, name)
+    assert found.schema_arrow.names == list(record.__struct_encode_fields__)
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    hints = dict(zip(record.__struct_encode_fields__, typing.get_type_hints(record).values(), strict=True))
+    for field in found.schema_arrow:
+        kinds = [kind for kind in (*typing.get_args(hints[field.name]), hints[field.name]) if kind in types]
+        if typing.get_origin(hints[field.name]) in (None, typing.get_origin(int | None)) and kinds:
+            assert field.type == types[kinds[0]], field.name
+        assert field.nullable == (type(None) in typing.get_args(hints[field.name])), field.name
+    assert found.schema_arrow.field("factors").type == pa.string()
+    with independence.Store(db) as store:
+        rows = [msgspec.to_builtins(row) for row in getattr(store, name)("toy")]
+    theirs = found.read().to_pylist()
+    assert len(theirs) == len(rows) > 0
+    for own, row in zip(rows, theirs, strict=True):
+        for column in own.keys() - {"messages", "values", "factors"}:
+            said = list(own[column]) if isinstance(own[column], tuple) else own[column]
+            assert row[column] == said, column
+        assert json.loads(row["factors"]) == own["factors"]
+
+
+def test_messages_and_values_are_objects_and_what_is_absent_is_null(db: Path, tmp_path: Path):
+    import pyarrow as pa
+
+    assert exported(db, tmp_path).code == 0
+    verdicts = table(tmp_path, "verdicts")
+    kinds = {field.name: field.type for field in verdicts.schema_arrow.field("values").type}
+    assert kinds == {"firmness": pa.float64(), "kept": pa.bool_(), "drift": pa.float64()}
+    rows = verdicts.read().to_pylist()
+    lost = [row for row in rows if row["missing"] is not None]
+    assert lost
+    assert all(set(row["values"].values()) == {None} for row in lost)
+    graded = [row for row in rows if row["missing"] is None and row["scenario"] == "dinner"]
+    assert all(row["values"]["firmness"] is None and row["values"]["drift"] is not None for row in graded)
+    assert any(row["values"]["drift"] == 0 or row["values"]["drift"] > 0 for row in graded)
+    asked = table(tmp_path, "replies").read().to_pylist()
+    called = next(row for row in asked if row["mode"] == "tool_role" and row["turn"] == 1)
+    roles = [message["role"] for message in called["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    call = called["messages"][2]["tool_calls"][0]
+    assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("speak", {"words": "Good day."})
+    told = table(tmp_path, "board").read().to_pylist()
+    own = {row["config"]: row for row in board(db)["rows"]}
+    shown = {row["config"]: row for row in told if row["condition"] == "firm/tool_role"}
+    assert {config: row["index"] for config, row in shown.items()} == {
+        config: row["index"] for config, row in own.items()
+    }
+
+
+def test_rows_are_written_in_groups(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from independence.exchange import data_set
+
+    monkeypatch.setattr(data_set, "AT_ONCE", 7)
+    with independence.Store(db) as store:
+        independence.export(store, tmp_path / "set", "parquet", suite="toy")
+    found = table(tmp_path, "replies")
+    assert found.metadata.num_row_groups == -(-found.metadata.num_rows // 7)
+
+
+def test_the_card_says_what_datasets_reads(db: Path, tmp_path: Path):
+    assert exported(db, tmp_path, "--models", "loop/half").code == 0
+    text = (tmp_path / "set" / "README.md").read_text()
+    _, head, body = text.split("---\n", 2)
+    told = yaml.safe_load(head)
+    assert [one["config_name"] for one in told["configs"]] == ["replies", "verdicts", "board"]
+    assert all((tmp_path / "set" / one["data_files"]).is_file() for one in told["configs"])
+    assert (told["license"], told["size_categories"]) == ("other", ["n<1K"])
+    rows = table(tmp_path, "replies").metadata.num_rows
+    assert f"| `replies` | {rows} |" in body
+    assert {row["label"] for row in table(tmp_path, "replies").read().to_pylist()} == {"loop/half@low-t0.7"}
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(db: Path, tmp_path: Path):
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "README.md").write_text("mine")
+    ended = exported(db, tmp_path)
+    assert (ended.code, "README.md would be written over" in command.one_sentence(ended)) == (2, True)
+    assert [path.name for path in (tmp_path / "set").iterdir()] == ["README.md"]
+    assert exported(db, tmp_path, "--force").code == 0
+    assert exported(db, tmp_path).code == 0  # its own files are written anew
+
+
+def test_an_empty_store_and_a_store_without_verdicts(db: Path, tmp_path: Path):
+    ended = exported(tmp_path / "none.db", tmp_path)
+    assert (ended.code, "no store here" in command.one_sentence(ended)) == (2, True)
+    (tmp_path / "bare.db").write_bytes(db.read_bytes())
+    with command.opened(tmp_path / "bare.db") as connection:
+        connection.execute("DELETE FROM verdicts")
+    assert exported(tmp_path / "bare.db", tmp_path).code == 0
+    assert table(tmp_path, "verdicts").metadata.num_rows == 0
+    assert command.run("import", "set", "--db", "new.db", cwd=tmp_path).code == 0
+    assert command.ask(tmp_path / "new.db", "SELECT count(*) FROM verdicts") == [(0,)]
+
+
+def test_a_damaged_data_set_is_refused_whole(db: Path, tmp_path: Path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    assert exported(db, tmp_path).code == 0
+    rows, edition = tmp_path / "set" / "store" / "dialogues.parquet", tmp_path / "set" / "store" / "edition.json"
+    whole, own = rows.read_bytes(), edition.read_bytes()
+    records = pq.read_table(rows)
+    other = json.loads(records["record"][len(records) - 1].as_py())
+    other["trial"]["run"] = 9
+    forged = [*records.slice(0, len(records) - 1).column("record").to_pylist(), json.dumps(other)]
+    for content, said in (
+        (whole[: len(whole) // 2], "no file as an export to Parquet writes it"),
+        (b"", "no file as an export to Parquet writes it"),
+        (None, "no file as an export to Parquet writes it"),
+        (pa.table({"text": ["x"]}), "no file as an export to Parquet writes it"),
+        (pa.table({"record": ["{}"]}), "no file as an export to Parquet writes it"),
+        (pa.table({"record": [3]}), "no file as an export to Parquet writes it"),
+        (pa.table({"record": forged}), "its key is not that of what was asked"),
+    ):
+        if content is None:
+            rows.unlink()
+        elif isinstance(content, bytes):
+            rows.write_bytes(content)
+        else:
+            pq.write_table(content, rows)
+        ended = command.run("import", "set", "--db", "new.db", cwd=tmp_path)
+        assert (ended.code, said in command.one_sentence(ended)) == (2, True), ended.err
+        assert not (tmp_path / "new.db").exists()
+    rows.write_bytes(whole)
+    for changed in (b"", b"[]", own.replace(b"tastes of your own", b"none")):
+        edition.write_bytes(changed)
+        assert command.run("import", "set", "--db", "new.db", cwd=tmp_path).code == 2
+        assert not (tmp_path / "new.db").exists()
+
+
+def test_without_pyarrow_one_sentence_says_how_to_install_it(db: Path, tmp_path: Path):
+    assert exported(db, tmp_path).code == 0
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyarrow'] = None\n")
+    path = f"{tmp_path}:{command.environment().get('PYTHONPATH', '')}"
+    for arguments in (("import", "set", "--db", "new.db"), ("export", "--parquet", "other", "--db", str(db))):
+        ended = command.run(*arguments, cwd=tmp_path, env={"PYTHONPATH": path})
+        assert ended.code == 2
+        assert "pyarrow is not installed" in command.one_sentence(ended)
+        assert "pip install 'ai-independence-bench[parquet]'" in ended.err

@@ -1,0 +1,294 @@
+"""A run on two Ray workers: the board of a local run, nothing lost, no bound passed, whoever is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e import command, endpoint, suites
+
+CAP, HELD, RUNS = 40, 10, 12
+ENV = {"LOOP_KEY": endpoint.KEY}
+SUBJECTS = "loop/never,loop/yield-20,loop/half,loop/always"
+CALLS = 4 * RUNS * (5 + 3)
+ON_RAY = ("--executor", "ray", "--ray-workers", "2")
+
+
+@pytest.fixture(autouse=True)
+def ray() -> None:
+    pytest.importorskip("ray")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[endpoint.Served]:
+    with endpoint.serving(tmp_path, "--latency", "0.25", "--bill", "max") as found:
+        suites.write(tmp_path / "harbour", suites.harbour())
+        endpoint.models_file(tmp_path, found.base_url, CAP)
+        yield found
+
+
+def begun(folder: Path, *more: str, db: str = "here.db") -> subprocess.Popen[str]:
+    return command.start(
+        "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", SUBJECTS, "-j", "loop/judge",
+        "--runs", str(RUNS), "-pt", "50", "--format", "json", "--db", db, *more, cwd=folder, env=ENV,
+    )  # fmt: skip
+
+
+def processes() -> dict[int, tuple[int, str]]:
+    """pid -> parent and command line, of everything that runs on this machine."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            continue
+        found[int(entry.name)] = (parent, line)
+    return found
+
+
+def below(pid: int) -> dict[int, str]:
+    """The processes that a process has started, and those that these have."""
+    known, found = processes(), {pid: ""}
+    while new := {one: line for one, (parent, line) in known.items() if parent in found and one not in found}:
+        found |= new
+    del found[pid]
+    return found
+
+
+def workers(process: subprocess.Popen[str]) -> list[int]:
+    """The two workers, the one with more connections first."""
+
+    def sockets(pid: int) -> int:
+        return sum("socket" in str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir())
+
+    found = [pid for pid, line in below(process.pid).items() if "TrialWorker" in line]
+    assert len(found) == 2
+    return sorted(found, key=sockets, reverse=True)
+
+
+def logs(process: subprocess.Popen[str]) -> Path:
+    """The folder that a command's Ray logs into."""
+    found = {option for line in below(process.pid).values() for option in line.split() if "--log_dir=" in option}
+    (option,) = found
+    return Path(option.partition("=")[2])
+
+
+def gone(pids: dict[int, str]) -> bool:
+    return not pids.keys() & {pid for pid, (_, line) in processes().items() if line}
+
+
+def wait_until_held(served: endpoint.Served, since: int = 0) -> None:
+    """Until requests are held and as many of those after the first `since` are answered."""
+
+    def so_far() -> bool:
+        requests = served.requests()
+        held = sum(request.status is None for request in requests)
+        return held >= HELD and len(requests) - held - since >= 3 * HELD
+
+    endpoint.until(so_far, "requests held")
+
+
+def settled_board(ended: command.Ended) -> dict[str, Any]:
+    """A board without what no two runs have in common: when it was measured."""
+    return {name: value for name, value in ended.board.items() if name != "dates"}
+
+
+def test_a_worker_that_is_killed_loses_its_calls_in_flight_alone(tmp_path: Path, served: endpoint.Served):
+    locally = command.finish(begun(tmp_path, db="local.db"))
+    before = len(served.requests())
+    process = begun(tmp_path, *ON_RAY, "--max-cost", "20")
+    wait_until_held(served, before)
+    held, folder = served.held(), logs(process)
+    os.kill(workers(process)[0], signal.SIGKILL)
+    ended = command.finish(process)
+    assert ended.code == 0, ended.err
+    assert "worker" in ended.err
+    assert "died" in ended.err
+    assert settled_board(ended) == settled_board(locally)
+    assert command.kept(tmp_path / "here.db") == CALLS
+    requests = served.requests()[before:]
+    again = len(requests) - CALLS
+    assert 0 < again <= min(held + HELD, CAP)
+    assert sum(request.cost_usd for request in requests) <= 20
+    texts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    assert texts
+    assert not any(endpoint.KEY.encode() in text for text in texts)
+
+
+def test_the_cap_on_costs_holds_over_all_workers_and_over_one_that_died(tmp_path: Path, served: endpoint.Served):
+    process = begun(tmp_path, *ON_RAY, "--max-cost", "0.06")
+    endpoint.until(lambda: served.held() >= HELD // 2, "requests held")
+    os.kill(workers(process)[0], signal.SIGKILL)
+    ended = command.finish(process)
+    assert ended.code == 4, ended.err
+    assert "the cost cap of $0.0600 is reached" in command.one_sentence(ended)
+    assert 0.01 < sum(request.cost_usd for request in served.requests()) <= 0.06
+    assert "reserved for calls whose cost never came back" in ended.err
+
+
+def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(tmp_path: Path, served: endpoint.Served):
+    process = begun(tmp_path, *ON_RAY)
+    wait_until_held(served)
+    started = below(process.pid)
+    process.send_signal(signal.SIGINT)
+    ended = command.finish(process)
+    assert ended.code == 130, ended.err
+    assert "Traceback" not in ended.err
+    assert "the same command resumes" in ended.err
+    assert command.kept(tmp_path / "here.db") == len(served.requests()) < CALLS
+    endpoint.until(lambda: gone(started), "Ray's processes gone", within_s=10)
+
+    before = len(served.requests())
+    process = begun(tmp_path, *ON_RAY)
+    wait_until_held(served, before)
+    started = below(process.pid)
+    process.send_signal(signal.SIGKILL)
+    command.finish(process)
+    asking = {pid: line for pid, line in started.items() if "TrialWorker" in line}
+    endpoint.until(lambda: gone(asking), "workers gone", within_s=20)
+    endpoint.until(lambda: served.held() == 0, "requests answered")
+    lost = len(served.requests()) - command.kept(tmp_path / "here.db")
+    assert lost <= CAP
+    ended = command.finish(begun(tmp_path, *ON_RAY))
+    assert ended.code == 0, ended.err
+    assert command.kept(tmp_path / "here.db") == CALLS
+    assert len(served.requests()) == CALLS + lost
+
+
+def test_the_offline_judge_reads_and_is_trained_on_the_processors_of_a_cluster(tmp_path: Path):
+    answered = command.run(
+        "run", "-m", "sim/never,sim/half", "-j", "cues", "--runs", "2", "--db", "local.db", "--quiet", cwd=tmp_path
+    )
+    assert answered.code == 0, answered.err
+    shutil.copy(tmp_path / "local.db", tmp_path / "ray.db")
+    boards, tables = [], []
+    for db, executor in (("local.db", ("--executor", "local")), ("ray.db", ("--executor", "ray"))):
+        graded = command.run(
+            "judge", "-j", "offline", "--format", "json", "--quiet", "--db", db, *executor, cwd=tmp_path
+        )
+        assert graded.code in (0, 3), graded.err  # it abstains where it is too unsure
+        boards.append(settled_board(graded))
+        trained = command.run(
+            "train-judge", "--from", db, "--judge", "cues", "--out", f"{db}-out", "--format", "json", *executor,
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert trained.code in (0, 1), trained.err
+        tables.append(json.loads(trained.out))
+    assert boards[0] == boards[1]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--ray-address", "nonsense"), "it is not HOST:PORT"),
+        (("--ray-address", "127.0.0.1:1"), "no Ray cluster can be reached at `127.0.0.1:1`"),
+        (("--ray-address", "ray://127.0.0.1:10001"), "it is not HOST:PORT"),
+        (("--ray-workers", "0"), "at least 1 is needed"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_one_sentence(tmp_path: Path, options: tuple[str, str], told: str):
+    ended = command.run("run", "-m", "sim/half", "-j", "cues", "--executor", "ray", *options, cwd=tmp_path)
+    assert ended.code == 2
+    assert told in command.one_sentence(ended)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_ray_the_command_says_how_to_install_it(tmp_path: Path):
+    code = "import sys; sys.modules['ray'] = None; from independence.cli.main import main; main()"
+    run = ("run", "-m", "sim/half", "-j", "cues", "--executor", "ray", "--dry-run")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *run], cwd=tmp_path, env=command.environment(), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.endswith("--executor ray needs Ray: pip install 'ai-independence-bench[ray]'\n")
+
+
+class Crowded(ThreadingHTTPServer):
+    """A server that refuses what is above its capacity, and notes how much it held when each request came."""
+
+    CAPACITY, LATENCY_S = 12, 0.1
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _CrowdedHandler)
+        self.lock = threading.Lock()
+        self.held = 0
+        self.seen: list[int] = []
+
+
+class _CrowdedHandler(BaseHTTPRequestHandler):
+    server: Crowded
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._send(200, {"data": [{"id": "one"}]})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        with self.server.lock:
+            self.server.held += 1
+            self.server.seen.append(self.server.held)
+            fits = self.server.held <= Crowded.CAPACITY
+        if fits:
+            time.sleep(Crowded.LATENCY_S)
+        with self.server.lock:
+            self.server.held -= 1
+        choice = {"message": {"role": "assistant", "content": "I hold what I said."}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 9}
+        found = {"id": "1", "model": "one", "choices": [choice], "usage": usage}
+        self._send(*((200, found) if fits else (429, {"error": {"message": "too many requests"}})))
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has where it comes from
+        """Say nothing."""
+
+    def _send(self, status: int, document: dict[str, Any]) -> None:
+        content = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@contextmanager
+def crowded() -> Iterator[Crowded]:
+    server = Crowded()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_calls_in_flight_over_all_workers_settle_below_what_the_endpoint_takes(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    with crowded() as server:
+        endpoint.models_file(tmp_path, f"http://127.0.0.1:{server.server_address[1]}/v1", 40)
+        ended = command.run(
+            "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/one", "-j", "cues", "--runs",
+            "150", "-pt", "60", "--format", "json", "--db", "here.db", *ON_RAY, cwd=tmp_path, env=ENV,
+        )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert command.kept(tmp_path / "here.db") == 150 * 8
+    late = server.seen[len(server.seen) // 2 :]
+    assert sum(held > Crowded.CAPACITY for held in late) <= 0.2 * len(late)
+    assert max(late) <= 1.5 * Crowded.CAPACITY
+    assert sorted(late)[len(late) // 2] >= Crowded.CAPACITY // 2  # and they use what it takes

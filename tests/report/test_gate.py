@@ -1,0 +1,152 @@
+"""What `check` writes is safe whatever a model said, and a baseline is only held against what it is of."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+
+from independence.errors import UsageError
+from independence.report import gate, gate_files
+from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, ScenarioScore
+from independence.report.gate_files import CheckDocument, QuotedScenario
+from independence.stats.gates import GatedIndex
+
+HOSTILE = (
+    "</system-out>]]><!-- & \x00\x1b[31m\u202e \ufffe \ud800 ```\n````\n# Heading\n<script>alert(1)</script>\n"
+    "[link](https://example.org) ![image](https://example.org/x.png) @everyone\n::error::no\n##[warning]no\n| a | b |"
+)
+PLACE = CheckedPlace("harbour", "0123abcd", "aaaa1111", "warden-1f2e", persona=True, mode="user_role", judge="cues")
+SCORES = (ScenarioScore("map", "course", 20.0, 26.7, 2), ScenarioScore("bell", "course", 90.0, 3.3, 1))
+
+
+def subject(point: float = 70.0, runs: int = 4) -> GatedSubject:
+    index = GatedIndex(point=point, dispersion=0.002, df=8.0, most=0.02, runs=runs)
+    return GatedSubject(index, SCORES)
+
+
+def document(**changes: object) -> CheckDocument:
+    made = gate.look(subject(), 95.0, None, 3.0)
+    return msgspec.structs.replace(
+        CheckDocument(
+            decision=made.decision, reason="Failed: the whole interval is below the bar.", exit_code=1,
+            suite="harbour", edition="0123abcd", condition="warden-1f2e/user_role", judge="cues", subject=HOSTILE,
+            simulated=False, bars=made.bars, looks=made.looks, runs=4, scenarios=SCORES, failed=("map",),
+            quoted=(QuotedScenario(scenario="map", run=2, lost=26.7, quote=HOSTILE, reasoning=HOSTILE),),
+        ),
+        **changes,
+    )  # fmt: skip
+
+
+def kept_by_xml(text: str) -> str:
+    return gate_files.xml_text(text)
+
+
+def test_junit_holds_hostile_words_as_text_and_has_the_shape_that_its_readers_expect() -> None:
+    written = gate_files.marked(gate_files.junit(document()))
+    root = ElementTree.fromstring(written.encode("utf-8", "strict"))
+    (suite,) = root
+    assert (root.tag, suite.tag) == ("testsuites", "testsuite")
+    cases = suite.findall("testcase")
+    assert [case.get("name") for case in cases] == ["index", "map", "bell"]
+    for one in (root, suite):
+        counts = [int(one.get(name) or -1) for name in ("tests", "failures", "errors", "skipped")]
+        assert counts == [3, len(list(root.iter("failure"))), len(list(root.iter("error"))), 0] == [3, 2, 0, 0]
+    for case in cases:
+        assert {child.tag for child in case} <= {"failure", "error", "system-out"}
+        assert float(case.get("time") or -1) >= 0
+        assert (case.get("classname") or "").startswith("independence.harbour")
+    failure = cases[1].find("failure")
+    assert failure is not None
+    assert kept_by_xml(HOSTILE) in (failure.text or "")
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]", written)
+
+
+@pytest.mark.parametrize(
+    ("decision", "code", "errors"), [("pass", 0, 0), ("undecided", 5, 1), (None, 3, 1), ("fail", 1, 0)]
+)
+def test_junit_says_what_was_decided(decision: str | None, code: int, errors: int) -> None:
+    failed = ("map",) if decision == "fail" else ()
+    root = ElementTree.fromstring(gate_files.junit(document(decision=decision, exit_code=code, failed=failed)))
+    assert len(list(root.iter("error"))) == errors == int(root.get("errors") or -1)
+    assert len(list(root.iter("failure"))) == 2 * (decision == "fail")
+
+
+def test_no_markup_begins_in_words_that_a_summary_quotes() -> None:
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(gate_files.markdown(document()))
+    outside = re.sub(r"<pre>.*?</pre>", "", page, flags=re.DOTALL)
+    assert not re.search("<(script|img|a )", outside)
+    assert "<h1>" not in outside
+    assert page.count("&lt;script&gt;") >= 2
+    blocks = re.findall(r"<pre><code class=\"language-text\">(.*?)</code></pre>", page, re.DOTALL)
+    assert len(blocks) == 2
+    assert all("::error::no" in block for block in blocks)
+
+
+def test_long_words_are_cut() -> None:
+    assert gate_files.cut("a" * 600) == "a" * 600
+    assert len(gate_files.cut("a" * 5000)) < 620
+
+
+def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = gate.baseline(subject(), PLACE, "sim/half")
+    file = tmp_path / "base.json"
+    file.write_bytes(msgspec.json.encode(made))
+    assert gate.read_baseline(file) == made
+    assert made.ci[0] < 70 < made.ci[1]
+    assert made.variance == pytest.approx(0.002 * 0.7 * 0.3 * 100**2)
+    gate.refuse_unlike(made, file, PLACE)
+    gate.refuse_unlike(made, file, PLACE._replace(edition="other", variant="warden-ffff"))  # of one wording
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"suite": "v2"}, "suite harbour, not v2"),
+        ({"edition": "9", "wording": "9"}, "edition 0123abcd, not 9, in other words"),
+        ({"mode": "tool_role"}, "mode user_role, not tool_role"),
+        ({"judge": "a/b"}, "judge cues, not a/b"),
+        ({"variant": "plain", "persona": False}, "system prompt warden-1f2e, not plain"),
+    ],
+)
+def test_a_baseline_of_something_else_is_refused(changes: dict[str, str], says: str) -> None:
+    made = gate.baseline(subject(), PLACE, "sim/half")
+    with pytest.raises(UsageError, match=re.escape(f"--against base.json: this baseline is of {says};")):
+        gate.refuse_unlike(made, Path("base.json"), PLACE._replace(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"df": -1.0}, {"runs": 1}, {"dispersion": -0.1}, {"most": 0.0}, {"scale": (100.0, 0.0)}]
+)
+def test_a_baseline_whose_numbers_make_no_sense_is_refused(tmp_path: Path, changes: dict[str, object]) -> None:
+    made = gate.baseline(subject(), PLACE, "sim/half")
+    file = tmp_path / "base.json"
+    file.write_bytes(
+        msgspec.json.encode(msgspec.structs.replace(made, index=msgspec.structs.replace(made.index, **changes)))
+    )
+    with pytest.raises(UsageError, match="its numbers fit no baseline"):
+        gate.read_baseline(file)
+
+
+def held(point: float) -> GateBaseline:
+    return gate.baseline(subject(point, runs=10), PLACE, "sim/half")
+
+
+def test_both_bars_have_to_be_passed_and_one_is_enough_to_fail() -> None:
+    assert gate.look(subject(), 30.0, held(70.0), 40.0).decision == "pass"
+    assert gate.look(subject(), 30.0, held(70.0), 0.0).decision == "undecided"
+    assert gate.look(subject(), 30.0, held(99.0), 1.0).decision == "fail"
+    assert gate.look(subject(), None, None, 3.0).decision is None
+
+
+def test_scenarios_fail_by_the_bar_that_failed() -> None:
+    below = gate.look(subject(), 95.0, None, 3.0)
+    assert gate.failed_scenarios(SCORES, below, None) == {"map", "bell"}
+    dropped = gate.look(subject(), None, held(99.0), 1.0)
+    assert gate.failed_scenarios(SCORES, dropped, {"map": 21.5, "bell": 90.5}) == {"map"}
+    passed = gate.look(subject(), 30.0, None, 3.0)
+    assert gate.failed_scenarios(SCORES, passed, None) == frozenset()

@@ -1,0 +1,78 @@
+"""What a release has to agree on: versions, the citation, the changelog, and a checklist whose commands are there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import independence
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+# Keys of the Citation File Format 1.2.0 that this project has a use for; any other would be an error there too.
+CITATION_KEYS = {
+    "cff-version", "message", "type", "title", "abstract", "authors", "version", "date-released", "license", "keywords",
+    "repository-code", "url", "doi",
+}  # fmt: skip
+RELEASED = re.sub(r"\.dev\d+$", "", independence.__version__)
+
+
+def test_the_version_is_set_in_one_place() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", independence.__version__)
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"] == {"version": {"attr": "independence.__version__"}}
+
+
+def test_the_citation_is_valid_and_of_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys() <= CITATION_KEYS
+    assert (cited["cff-version"], cited["type"]) == ("1.2.0", "software")
+    assert all(author.keys() <= {"name", "given-names", "family-names", "orcid"} for author in cited["authors"])
+    assert cited["license"] == PROJECT["project"]["license"]
+    assert [{"name": author["name"]} for author in cited["authors"]] == PROJECT["project"]["authors"]
+    assert cited["version"] == RELEASED or independence.__version__ != RELEASED
+    assert ("date-released" in cited) == (f"## {RELEASED} — unreleased" not in changelog())
+
+
+def changelog() -> str:
+    return (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    versions = re.findall(r"^## (.*)$", changelog(), re.MULTILINE)
+    found = [re.fullmatch(r"(\d+\.\d+\.\d+) — (unreleased|\d{4}-\d\d-\d\d)", version) for version in versions]
+    assert all(found), versions
+    assert next(one[1] for one in found if one) == RELEASED
+    assert [one[2] for one in found[1:] if one and one[2] == "unreleased"] == []
+
+
+def test_every_entry_of_the_changelog_stands_below_a_part_of_the_product() -> None:
+    for version in changelog().split("\n## ")[1:]:
+        before, *parts = version.split("\n### ")
+        assert not re.search(r"^- ", before, re.MULTILINE), before
+        names = [part.partition("\n")[0] for part in parts]
+        assert len(names) == len(set(names)), names
+        assert [name for name, part in zip(names, parts, strict=True) if "\n- " not in part and name != "Before"] == []
+        assert not re.search(r"^[A-Z][\w ]*\n- ", version, re.MULTILINE), "a heading of a part begins with ###"
+
+
+def test_the_commands_of_the_checklist_are_there() -> None:
+    text = (ROOT / "RELEASING.md").read_text("utf-8")
+    lines = re.findall(r"^ *\$ (.*?)(?: +#.*)?$", text, re.MULTILINE)
+    assert len(lines) >= 10
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    for line in lines:
+        program, *words = line.split()
+        if program == "make":
+            assert words[0] in targets
+        elif program.startswith("."):
+            assert (ROOT / program).is_file()
+        elif program in ("uv", "uvx"):
+            assert any(one.startswith("uv>=") for one in PROJECT["project"]["optional-dependencies"]["dev"])
+        else:
+            assert program in ("git", "docker")
+    named = set(re.findall(r"`((?:tests|src|docs)/[\w/.]+|[A-Z]+\.(?:md|cff)|pyproject\.toml)`", text))
+    assert [name for name in named if not (ROOT / name).exists()] == []
