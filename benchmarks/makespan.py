@@ -19,9 +19,8 @@ import multiprocessing
 import random
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from statistics import fmean
@@ -44,7 +43,7 @@ from independence.config.options import ConnectionOptions
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan, run
 from independence.engine.event_loop import drive
-from independence.engine.gate import CallQueue, EndpointGate, StopSignal
+from independence.engine.gate import CallQueue, EndpointGate, Slot, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
@@ -103,11 +102,9 @@ MANY_SETTINGS = {
 class FirstInFirstOut(EndpointGate):
     """The same gate without priorities."""
 
-    @asynccontextmanager
-    async def slot(self, lane: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
-        """Hold a slot in the order of asking."""
-        async with super().slot(lane, 0.0):
-            yield
+    def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> Slot:
+        """A slot in the order of asking."""
+        return super().slot(queue, 0.0)
 
 
 class Timed(Slowed):

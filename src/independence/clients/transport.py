@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from multidict import CIMultiDict
 from yarl import URL
 
 from independence.clients import dialects
@@ -49,9 +50,9 @@ class Transport:
         self._base = URL(endpoint.base_url)
         dialect = dialects.of(endpoint.dialect)
         self._chat = self._below(dialect.chat_path)
-        # Looked up once: it costs time in every call.
+        # Looked up and built once: it costs time in every call.
         self._proxy = proxy_of(self._base)
-        self._headers = {**dialect.headers(endpoint), "Accept-Encoding": _ACCEPTED}
+        self._headers = CIMultiDict({**dialect.headers(endpoint), "Accept-Encoding": _ACCEPTED})
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
 
     async def post(self, body: bytes, timeout_s: float | None = None) -> HttpResponse:

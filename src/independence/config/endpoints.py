@@ -74,7 +74,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     def timeout_of(self, model: str, provider: str | None = None, *, slow: bool = False) -> float:
         """Seconds one attempt on a model may take."""
         usual = max(self.timeout_s, self.slow_timeout_s) if slow else self.timeout_s
-        return self.bounds_of(model, provider).timeout_s or usual
+        return (self.bounds_of(model, provider).timeout_s or usual) if self.bounds else usual
 
     @property
     def secrets(self) -> tuple[str, ...]:

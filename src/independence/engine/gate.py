@@ -11,8 +11,7 @@ import asyncio
 import heapq
 import itertools
 import math
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable
 
 from independence.clients.limits import Bucket, Buckets
 from independence.config.endpoints import Endpoint
@@ -97,19 +96,12 @@ class EndpointGate:
         self._queues.remove(queue)
         queue.waiting = []
 
-    @asynccontextmanager
-    async def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
-        """Hold a slot. The lowest `run` is next, of these the most `remaining` (any unit, seconds here).
+    def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> Slot:
+        """A slot to hold. The lowest `run` is next, of these the most `remaining` (any unit, seconds here)."""
+        return Slot(self, queue, remaining, run)
 
-        Raises QueueClosed.
-        """
-        await self._enter(queue, remaining, run)
-        try:
-            yield
-        finally:
-            self._release(queue)
-
-    async def _enter(self, queue: CallQueue, remaining: float, run: int) -> None:
+    async def enter(self, queue: CallQueue, remaining: float, run: int) -> None:
+        """Wait for a slot. Raises QueueClosed."""
         if self._closed or queue.stopped:
             raise QueueClosed
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -122,10 +114,11 @@ class EndpointGate:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._release(queue)
+                self.release(queue)
             raise
 
-    def _release(self, queue: CallQueue) -> None:
+    def release(self, queue: CallQueue) -> None:
+        """Give a slot back."""
         self._busy -= 1
         for share in queue.limits:
             share.busy -= 1
@@ -170,6 +163,22 @@ class EndpointGate:
         self._closed = True
         for queue in self._queues:
             _reject_waiting(queue)
+
+
+class Slot:
+    """The slot of one call, held from entering to leaving. Entering raises QueueClosed."""
+
+    __slots__ = ("_gate", "_queue", "_remaining", "_run")
+
+    def __init__(self, gate: EndpointGate, queue: CallQueue, remaining: float, run: int) -> None:
+        self._gate, self._queue = gate, queue
+        self._remaining, self._run = remaining, run
+
+    async def __aenter__(self) -> None:
+        await self._gate.enter(self._queue, self._remaining, self._run)
+
+    async def __aexit__(self, kind: object, error: object, where: object) -> None:
+        self._gate.release(self._queue)
 
 
 def _reject_waiting(queue: CallQueue) -> None:

@@ -7,8 +7,8 @@ committed like verdicts; one that is stored is not asked again. The rule judge r
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import msgspec
@@ -17,7 +17,7 @@ from independence.clients.protocol import ChatClient
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import VerdictCommitted
-from independence.engine.gate import QueueClosed
+from independence.engine.gate import QueueClosed, Slot
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, SubjectWorker, T
 from independence.judge import prompt, protocol
@@ -168,12 +168,10 @@ class JudgingTask(msgspec.Struct, frozen=True, dict=True):
     def _queue(self) -> QueueKey:
         return QueueKey(self.judge.endpoint, self.judge.name, self.judge.model)
 
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold a slot for one call. Raises QueueClosed."""
+    def slot(self) -> Slot:
+        """A slot to hold for one call. Entering it raises QueueClosed."""
         # Within a run, a finished dialogue is graded before another one goes on.
-        async with self.worker.slot(self._queue, math.inf, self.trial.run, trial=self.trial.key):
-            yield
+        return self.worker.slot(self._queue, math.inf, self.trial.run, trial=self.trial.key)
 
     async def resolve(self, call: Awaitable[T]) -> T | None:
         """What a call came to; None where it cannot be settled now. Raises the run-ending errors of `errors.py`."""

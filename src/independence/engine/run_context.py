@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.engine.events import CallUnresolved, ModelStopped, Watch
-from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
+from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, Slot, StopSignal
 from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.records import FailureRow
@@ -89,20 +88,12 @@ class SubjectWorker:
         for key, queue in self._queues.items():
             self.context.backends[key.endpoint].gate.remove_queue(queue)
 
-    @asynccontextmanager
-    async def slot(self, queue: QueueKey, remaining: float, run: int, *, trial: str = "") -> AsyncIterator[None]:
-        """Hold a slot of a queue's endpoint for a dialogue of that run. Raises QueueClosed.
+    def slot(self, queue: QueueKey, remaining: float, run: int, *, trial: str = "") -> Slot:
+        """A slot of a queue's endpoint, to hold for a call of that run. Entering it raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        async with self.context.backends[queue.endpoint].gate.slot(self._queue(queue), remaining, run):
-            if trial in self.on_begin:
-                self.on_begin.pop(trial)()
-            try:
-                yield
-            except IndependenceError as stop:
-                self.context.stop_signal.stop(stop)
-                raise
+        return _TrialSlot(self, self._queue(queue), remaining, run, trial)
 
     async def resolve(
         self, call: Awaitable[T], queue: QueueKey, *, trial: str, what: str, subject: str = ""
@@ -131,6 +122,27 @@ class SubjectWorker:
         if not waiting.stopped:
             self.context.on_event(ModelStopped(stop.model, stop.why, subject))
             self.context.backends[queue.endpoint].gate.stop_queue(waiting)
+
+
+class _TrialSlot(Slot):
+    """The slot of one call of a trial: tells when the trial begins, and ends the run where the call does."""
+
+    __slots__ = ("_trial", "_worker")
+
+    def __init__(self, worker: SubjectWorker, queue: CallQueue, remaining: float, run: int, trial: str) -> None:
+        super().__init__(queue.gate, queue, remaining, run)
+        self._worker, self._trial = worker, trial
+
+    async def __aenter__(self) -> None:
+        await super().__aenter__()
+        begin = self._worker.on_begin.pop(self._trial, None)
+        if begin is not None:
+            begin()
+
+    async def __aexit__(self, kind: object, error: object, where: object) -> None:
+        if isinstance(error, IndependenceError):
+            self._worker.context.stop_signal.stop(error)
+        await super().__aexit__(kind, error, where)
 
 
 _WEIGHT = 0.2

@@ -7,7 +7,7 @@ without it there is no verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -130,13 +130,14 @@ async def grade(
     quoted = passages(prompt)
     schema = json_schema(fields, rubric.quote or "") if with_schema and verdict == "object" else None
     misquoting: list[tuple[ParsedVerdict, str]] = []
+    quoted_rightly = cache(lambda quote: quotation.found(quote, quotable))
 
     def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
         # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
         parsed = parse(raw, fields, quoted) if verdict == "object" else _number(answer, fields)
         if parsed.problems:
             return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
-        if rubric.quote and not misquoting and not quotation.found(parsed.quote, quotable):
+        if rubric.quote and not misquoting and not quoted_rightly(parsed.quote):
             misquoting.append((parsed, raw))
             return ParseResult(None, [_MISQUOTED])
         return ParseResult(parsed)
@@ -152,10 +153,9 @@ async def grade(
         return settled
     parsed, raw, usage, attempts = settled
     raw = next((text for first, text in misquoting if first is parsed), raw)  # not that of the second answer
-    if not rubric.quote:
-        return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
-    there = quotation.found(parsed.quote, quotable)
-    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=parsed.quote, quote_found=there)
+    quote = parsed.quote if rubric.quote else None
+    there = quoted_rightly(parsed.quote) if rubric.quote else None
+    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=quote, quote_found=there)
 
 
 def _request(judge: ModelJudge, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -99,6 +100,7 @@ def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
     return _fenced(f"{speaker}, exchange {number}", text, nonce)
 
 
+@lru_cache(maxsize=512)  # a turn of the human is in many prompts, and a reply in several parts of one
 def visible(text: str) -> str:
     """A text as a judge is shown it: nothing invisible in it."""
     return _INVISIBLE.sub("", text) if _MAYBE.search(text) else text
@@ -115,7 +117,13 @@ def notice(nonce: str) -> str:
 
 def nonce_of(template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str]) -> str:
     """The nonce of the fences: a digest of a prompt and of everything that it quotes."""
-    digest = hashlib.sha256(template.encode())
+    digest = _begun(template).copy()
     for first, second in [*((line.human, line.answer) for line in lines), *written.items()]:
         digest.update(f"\x1e{first}\x1f{second}".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
+
+
+@lru_cache(maxsize=64)
+def _begun(template: str) -> hashlib._Hash:
+    """A digest that has read a prompt: they are long, and few."""
+    return hashlib.sha256(template.encode())

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain
 
 import msgspec
 
@@ -104,10 +105,13 @@ def now(timespec: str = "seconds") -> str:
 def insert(
     connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, object]], conflict: str = "NOTHING"
 ) -> int:
-    """Insert rows by the names of their columns; `conflict`: what to do with a known one. Returns how many changed."""
+    """Insert rows that have the same columns; `conflict`: what to do with a known one. Returns how many changed."""
+    left = iter(rows)
+    first = next(left, None)
+    if first is None:
+        return 0
     before = connection.total_changes
-    for row in rows:
-        connection.execute(_statement(table, tuple(row), conflict), row)
+    connection.executemany(_statement(table, tuple(first), conflict), chain((first,), left))
     return connection.total_changes - before
 
 
