@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from benchmarks.endpoint import endpoint, most_in_flight
 from independence.config.endpoints import Endpoint
@@ -42,6 +42,8 @@ class Spent(NamedTuple):
     most: int  # calls in flight at once, as the endpoint saw it
 
 
+T = TypeVar("T")
+P = ParamSpec("P")
 Work = Callable[[str, Path], Spent]  # address of the endpoint, folder to write to
 
 
@@ -57,10 +59,12 @@ def apart(work: Work) -> Spent:
     return spent._replace(most=most)
 
 
-def in_process(work: Work, url: str, folder: Path) -> Spent:
+def in_process(
+    work: Callable[Concatenate[str, Path, P], T], url: str, folder: Path, *more: P.args, **named: P.kwargs
+) -> T:
     """Measure in a fresh process."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(work, url, folder).result()
+        return pool.submit(work, url, folder, *more, **named).result()
 
 
 class Meter:
