@@ -73,3 +73,13 @@ def test_whole_words_are_found_as_by_one_expression(text: str, parts: list[str])
     longest = max((len(re.findall(rf"{_LETTER}+|\u5909", piece)) for piece in pieces), default=0)
     there = re.search(expression, plain) is not None and longest >= fewest if any(pieces) else not plain
     assert found("...".join(parts), [text]) is there
+
+
+@given(
+    text=st.text("aB c.-'\"`*_\x1f\n,", max_size=40),
+    quote=st.text("aB c.-'\"`*_\x1f\n,", max_size=12),
+)
+def test_plain_ascii_is_read_as_all_other_text(text: str, quote: str) -> None:
+    quote = f"a b c {quote}"
+    assert found(quote, [text]) is found(quote, [f"{text} \u00e9"])
+    assert found(quote, [f"{text} {quote}"])

@@ -86,12 +86,25 @@ def run(invoke: Callable[[], Any]) -> Any:
 def _exhausted(error: MemoryError | RecursionError | ImportError) -> int:
     """Exit code where memory or the stack ran out. Raises an import error of any other cause."""
     # A library that does not fit into the memory that is left fails while it is loaded, and then what of ours needs it.
-    signs = ("failed to map segment", "from 'independence.")
-    if isinstance(error, ImportError) and not any(sign in str(error) for sign in signs):
-        raise error
+    if isinstance(error, ImportError) and "failed to map segment" not in str(error):
+        if not (error.name or "").startswith("independence."):
+            raise error
+        if not _memory_is_limited():
+            click.echo(f"Error: the installation is damaged ({error}); install ai-independence-bench again", err=True)
+            return UsageError.exit_code
     what = "something is nested too deep to be read" if isinstance(error, RecursionError) else "not enough memory"
     click.echo(f"Error: {what}; what was stored is kept", err=True)
     return IndependenceError.exit_code
+
+
+def _memory_is_limited() -> bool:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    return any(
+        resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    )
 
 
 def _system(error: OSError) -> int:

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.replies.nonsense import _EVERY, _RUN, _SAMPLED_RUN, CONTROLS, controlled, nonsense
+from independence.judge.replies.nonsense import (
+    _EVERY,
+    _MOST_KINDS,
+    _RUN,
+    _SAMPLED_RUN,
+    CONTROLS,
+    _kinds,
+    controlled,
+    nonsense,
+    ordered,
+)
 
 COMMON = """
 the be to of and a in that have i it for not on with he as you do at this but his by from they we say her she or an
@@ -77,3 +87,18 @@ def test_a_run_of_one_sign_is_never_overlooked(pieces: list[tuple[str, int]]) ->
     text = "".join(sign * count for sign, count in pieces)
     if _RUN.search(text):
         assert _SAMPLED_RUN.search(text[::_EVERY])
+
+
+@given(st.lists(st.text("abdegilnsy'", min_size=1, max_size=7), min_size=1, max_size=8))
+def test_the_order_of_words_does_not_depend_on_which_words_were_met_before(words: list[str]) -> None:
+    first = ordered(words)
+    for _ in range(2):
+        ordered([f"{word}{number}" for word in words for number in range(50)])
+        assert ordered(words) == first
+
+
+def test_the_kinds_of_words_that_are_kept_are_bounded() -> None:
+    before = ordered(["singing", "walked", "slowly", "harbours"])
+    ordered([f"word{number}" for number in range(_MOST_KINDS + 100)])
+    assert len(_kinds()) <= _MOST_KINDS
+    assert ordered(["overnewing", "walked", "slowly", "harbours"]) == before
