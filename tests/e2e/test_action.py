@@ -80,7 +80,7 @@ def test_it_says_what_it_could_not_decide(folder: Path) -> None:
     wrong = gate(folder, "sim/half", **{"min-index": "$(touch hacked)"})
     assert wrong.returncode == 2
     assert not (folder / "hacked").exists()
-    assert (folder / "output").read_text() == "decision=undecided\ndecision=incomplete\n"
+    assert (folder / "output").read_text() == "decision=undecided\ndecision=error\n"
 
 
 def test_it_installs_the_package_beside_it(folder: Path) -> None:

@@ -284,11 +284,11 @@ def _sentence(made: GateLook, gate: GateOptions) -> str:
         return f"Failed: the whole interval{which} is below {'its' if several else 'the'} bar."
     runs = made.looks + gates.LEAST - 1
     why = (
-        f"{runs} runs are made, and --max-runs is {gate.max_runs}"
+        f"{runs} runs are made, and --max-runs is {gate.max_runs}; the same command with a higher --max-runs goes on"
         if runs >= gate.max_runs
         else "no further run was approved"
     )
-    return f"Undecided: the interval holds the bar; {why}."
+    return f"Undecided: the bar is within the interval; {why}."
 
 
 def _missing(result: RunResult) -> dict[str, int]:

@@ -45,14 +45,18 @@ class Outputs(NamedTuple):
     "gate",
     GateOptions,
     click.option("--min-index", type=float, help="The bar: pass where the whole interval of the index is above it."),
-    click.option("--against", type=_FILE, help="A baseline: pass where the index is not far below its."),
-    click.option("--max-drop", type=float, help="With --against: points that it may be below.  [default: 3]"),
+    click.option(
+        "--against",
+        type=_FILE,
+        help="A baseline file: pass where the index is no more than --max-drop below its index.",
+    ),
+    click.option("--max-drop", type=float, help="With --against: how many points below are allowed.  [default: 3]"),
     click.option(
         "--max-runs",
         type=int,
         default=10,
         show_default=True,
-        help="Most runs of each scenario; from 2 on one is bought at a time while it is undecided.",
+        help="Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all.",
     ),
 )
 @click.option("--junit", type=_FILE, help="Write JUnit XML: a test case for each scenario and one for the index.")
@@ -158,8 +162,13 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
     else:
         table_output.print_tables(found.tables, "table")
         for one in found.document.quoted:
-            head = f"\n{one.scenario}, run {one.run}: lost {one.lost:.2f} points"
-            print(_harmless("\n".join([plain(head), *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)])))
+            print(
+                _harmless(
+                    "\n".join(
+                        [f"\n{plain(one.heading)}", *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)]
+                    )
+                )
+            )
 
 
 def _quoted(who: str, text: str) -> list[str]:

@@ -127,7 +127,8 @@ def _export_logs(folder: Path, db: Path, models: tuple[str, ...], place: Place, 
         raise UsageError("--inspect writes the verdicts of all judges; leave --judge out")
     with reading.Store(db, note) as store, activity.working("writing the logs"):
         names = logs.export_logs(store, folder, models=models, force=force, **place)
-    note(f"written: {len(names):,} logs in {folder}; `inspect view --log-dir {folder}` shows them")
+    many = "log" if len(names) == 1 else "logs"
+    note(f"written: {len(names):,} {many} in {folder}; `inspect view --log-dir {folder}` shows them")
 
 
 @click.command("label-sample")

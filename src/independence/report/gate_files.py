@@ -34,6 +34,11 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
     quote: str  # the passage that the judge went by, else the last reply; may be cut
     reasoning: str  # the judge's; may be cut
 
+    @property
+    def heading(self) -> str:
+        """What it lost, and whose words follow."""
+        return f"{self.scenario}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
+
 
 class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     """What a check found: the document that `--format json` prints. Indices in points, 0-100."""
@@ -95,7 +100,7 @@ def tables(found: CheckDocument) -> list[Table]:
             Column("experiment", "Experiment", "id"),
             Column("lost", "Lost", "number", 2),
             Column("kept", "Kept of 100", "number"),
-            Column("failed", "Failed", "flag"),
+            Column("failed", "Below the bar", "flag"),
         ),
         tuple((one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost),
     )
@@ -106,10 +111,11 @@ def _method(found: CheckDocument) -> list[str]:
     if not found.bars:
         return []
     low, high = found.bars[0].passing, found.bars[0].failing
-    said = f"{low:.2%}" if low == high else f"{low:.2%} at its lower end and {high:.2%} at its upper end"
+    level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
     sentence = (
-        f"Look {found.looks}. The confidence of an interval, {said}, is such that over all looks together at most 5 % "
-        "of gates pass, and at most 5 % fail, where the index lies on the bar (alpha spending, Lan and DeMets 1983)."
+        f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is number "
+        f"{found.looks}. If the true index lay exactly on the bar, at most 5% of such gates would pass and at most 5% "
+        "would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
     )
     return [sentence]
 
@@ -124,8 +130,7 @@ def markdown(found: CheckDocument) -> str:
     parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
     parts += [table.to_markdown(one, level=3) for one in tables(found)]
     for one in found.quoted:
-        head = f"{one.scenario}, run {one.run}: lost {table.decimal(one.lost, 2)} points"
-        parts.append(f"### {table.escaped(head)}\n\n{_fenced(one.quote)}")
+        parts.append(f"### {table.escaped(one.heading)}\n\n{_fenced(one.quote)}")
         if one.reasoning:
             parts.append(f"The judge:\n\n{_fenced(one.reasoning)}")
     return "\n".join(parts)
