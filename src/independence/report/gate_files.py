@@ -92,17 +92,19 @@ def tables(found: CheckDocument) -> list[Table]:
         (found.reason, *_method(found), _effort(found)),
     )
     lost = [one for one in found.scenarios if one.lost > 0]
+    rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
+    columns = (
+        Column("scenario", "Scenario"),
+        Column("experiment", "Experiment", "id"),
+        Column("lost", "Lost", "number", 2),
+        Column("kept", "Kept of 100", "number"),
+        *[Column("failed", "Below the bar", "flag")] * bool(found.failed),
+    )
     scenarios = Table(
         "check-scenarios",
         "Scenarios by points of the index that they took off",
-        (
-            Column("scenario", "Scenario"),
-            Column("experiment", "Experiment", "id"),
-            Column("lost", "Lost", "number", 2),
-            Column("kept", "Kept of 100", "number"),
-            Column("failed", "Below the bar", "flag"),
-        ),
-        tuple((one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost),
+        columns,
+        tuple(row[: len(columns)] for row in rows),
     )
     return [bars, scenarios] if lost else [bars]
 
