@@ -48,7 +48,7 @@ def test_all_of_a_window_is_shared_and_no_more(window: int, demands: list[int]) 
 
 
 def report(demand: int, busy: int, served: int = 0, refused: tuple[int, ...] = ()) -> SlotReport:
-    return SlotReport(demand, busy, (0,) * served, tuple((epoch, True) for epoch in refused))
+    return SlotReport(demand, busy, ((0, 0),) * served, tuple((epoch, True) for epoch in refused))
 
 
 def test_slots_that_one_worker_had_go_to_another_once_it_has_reported_that_they_are_free() -> None:

@@ -154,8 +154,8 @@ async def test_a_429_cuts_the_window_a_503_alone_does_not_and_served_calls_raise
     server.says(failing(429), failing(503), FINE)
     line = connect()
     await answered(line)
-    assert line.throttle.limit == 13  # of 16: 12.8, and a sixteenth of a round
-    await asyncio.gather(*(line.client.ask(question()) for _ in range(20)))
+    assert line.throttle.limit == 13  # of 16: nine tenths of 15, and a sixteenth of a round
+    await asyncio.gather(*(line.client.ask(question()) for _ in range(40)))
     assert line.throttle.limit == 16
     assert line.throttle.in_flight == 0
 

@@ -286,3 +286,36 @@ async def test_closing_in_the_middle_of_any_load_lets_everybody_go(seed: int) ->
     assert all(one is None or isinstance(one, QueueClosed | asyncio.CancelledError) for one in outcomes)
     assert any(isinstance(one, QueueClosed) for one in outcomes)
     assert (gate.busy, share.busy) == (0, 0)
+
+
+async def test_calls_that_wait_are_ordered_by_what_their_queues_weigh_now() -> None:
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    slow, quick = (gate.open_queue(ConcurrencyLimit(10)) for _ in range(2))
+    await calls.start("first", gate, slow)
+    await calls.start("quick", gate, quick, remaining=3)
+    await calls.start("slow", gate, slow, remaining=2)
+    await calls.start("last", gate, slow, remaining=1)
+    for weight in (0.5, 5.0, 1.0, 2.0):  # learned while they wait
+        gate.weigh(slow, weight)
+    for name in ("first", "slow", "quick", "last"):
+        await calls.end(name)
+    assert calls.order == ["first", "slow", "quick", "last"]
+
+
+async def test_a_queue_that_is_held_back_goes_by_its_new_weight_once_it_may() -> None:
+    gate, calls, share = EndpointGate(lambda: 2), Calls(), ConcurrencyLimit(1)
+    held, other = gate.open_queue(share), gate.open_queue(ConcurrencyLimit(10))
+    await calls.start("a", gate, held)
+    await calls.start("b", gate, other)
+    await calls.start("held", gate, held, remaining=2)
+    await calls.start("other", gate, other, remaining=3)
+    for _ in range(20):  # each asks anew, none keeps its place twice
+        gate.weigh(held, 4.0)
+        gate.weigh(other, 1.0)
+    assert len(gate._first) <= 5
+    await calls.end("a")
+    assert calls.order == ["a", "b", "held"]
+    await calls.end("b")
+    assert calls.order == ["a", "b", "held", "other"]
+    await calls.end_all()
+    assert gate.busy == share.busy == 0

@@ -7,6 +7,7 @@ it saw; it never asks for a single call. What is lent counts as used until the w
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -26,8 +27,8 @@ class SlotReport(NamedTuple):
 
     demand: int  # calls that hold a slot or wait for one
     busy: int  # that hold one, without those that were refused and wait for room
-    served: tuple[int, ...]  # epochs of the throttle in which attempts began that were answered
-    refused: tuple[tuple[int, bool], ...]  # the same of those that were refused, and whether for being one too many
+    served: tuple[tuple[int, int], ...]  # epochs of the throttle in which attempts began, and were answered
+    refused: tuple[tuple[int, bool], ...]  # in which those began that were refused, and whether for being one too many
 
 
 class DollarReport(NamedTuple):
@@ -41,34 +42,46 @@ class DollarReport(NamedTuple):
 
 
 class LeasedThrottle(Throttle):
-    """The slots of a worker. What the server shows is not acted upon here, it is reported."""
+    """The slots of a worker. What the server shows is reported; the window is moved where all reports come together.
+
+    Until a 429 has been heard of there, no more attempts are begun here than were in flight when it came: an answer to
+    a report may be long in coming, and whatever went out until then would be refused as well.
+    """
 
     def __init__(self) -> None:
         super().__init__(1)
         self._slots = 0
-        self._served: list[int] = []
+        self._held = math.inf  # attempts that may be in flight until what was refused has been reported
+        self._served: list[tuple[int, int]] = []
         self._refused: list[tuple[int, bool]] = []
 
     @property
     def limit(self) -> int:
         """Calls that may be in flight now; 0 until slots are lent."""
-        return self._slots
+        return int(min(self._slots, self._held))
 
     def lend(self, slots: int, epoch: int) -> None:
-        """The slots from now on, and how often the window of all workers was cut."""
+        """The slots from now on, and how often the window of all workers was cut. It is the answer to a report."""
         self._slots, self._epoch = slots, epoch
+        if not any(certain for _, certain in self._refused):
+            self._held = math.inf
         self._admit()
 
-    def served(self, epoch: int) -> None:
-        """An attempt was answered."""
-        self._served.append(epoch)
+    def served(self, epoch: int, *, grows: bool = True) -> None:
+        """An attempt was answered. Whether the window grows is decided where reports come together."""
+        self._served.append((epoch, self._epoch))
         self.ended()
 
     def refused(self, epoch: int, *, certain: bool) -> int:
-        """An attempt was refused; `certain`: for being one too many. Returns the room for the next one."""
+        """An attempt was refused; `certain`: for being one too many. Returns the room for the next one, 0 or more.
+
+        Those of other workers may have been in flight beside it.
+        """
         self._refused.append((epoch, certain))
+        if certain:
+            self._held = min(self._held, self.in_flight - 1)
         self.ended()
-        return self.in_flight - 1
+        return max(0, self.in_flight - 1)
 
     def report(self, gate_demand: int, gate_busy: int) -> SlotReport:
         """What happened since the last report, of a gate that has so many calls."""
@@ -190,6 +203,7 @@ class SlotLeases:
     def __init__(self, throttle: Throttle) -> None:
         self.throttle = throttle
         self._demand: dict[int, int] = {}
+        self._busy: dict[int, int] = {}
         self._granted: dict[int, int] = {}
         self._most: dict[int, int] = {}  # calls that each worker may have in flight, for all we know
 
@@ -198,8 +212,12 @@ class SlotLeases:
         self.throttle.in_flight += len(report.refused) + len(report.served)
         for epoch, certain in report.refused:
             self.throttle.refused(epoch, certain=certain)
-        for epoch in report.served:
-            self.throttle.served(epoch)
+        self._busy[worker] = report.busy
+        for began, ended in report.served:
+            # What was answered before the worker heard of a cut says nothing of the window that is left. And as long as
+            # reports do not show that its slots are in use, nothing says that it could be larger.
+            in_use = sum(self._busy.values()) + len(self._busy) > self.throttle.limit
+            self.throttle.served(began, grows=in_use and ended == self.throttle.epoch)
         self._demand[worker] = report.demand
         self._most[worker] = max(self._granted.get(worker, 0), report.busy)
 
@@ -216,7 +234,7 @@ class SlotLeases:
 
     def drop(self, worker: int) -> None:
         """A worker is gone."""
-        for known in (self._demand, self._granted, self._most):
+        for known in (self._demand, self._busy, self._granted, self._most):
             known.pop(worker, None)
 
 

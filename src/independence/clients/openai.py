@@ -55,6 +55,7 @@ class AttemptLog:
     def __init__(self) -> None:
         self.attempts: tuple[Attempt, ...] = ()
         self.retried = 0  # transport retries used up
+        self.spared = 0  # refusals that used up none of them
         self.room = math.inf  # what may be in flight beside the next attempt, where the last one was refused
 
     @property
@@ -65,6 +66,13 @@ class AttemptLog:
     def add(self, attempt: Attempt) -> None:
         """Log an attempt."""
         self.attempts = (*self.attempts, attempt)
+
+    def spares(self, policy: Policy) -> bool:
+        """Whether the last attempt uses up no retry: it was refused while others were in flight.
+
+        That it was one too many says nothing of the call. A server that refuses everything soon has one in flight.
+        """
+        return 0 <= self.room < math.inf and self.spared < policy.spared
 
     def mark(self, outcome: str) -> None:
         """Say what the last attempt turned out to be, now that its answer has been read."""
@@ -354,13 +362,16 @@ class OpenAIClient:
             raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
         if failure.action == "park":
             raise Parked(model, failure.detail)
-        if log.retried >= self._policy.retries:
+        if log.retried >= self._policy.retries and not log.spares(self._policy):
             why = f"{failure.kind} after {len(log.attempts)} attempts"
             raise GaveUp(model, f"{why}: {failure.detail}" if failure.detail else why)
 
     async def _pause(self, model: str, failure: RequestFailure, log: AttemptLog) -> None:
         left = self._policy.pause(log.retried, failure.retry_after)
-        log.retried += 1
+        if log.spares(self._policy):
+            log.spared += 1
+        else:
+            log.retried += 1
         self.connection.notify(Wait(model, failure.kind, left, len(log.attempts)))
         while left > HEARTBEAT_S:
             await asyncio.sleep(HEARTBEAT_S)

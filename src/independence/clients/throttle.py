@@ -1,8 +1,9 @@
 """How many attempts at an endpoint may be in flight, found from what it refuses.
 
-The window starts at the cap. Where it broke it is cut; it returns quickly to where it broke, stays there a while, and
-then probes further, ever faster: the cubic of RFC 9438 (section 4.2), counted in rounds of served calls instead of
-seconds, because answers of models take from tenths of a second to minutes.
+The window starts at the cap. Where it broke it is cut: a little, because a 429 now and then says no more, and by half
+where most calls are refused. It returns quickly to where it broke, stays there a while, and then probes further, ever
+faster: the cubic of RFC 9438 (section 4.2), counted in rounds of served calls instead of seconds, because answers of
+models take from tenths of a second to minutes.
 
 A 429 says that the endpoint has had too much. A 503 or 529 may say the same, or that one server of many had a bad
 moment. So they count as evidence: the cumulative sum (E. S. Page, Continuous inspection schemes, Biometrika 41, 1954,
@@ -23,10 +24,10 @@ from typing import Final
 
 from independence.clients.limits import HEARTBEAT_S
 
-_CUT: Final = 0.8  # of the window, where it breaks
+_CUT: Final = 0.9  # of the window, where it breaks
 _DEEP_CUT: Final = 0.5  # where most calls are refused before it is back
-_RECOVERED: Final = 0.9  # of where it broke
-_CUBIC: Final = 1 - _CUT  # of where it broke, per cubed round: back after one round
+_RECOVERED: Final = 0.97  # of where it broke
+_CUBIC: Final = 0.2  # of where it broke, per cubed round: back after less than one round
 _FEW, _MANY = 0.08, 0.30  # share of refused calls where all is well, and where there are too many
 _REFUSED: Final = math.log(_MANY / _FEW)
 _SERVED: Final = math.log((1 - _MANY) / (1 - _FEW))
@@ -84,11 +85,11 @@ class Throttle:
         self.in_flight -= 1
         self._admit()
 
-    def served(self, epoch: int) -> None:
-        """An attempt was answered."""
+    def served(self, epoch: int, *, grows: bool = True) -> None:
+        """An attempt was answered. `grows`: whether that says that the window as it is now may be larger."""
         if epoch == self._epoch:
             self._evidence = max(0.0, self._evidence + _SERVED)
-        if self._window < self._cap:
+        if grows and self._window < self._cap:
             self._rounds += 1 / self.limit
             grown = self._broke * (1 + _CUBIC * (self._rounds - self._plateau) ** 3)
             self._move(min(self._cap, max(self._window, grown)))
@@ -99,7 +100,7 @@ class Throttle:
         if epoch == self._epoch:
             self._evidence += _REFUSED
             if certain or self._evidence >= _ENOUGH:
-                self._cut()
+                self._cut(certain=certain)
         self.ended()
         return self.in_flight - 1
 
@@ -114,14 +115,14 @@ class Throttle:
                 self.in_flight += 1
                 place.set_result(self._epoch)
 
-    def _cut(self) -> None:
+    def _cut(self, *, certain: bool) -> None:
         again = self._epoch > 0 and self._window < _RECOVERED * self._broke
         factor = _DEEP_CUT if again and self._evidence >= _ENOUGH else _CUT
-        self._broke, self._rounds = self._window, 0.0
+        self._broke, self._rounds = max(1.0, self._window - certain), 0.0  # one fewer would have fitted
         self._plateau = math.cbrt((1 - factor) / _CUBIC)
         self._evidence = 0.0
         self._epoch += 1
-        self._move(max(1.0, self._window * factor))
+        self._move(max(1.0, self._broke * factor))
 
     def _move(self, window: float) -> None:
         before, self._window = self.limit, window

@@ -215,15 +215,14 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
     client = worker.context.backends[queue.endpoint].client
     turn = len(progress.answers)
-    left = worker.latency.remaining(trial.dialogue.generated - turn)
-    async with worker.slot(queue, left, trial.run, trial=trial.key):
+    async with worker.slot(queue, trial.dialogue.generated - turn, trial.run, trial=trial.key):
         events.set_position(trial, turn_id(trial, turn))
         began = time.monotonic()
         call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
         answer = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
         if answer is None:
             return None
-        worker.latency.record(time.monotonic() - began)
+        worker.learn(time.monotonic() - began)
         answer = marked(trial, progress, answer, worker.context.suite.language)
         await _keep(worker, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None

@@ -1,8 +1,9 @@
 """How many calls may be in flight: slots of an endpoint, given to the earliest run first, and how a run is stopped.
 
-Within a run the longest remaining dialogue is next. All queues together never hold more than the endpoint's limit,
-which the client moves (AIMD), the queues of one subject never more than its share (`-pt`), and those of one model never
-more than that model takes, where it has bounds of its own. Nobody polls: a slot is handed over when one is freed.
+Within a run the longest remaining dialogue is next, by what is known of its subject when a slot is free. All queues
+together never hold more than the endpoint's limit, which the client moves (AIMD), the queues of one subject never more
+than its share (`-pt`), and those of one model never more than that model takes, where it has bounds of its own. Nobody
+polls: a slot is handed over when one is freed.
 """
 
 from __future__ import annotations
@@ -36,10 +37,17 @@ class ConcurrencyLimit:
         """Whether no further call may start."""
         return self.busy >= self.limit
 
+    def hold_back(self, queue: CallQueue) -> None:
+        """Let a queue wait until there is room."""
+        if not queue.held_back:
+            queue.held_back = True
+            self.held_back.append(queue)
+
     def dispatch(self) -> None:
         """Those that were held back may go on."""
         queues, self.held_back = self.held_back, []
         for queue in queues:
+            queue.held_back = False
             queue.gate.offer(queue)
         for gate in {queue.gate for queue in queues}:
             gate.dispatch()
@@ -52,6 +60,8 @@ class CallQueue:
         self.gate = gate
         self.limits = shares
         self.stopped = False
+        self.weight = 1.0  # of one unit of `remaining`, against those of other queues; above 0
+        self.held_back = False  # whether it is in the line of a limit
         self.waiting: list[tuple[int, float, int, asyncio.Future[None]]] = []
 
     @property
@@ -72,7 +82,7 @@ class EndpointGate:
         self._order = itertools.count()
         self._busy = 0
         self._closed = False
-        # The first of each queue that is not held back, and some that are first no more.
+        # The first of each queue that is not held back, and some that are first no more, or weigh something else now.
         self._first: list[tuple[int, float, int, CallQueue]] = []
 
     @property
@@ -97,7 +107,7 @@ class EndpointGate:
         queue.waiting = []
 
     def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> Slot:
-        """A slot to hold. The lowest `run` is next, of these the most `remaining` (any unit, seconds here)."""
+        """A slot to hold. The lowest `run` is next, of these the most `remaining` (turns here), as its queue weighs it."""
         return Slot(self, queue, remaining, run)
 
     async def enter(self, queue: CallQueue, remaining: float, run: int) -> None:
@@ -131,20 +141,33 @@ class EndpointGate:
         """Let the first of a queue compete with those of others."""
         if queue.waiting:
             run, remaining, order, _ = queue.waiting[0]
-            heapq.heappush(self._first, (run, remaining, order, queue))
+            heapq.heappush(self._first, (run, remaining * queue.weight, order, queue))
+
+    def weigh(self, queue: CallQueue, weight: float) -> None:
+        """What one unit of `remaining` in a queue counts from now on, also for calls that wait already."""
+        queue.weight = weight
+        if len(self._first) > 2 * len(self._queues):
+            self._first = []
+            for one in self._queues:
+                if not one.held_back:
+                    self.offer(one)
+        elif not queue.held_back:
+            self.offer(queue)
 
     def dispatch(self) -> None:
         """Hand free slots to the most urgent waiters."""
         limit = self._limit()
         while self._first and self._busy < limit:
-            _, _, order, queue = heapq.heappop(self._first)
-            if not queue.waiting or queue.waiting[0][2] != order:
+            _, priority, order, queue = heapq.heappop(self._first)
+            if not queue.waiting:
                 continue
-            future = queue.waiting[0][3]
+            _, remaining, first, future = queue.waiting[0]
+            if (first, remaining * queue.weight) != (order, priority):
+                continue
             if not future.done():
                 full = queue.full
                 if full is not None:
-                    full.held_back.append(queue)
+                    full.hold_back(queue)
                     continue
                 for share in queue.limits:
                     share.busy += 1

@@ -80,8 +80,16 @@ class SubjectWorker:
     def _queue(self, key: QueueKey) -> CallQueue:
         if key not in self._queues:
             backend = self.context.backends[key.endpoint]
-            self._queues[key] = backend.open_queue(*self._shares, model=key.model, provider=key.provider)
+            queue = backend.open_queue(*self._shares, model=key.model, provider=key.provider)
+            backend.gate.weigh(queue, self.latency.seconds)
+            self._queues[key] = queue
         return self._queues[key]
+
+    def learn(self, seconds: float) -> None:
+        """How long a call of the subject took. All that wait are ordered by it, however long they have waited."""
+        self.latency.record(seconds)
+        for key, queue in self._queues.items():
+            self.context.backends[key.endpoint].gate.weigh(queue, self.latency.seconds)
 
     def close(self) -> None:
         """Nothing more is asked for this subject."""
@@ -89,7 +97,7 @@ class SubjectWorker:
             self.context.backends[key.endpoint].gate.remove_queue(queue)
 
     def slot(self, queue: QueueKey, remaining: float, run: int, *, trial: str = "") -> Slot:
-        """A slot of a queue's endpoint, to hold for a call of that run. Entering it raises QueueClosed.
+        """A slot of a queue's endpoint, to hold for a call of that run. `remaining`: turns. Entering it raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
@@ -146,6 +154,7 @@ class _TrialSlot(Slot):
 
 
 _WEIGHT = 0.2
+_SHORTEST_S = 1e-6
 _UNKNOWN_S = 60.0  # longer than nearly every call, so that the unknown is tried before what is known to be quick
 
 
@@ -159,6 +168,7 @@ class CallLatency:
         """Learn from a settled call."""
         self._mean = seconds if self._mean is None else self._mean + _WEIGHT * (seconds - self._mean)
 
-    def remaining(self, turns: int) -> float:
-        """Seconds until a dialogue with so many turns left is answered, if it never waits for a slot."""
-        return turns * (_UNKNOWN_S if self._mean is None else self._mean)
+    @property
+    def seconds(self) -> float:
+        """Seconds of the next call, above 0."""
+        return _UNKNOWN_S if self._mean is None else max(_SHORTEST_S, self._mean)
