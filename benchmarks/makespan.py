@@ -5,11 +5,16 @@ drawn like the measured ones (latency.py) and divided by 20. No schedule can end
 verdict, nor before all work divided by the cap; the larger of the two is the bound. Every draw is run twice, the second
 time with a gate that knows no priorities. Some draws run beside each other, which costs every one of them a little.
 
-Then fifty subjects do all of V2 once, 2,050 calls, latencies divided by 4: with 80 slots and without faults; and at an
-endpoint that answers a 429 above 80 in flight, of which the client does not know, and fails every twentieth request
-with a 429, 500, 502, 503 or a reset. Both with room for all subjects' calls, and with the default options. What is
-refused or fails counts nothing in the bound. No verdict is stuck here: one that begins late and takes minutes would be
-all that is measured, and no order of work can know it.
+Then fifty subjects do all of V2 once, 2,050 calls: with 80 slots and without faults; and at an endpoint that answers a
+429 above 80 in flight, of which the client does not know, and fails every twentieth request with a 429, 500, 502, 503
+or a reset. Both with room for all subjects' calls, and with the default options. What is refused or fails counts
+nothing in the bound. No verdict is stuck here: one that begins late and takes minutes would be all that is measured,
+and no order of work can know it.
+
+These fifty run in virtual time (virtual_time.py): latencies as in life, no socket, and no CPU counts. That measures the
+schedule. 2,050 calls cost some seconds of CPU, which in a makespan that is divided until it can be waited for weigh
+several times what they do in life, and more where others use the machine; `floor` and `peers` measure them. So that
+nothing is hidden by it, one of the four is run again in real time, divided by 2, and shown without a bound.
 """
 
 from __future__ import annotations
@@ -18,32 +23,31 @@ import asyncio
 import multiprocessing
 import random
 import tempfile
-import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextvars import ContextVar
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from aiohttp import ClientOSError, ClientSession
-from multidict import CIMultiDict
-
+from benchmarks import virtual_time
+from benchmarks.congestion import Congested, Congestion, Timed
 from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
+from benchmarks.virtual_time import InPlaceEndpoint, InPlaceWriter
+from independence.clients.catalogue import Catalogue
 from independence.clients.limits import Budget
 from independence.clients.listing import check
 from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import Policy
 from independence.clients.throttle import Throttle
-from independence.clients.transport import HttpResponse, Transport, open_session
+from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan, run
 from independence.engine.event_loop import drive
-from independence.engine.gate import CallQueue, EndpointGate, Slot, StopSignal
+from independence.engine.gate import CallQueue, EndpointGate, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
@@ -53,7 +57,6 @@ from independence.store.records import TrialRow
 from independence.store.writer import Writer
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
-from independence.types import Answer, ChatRequest
 
 CAP = 20
 SUBJECTS = ("never", "yield-20", "half", "yield-65", "always")
@@ -65,12 +68,9 @@ UNBOUND = 1000  # -pt
 JUDGE = ModelJudge("loop/judge", endpoint="loop", model="judge")
 MANY = tuple(f"yield-{share}" for share in range(1, 51))
 SLOTS = 80
-MANY_DIVISOR = 4.0
-MANY_DRAWS = 2
+MANY_DRAWS = 4
+REAL_DIVISOR = 2.0
 FAULTY = 0.05
-_REFUSAL_S = 0.1
-_STATUSES = (429, 500, 502, 503, 0)  # 0: reset
-_seconds: ContextVar[float] = ContextVar("seconds")  # that the endpoint takes for the call of this task
 
 
 class Setting(NamedTuple):
@@ -89,7 +89,7 @@ class Setting(NamedTuple):
 _FIVE = Setting()
 _DEFAULTS = Parallelism(ConnectionOptions().parallel, ConnectionOptions().calls)
 _WIDE = Parallelism(len(MANY), SLOTS)
-_CALM = Setting(MANY, 1, SLOTS, SLOTS, divisor=MANY_DIVISOR, stuck=False, shares=_WIDE)
+_CALM = Setting(MANY, 1, SLOTS, SLOTS, divisor=1.0, stuck=False, shares=_WIDE)
 _TROUBLED = _CALM._replace(cap=200, faulty=FAULTY)
 MANY_SETTINGS = {
     "50 subjects": (_CALM, 1.1),
@@ -102,19 +102,9 @@ MANY_SETTINGS = {
 class FirstInFirstOut(EndpointGate):
     """The same gate without priorities."""
 
-    def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> Slot:
-        """A slot in the order of asking."""
-        return super().slot(queue, 0.0)
-
-
-class Timed(Slowed):
-    """Tells the way to the endpoint how long a call takes there."""
-
-    async def ask(self, request: ChatRequest) -> Answer:
-        """Ask."""
-        self.seconds.append(self._seconds(request))
-        _seconds.set(self.seconds[-1])
-        return await self.inner.ask(request)
+    async def enter(self, queue: CallQueue, remaining: float, run: int) -> None:
+        """Wait for a slot in the order of asking."""
+        await super().enter(queue, 0.0, 0)
 
 
 class Took(NamedTuple):
@@ -129,38 +119,6 @@ class Took(NamedTuple):
     def ratio(self) -> float:
         """Makespan over its lower bound."""
         return self.makespan / max(self.longest, self.work / self.slots)
-
-
-class Congested(Transport):
-    """The way to an endpoint that takes its time, has so many slots, and fails now and then."""
-
-    def __init__(self, session: ClientSession, door: Endpoint, setting: Setting, seed: int) -> None:
-        super().__init__(session, door)
-        self._setting = setting
-        self._draws = random.Random(seed)
-        self._busy = 0
-
-    async def post(self, body: bytes, timeout_s: float | None = None) -> HttpResponse:
-        """Answer when the call's time has come, or refuse it."""
-        draw = self._draws.random()
-        if self._busy >= self._setting.slots:
-            return await self._refusal(429)
-        if draw < self._setting.faulty:
-            return await self._refusal(_STATUSES[int(draw / self._setting.faulty * len(_STATUSES))])
-        self._busy += 1
-        try:
-            due = time.perf_counter() + _seconds.get()
-            response = await super().post(body, timeout_s)
-            await asyncio.sleep(due - time.perf_counter())
-            return response
-        finally:
-            self._busy -= 1
-
-    async def _refusal(self, status: int) -> HttpResponse:
-        await asyncio.sleep(_REFUSAL_S / self._setting.divisor)
-        if not status:
-            raise ClientOSError("reset")
-        return HttpResponse(status, CIMultiDict(), b'{"error": {"message": "no"}}')
 
 
 def measure() -> list[Result]:
@@ -186,43 +144,69 @@ def measure() -> list[Result]:
 def measure_many() -> list[Result]:
     """The mean ratio to the bound with fifty subjects, with and without faults and with the default options."""
     context = multiprocessing.get_context("spawn")
-    results: list[Result] = []
-    for name, (setting, bound) in MANY_SETTINGS.items():
-        with endpoint("0") as url, ProcessPoolExecutor(MANY_DRAWS, mp_context=context) as pool:
-            jobs = [pool.submit(took, url, n, EndpointGate, setting) for n in range(MANY_DRAWS)]
-            ratios = [job.result().ratio for job in jobs]
-        results.append(Figure(f"makespan / lower bound, {name}", fmean(ratios), "x", bound, detail=spread(ratios)))
-    return results
+    real = f"50 subjects, 5 % faults, 429 above 80, real time / {REAL_DIVISOR:g}"
+    with endpoint("0") as url, ProcessPoolExecutor(BESIDE, mp_context=context) as pool:
+        once = pool.submit(took, url, 0, EndpointGate, _TROUBLED._replace(divisor=REAL_DIVISOR)).result().ratio
+        jobs = {
+            name: [pool.submit(took, url, n, EndpointGate, setting, virtual=True) for n in range(MANY_DRAWS)]
+            for name, (setting, _) in MANY_SETTINGS.items()
+        }
+        ratios = {name: [job.result().ratio for job in own] for name, own in jobs.items()}
+    return [
+        *(
+            Figure(f"makespan / lower bound, {name}", fmean(ratios[name]), "x", bound, detail=spread(ratios[name]))
+            for name, (_, bound) in MANY_SETTINGS.items()
+        ),
+        Figure(f"makespan / lower bound, {real}", once, "x", detail="n = 1; our CPU counts, and that of all others"),
+    ]
 
 
-def took(url: str, number: int, gate: type[EndpointGate], setting: Setting = _FIVE) -> Took:
+def took(url: str, number: int, gate: type[EndpointGate], setting: Setting = _FIVE, *, virtual: bool = False) -> Took:
     """Run one draw in this process."""
+    door = Endpoint("loop", url, "openrouter", "any", setting.cap)
+    catalogue = asyncio.run(_catalogue(door, setting))
+    random.seed(number)  # of the jitter of retries
+    draw = Draw(number, setting.divisor, setting.stuck)
     with tempfile.TemporaryDirectory() as folder:
-        return drive(_run(url, Draw(number, setting.divisor, setting.stuck), gate, setting, Path(folder) / "store.db"))
+        path = Path(folder) / "store.db"
+        if virtual:
+            return virtual_time.drive(_run(door, catalogue, draw, gate, setting, path, InPlaceEndpoint()))
+        return drive(_run(door, catalogue, draw, gate, setting, path))
 
 
-async def _run(url: str, draw: Draw, gate_type: type[EndpointGate], setting: Setting, path: Path) -> Took:
+async def _catalogue(door: Endpoint, setting: Setting) -> Catalogue:
+    async with open_session() as session:
+        return await check(door, dict.fromkeys(setting.subjects, True), session)
+
+
+async def _run(
+    door: Endpoint,
+    catalogue: Catalogue,
+    draw: Draw,
+    gate_type: type[EndpointGate],
+    setting: Setting,
+    path: Path,
+    beyond: InPlaceEndpoint | None = None,
+) -> Took:
     loaded = load.load("v2")
     subjects = [Subject(f"loop/{name}", "loop", name) for name in setting.subjects]
     trials = plan.trials(loaded.suite, plan.select(loaded.suite, [], [], setting.runs, []), subjects)
-    door = Endpoint("loop", url, "openrouter", "any", setting.cap)
     connection = database.connect(path)
     throttle = Throttle(setting.cap)
     gate = gate_type(lambda: throttle.limit)
     async with open_session() as session:
-        catalogue = await check(door, dict.fromkeys(setting.subjects, True), session)
         way = EndpointConnection(
             door, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _wait: None
         )
-        if setting.faulty:
-            way._transport = Congested(session, door, setting, draw.number)
+        if setting.faulty or beyond:
+            way._transport = Congested(session, door, Congestion(setting.slots, setting.faulty, draw), beyond)
         client = OpenAIClient(way, Policy(Policy().base_backoff_s / draw.divisor, Policy().cap_s / draw.divisor))
         texts = {b.human: b.id for t in trials for b in t.dialogue.turns}
-        slowed = (Timed if setting.faulty else Slowed)(client, draw, texts, [])
+        slowed = (Timed if setting.faulty or beyond else Slowed)(client, draw, texts, [])
         connection.execute("BEGIN")
         records.add_trials(connection, [_row(loaded, trial) for trial in trials])
         connection.execute("COMMIT")
-        writer = Writer(connection, path)
+        writer = InPlaceWriter(connection) if beyond else Writer(connection, path)
         bench = RunContext(
             loaded.suite,
             {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios},
@@ -233,9 +217,10 @@ async def _run(url: str, draw: Draw, gate_type: type[EndpointGate], setting: Set
             leases.owner(),
         )
         todo = [PendingTrial(trial, trial.dialogue.generated, (JUDGE,)) for trial in trials]
-        began = time.perf_counter()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         await run.run(bench, todo, setting.shares)
-        makespan = time.perf_counter() - began
+        makespan = loop.time() - began
         await writer.close()
     verdicts = dict(connection.execute("SELECT trial, key FROM verdicts WHERE missing IS NULL"))
     connection.close()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import sqlite3
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -217,12 +217,13 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     turn = len(progress.answers)
     async with worker.slot(queue, trial.dialogue.generated - turn, trial.run, trial=trial.key):
         events.set_position(trial, turn_id(trial, turn))
-        began = time.monotonic()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
         answer = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
         if answer is None:
             return None
-        worker.learn(time.monotonic() - began)
+        worker.learn(loop.time() - began)
         answer = marked(trial, progress, answer, worker.context.suite.language)
         await _keep(worker, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None

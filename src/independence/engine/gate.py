@@ -107,7 +107,7 @@ class EndpointGate:
         queue.waiting = []
 
     def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> Slot:
-        """A slot to hold. The lowest `run` is next, of these the most `remaining` (turns here), as its queue weighs it."""
+        """A slot to hold. The lowest `run` is next, of these the most `remaining` (turns), as its queue weighs it."""
         return Slot(self, queue, remaining, run)
 
     async def enter(self, queue: CallQueue, remaining: float, run: int) -> None:

@@ -97,7 +97,7 @@ class SubjectWorker:
             self.context.backends[key.endpoint].gate.remove_queue(queue)
 
     def slot(self, queue: QueueKey, remaining: float, run: int, *, trial: str = "") -> Slot:
-        """A slot of a queue's endpoint, to hold for a call of that run. `remaining`: turns. Entering it raises QueueClosed.
+        """A slot of a queue's endpoint for a call of that run. `remaining`: turns. Entering it raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
