@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import platform
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.gates import canonical
 FOLDER = Path(__file__).parent / "golden"
 _MADE_WITH = FOLDER / "made-with.json"
 _TOLD, _LONGEST = 20, 300
+_NOISE = 1e-12
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
 def _path(name: str) -> Path:
@@ -35,7 +38,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def _here() -> dict[str, str]:
+    found = np.show_config(mode="dicts")["SIMD Extensions"]  # processors add in different orders
     return {
+        "instructions": " ".join([*found["baseline"], *found.get("found", ())]),
         "python": ".".join(map(str, sys.version_info[:2])),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
@@ -50,9 +55,11 @@ def _made_with() -> dict[str, dict[str, str]]:
 
 
 def _rounded(value: Any) -> Any:
-    """The same with numbers to nine digits: other versions of the libraries add in another order."""
+    """The same with numbers to nine digits: other libraries and processors add in another order."""
     if isinstance(value, float):
-        return float(f"{value:.9g}")
+        return float(f"{value:.9g}") if abs(value) > _NOISE else 0.0
+    if isinstance(value, str) and _NUMBER.fullmatch(value):  # a cell of CSV
+        return _rounded(float(value))
     if isinstance(value, dict):
         return {name: _rounded(held) for name, held in value.items()}
     if isinstance(value, list):
@@ -80,7 +87,7 @@ def _short(value: Any) -> str:
 
 
 def compare(name: str, new: Any) -> list[str]:
-    """What differs from the golden file: byte for byte with the libraries it was made with, else to nine digits."""
+    """What differs from the golden file: byte for byte where it was made with what is here, else to nine digits."""
     text, made = _text(_path(name)), canonical.written(new)
     if text == made:
         return []

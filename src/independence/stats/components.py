@@ -39,6 +39,7 @@ _NAMES = {
     "psj": "judge x subject x scenario",
     "prj": "judge x run",
 }
+_NOISE = 1e-14  # of the largest mean square: less is the error of computing, which differs from machine to machine
 
 
 class VarianceComponent(NamedTuple):
@@ -108,6 +109,7 @@ def variance_components(scores: Scores) -> VarianceComponents | None:
     solved = np.linalg.inv(contained * np.array(levels, dtype=np.float64))
     squares = np.array(mean_squares)
     variances = solved @ squares
+    variances[np.abs(variances) < _NOISE * squares.max()] = 0.0
     errors = np.sqrt(solved**2 @ (2 * squares**2 / (np.array(df) + 2)))
     parts = tuple(
         VarianceComponent(RESIDUAL if effect == factors else _NAMES[effect], effect, float(variance), float(error))
