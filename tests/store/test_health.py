@@ -110,7 +110,7 @@ def test_an_empty_file_is_an_empty_store(path: Path) -> None:
 def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Path) -> None:
     filled(connection)
     page = connection.execute("PRAGMA page_size").fetchone()[0]
-    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'calls_short'").fetchone()[0]
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'planned_trial'").fetchone()[0]
     connection.close()
     data = bytearray(path.read_bytes())
     data[(root - 1) * page : root * page] = b"\xff" * page

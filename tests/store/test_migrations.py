@@ -56,9 +56,12 @@ GOLDEN = {
     ],
     "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
     "progress": ["owner", "at", "snapshot"],
+    "finished": [
+        "trial", "start_context", "end_context", "flags", "said", "words", "thought", "first_at", "last_at",
+    ],
 }  # fmt: skip
 INDICES = {
-    "planned_trial", "verdicts_short", "calls_short", "calls_unmarked", "failures_of_trial", "artefacts_of_trial",
+    "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial", "artefacts_of_trial",
     "routes_of_trial", "trials_leased",
 }  # fmt: skip
 

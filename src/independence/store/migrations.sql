@@ -375,3 +375,49 @@ ALTER TABLE planned ADD COLUMN turns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE planned ADD COLUMN parent TEXT;
 UPDATE planned SET (turns, parent) = (SELECT t.turns, t.parent FROM trials t WHERE t.key = planned.trial)
 WHERE EXISTS (SELECT 1 FROM trials t WHERE t.key = planned.trial);
+
+-- migration: what boards read of a finished dialogue, in one row; costs of calls that cost something
+CREATE TABLE finished (                -- dialogues whose turns are all answered, one after the other; follows from `calls`
+    trial TEXT PRIMARY KEY,
+    start_context TEXT,                -- `context` of its first answer; NULL: the key of the trial
+    end_context TEXT NOT NULL,         -- `after` of its last answer
+    flags TEXT,                        -- `flags` of its answers, joined by commas; NULL: none has any
+    said TEXT NOT NULL,                -- the first 16 digits of each answer's `said`
+    words TEXT NOT NULL,               -- each answer's `words`, 16 digits; dashes: unknown
+    thought INTEGER NOT NULL,          -- an answer took reasoning tokens
+    first_at TEXT,                     -- `answered_at`, where that is known
+    last_at TEXT
+) WITHOUT ROWID;
+CREATE VIEW finished_by_calls AS       -- what `finished` holds, from `calls`
+SELECT c.trial AS trial,
+    nullif(min(iif(c.turn = 0, c.context, NULL)), c.trial) AS start_context,
+    max(iif(c.turn = t.turns - 1, c.after, NULL)) AS end_context,
+    iif(count(nullif(c.flags, '[]')), group_concat(c.flags), NULL) AS flags,
+    group_concat(substr(c.said, 1, 16), '') AS said,
+    group_concat(ifnull(nullif(c.words, ''), '----------------'), '') AS words,
+    max(c.reasoning_tokens > 0) AS thought,
+    min(nullif(c.answered_at, '')) AS first_at,
+    max(nullif(c.answered_at, '')) AS last_at
+FROM calls c CROSS JOIN trials t ON t.key = c.trial
+WHERE c.version = 0
+GROUP BY c.trial
+HAVING count(*) = t.turns AND count(c.missing) = 0 AND min(length(c.said)) >= 16
+    AND group_concat(iif(c.turn > 0, c.context, NULL)) IS group_concat(iif(c.turn < t.turns - 1, c.after, NULL));
+INSERT INTO finished SELECT * FROM finished_by_calls;
+CREATE TRIGGER finished_at_last_answer AFTER INSERT ON calls
+WHEN NEW.version = 0 AND NEW.missing IS NULL AND NEW.turn + 1 = (SELECT turns FROM trials WHERE key = NEW.trial)
+BEGIN
+    INSERT OR REPLACE INTO finished SELECT * FROM finished_by_calls WHERE trial = NEW.trial;
+END;
+CREATE TRIGGER finished_after_change AFTER UPDATE ON calls
+BEGIN
+    DELETE FROM finished WHERE trial IN (OLD.trial, NEW.trial);
+    INSERT INTO finished SELECT * FROM finished_by_calls WHERE trial = NEW.trial;
+END;
+CREATE TRIGGER finished_after_deletion AFTER DELETE ON calls
+BEGIN
+    DELETE FROM finished WHERE trial = OLD.trial;
+END;
+DROP INDEX calls_short;
+CREATE INDEX calls_paid ON calls (trial, turn, version, cost_usd) WHERE cost_usd <> 0;
+CREATE INDEX verdicts_paid ON verdicts (trial, judge, rubric, context, cost_usd) WHERE cost_usd <> 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -18,6 +19,8 @@ R = TypeVar("R")
 _EDITION = "suite = ? AND edition = ?"
 UNDER = "suite = ? AND edition = ? AND variant = ? AND mode = ?"  # `Where.columns`
 PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
+DIGITS = 16  # of a digest of a reply, where it is kept for comparing alone
+UNKNOWN = "-" * DIGITS
 REREAD = "published, read again"  # the rubric of a verdict that its publisher could not read and the import could
 
 
@@ -52,7 +55,7 @@ class StoredCall(NamedTuple):
 class ReplyMarks(NamedTuple):
     """What boards read of one reply."""
 
-    words: str | None  # digest of its words; None or empty: not known
+    words: str | None  # digest of its words; None: not known
     flags: tuple[str, ...]
 
 
@@ -72,14 +75,26 @@ class TrialState(NamedTuple):
     flags: tuple[str, ...]
     end: str | None  # digest of the finished dialogue; None while unfinished
     parent: str | None = None  # trial whose transcript it continues
-    said: tuple[str, ...] = ()  # digest of each answer's words
+    said: str = ""  # the first DIGITS of the digest of each answer's words
     thought: bool = False  # an answer took reasoning tokens
-    replies: tuple[ReplyMarks, ...] = ()  # those behind `answered`
+    words: str = ""  # digests by which replies that say the same are known, DIGITS each; UNKNOWN where there is none
+    reply_flags: tuple[tuple[str, ...], ...] = ()  # of each reply
 
     @property
     def settled(self) -> bool:
         """True when no call is left to make: finished, or ended in a missing answer."""
         return self.end is not None or (self.missing is not None and not self.stale)
+
+    @property
+    def replies(self) -> tuple[ReplyMarks, ...]:
+        """Those behind `answered`."""
+        own = (None if word == UNKNOWN else word for word in digests(self.words))
+        return tuple(map(ReplyMarks, own, self.reply_flags))
+
+
+def digests(joined: str) -> list[str]:
+    """Digests of replies that are stored as one text."""
+    return [joined[at : at + DIGITS] for at in range(0, len(joined), DIGITS)]
 
 
 class StoredVerdict(NamedTuple):
@@ -185,31 +200,39 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
         clause = f"{clause.replace('p.', '+p.')} AND p.trial IN (SELECT value FROM json_each(?))"
         values = (*values, keys_json(with_ancestors(connection, trials)))
     sql = (
-        "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent FROM planned p "
+        "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent, f.start_context, "
+        "f.end_context, f.flags, f.said, f.words, f.thought FROM planned p LEFT JOIN finished f ON f.trial = p.trial "
         f"WHERE {clause}"
     )
     planned = list(map(_PlannedRow._make, connection.execute(sql, values)))
     planned.sort(key=itemgetter(1, 4, 3))
     by_key = {row.trial: row for row in reversed(planned)}
-    once = "planned" if len(by_key) == len(planned) else f"(SELECT DISTINCT trial FROM planned p WHERE {clause})"
-    found = connection.execute(  # the index of calls has them by turn
-        "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words "
-        f"FROM {once} p CROSS JOIN calls c INDEXED BY calls_short ON c.trial = p.trial AND c.version = 0"
-        + (f" WHERE {clause}" if once == "planned" else ""),
-        values,
-    )
-    calls = {trial: list(own) for trial, own in groupby(found, itemgetter(0))}
+    calls = _calls(connection, {row.trial for row in planned if row.end_context is None})
     done: dict[str, TrialState] = {}
     out = []
     for row in planned:
         if row.trial not in done:
             for above in reversed(_line(row, by_key)):
                 before = done.get(above.parent) if above.parent is not None else None
-                done[above.trial] = _state(above, calls.get(above.trial, []), before)
+                if above.follows(before):
+                    done[above.trial] = _finished(above)
+                    continue
+                own = calls.get(above.trial) if above.end_context is None else _calls(connection, [above.trial])[above.trial]
+                done[above.trial] = _state(above, own or [], before)
         state = done[row.trial]
         # Two places may ask the same thing: one trial, one state, each with its own place.
         out.append(state if by_key[row.trial] is row else state._replace(**row.place))
     return out
+
+
+def _calls(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[Sequence[Any]]]:
+    """What states read of the current answers of these trials, by turn."""
+    found = connection.execute(
+        "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words "
+        "FROM json_each(?) k CROSS JOIN calls c ON c.trial = k.value AND c.version = 0 ORDER BY k.key, c.turn",
+        (keys_json(trials),),
+    )
+    return {trial: list(own) for trial, own in groupby(found, itemgetter(0))}
 
 
 class _PlannedRow(NamedTuple):
@@ -220,6 +243,21 @@ class _PlannedRow(NamedTuple):
     run: int
     turns: int
     parent: str | None
+    start_context: str | None  # from here on of the dialogue as it was finished
+    end_context: str | None
+    flags: str | None
+    said: str
+    words: str
+    thought: int
+
+    def follows(self, before: TrialState | None) -> bool:
+        """Whether it is finished on the trial that it continues as that is now."""
+        if self.end_context is None:
+            return False
+        if self.parent is None:
+            return self.start_context is None
+        end = before.end if before is not None else None
+        return end is not None and self.start_context == context.begin(self.trial, end)
 
     @property
     def place(self) -> dict[str, Any]:
@@ -254,37 +292,46 @@ def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
     return "p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ?", where.columns
 
 
+def _finished(row: _PlannedRow) -> TrialState:
+    """The state of a trial that is stored as finished."""
+    by_reply = reply_flags(row.flags) if row.flags is not None else ((),) * row.turns
+    flags = tuple(itertools.chain.from_iterable(by_reply))
+    reached = (row.turns, row.turns, None, False, row.end_context, flags, row.end_context, row.parent)
+    return TrialState._make((*row[:5], *reached, row.said, bool(row.thought), row.words, by_reply))
+
+
 def _state(row: _PlannedRow, calls: Iterable[Sequence[Any]], before: TrialState | None) -> TrialState:
     """How far the calls of a trial go; `before`: the state of the trial that it continues."""
     parent_end = before.end if before is not None else None
     at = None if row.parent and not parent_end else context.begin(row.trial, parent_end)
     missing, stale, thought = None, False, False
-    flags: tuple[str, ...] = ()
     said: list[str] = []
-    replies: list[ReplyMarks] = []
-    for _, context_before, after, reason, marks, words_said, reasoning_tokens, words in calls:
+    words: list[str] = []
+    flags: list[tuple[str, ...]] = []
+    for _, context_before, after, reason, marks, words_said, reasoning_tokens, own_words in calls:
         if context_before != at:
             stale = True
             break
-        own = _flags(marks)
-        flags += own
+        flags += reply_flags(marks)
         if reason is not None:
             missing = reason
             break
-        said.append(words_said)
-        replies.append(ReplyMarks(words, own))
+        said.append(words_said[:DIGITS])
+        words.append(own_words or UNKNOWN)
         thought = thought or reasoning_tokens > 0
         at = after
     end = at if len(said) == row.turns and not stale else None
     if before is not None and before.missing is not None:
         missing, stale = "parent_missing", False
-    reached = (len(said), row.turns, missing, stale, at, flags, end, row.parent, tuple(said), thought, tuple(replies))
-    return TrialState._make((*row[:5], *reached))
+    every = tuple(itertools.chain.from_iterable(flags))
+    reached = (len(said), row.turns, missing, stale, at, every, end, row.parent)
+    return TrialState._make((*row[:5], *reached, "".join(said), thought, "".join(words), tuple(flags[: len(said)])))
 
 
 @functools.cache
-def _flags(marks: str) -> tuple[str, ...]:
-    return msgspec.json.decode(marks, type=tuple[str, ...])
+def reply_flags(marks: str) -> tuple[tuple[str, ...], ...]:
+    """Flags of each of several replies, from the JSON arrays that their rows hold, joined by commas."""
+    return msgspec.json.decode(f"[{marks}]", type=tuple[tuple[str, ...], ...])
 
 
 class JudgeCounts(NamedTuple):
@@ -326,11 +373,17 @@ def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[
 def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
     """Dollars spent per config_dir in a condition: answers, verdicts and failed calls."""
     clause, values = _clause(where)
-    out: dict[str, float] = {}
+    asked = connection.execute(
+        f"SELECT config_dir FROM (SELECT DISTINCT config_dir FROM planned p WHERE {clause}) s WHERE EXISTS (SELECT 1 "
+        f"FROM planned p WHERE {clause} AND p.config_dir = s.config_dir AND (p.trial IN (SELECT trial FROM calls) "
+        "OR p.trial IN (SELECT trial FROM failures)))",
+        (*values, *values),
+    )
+    out = {config_dir: 0.0 for (config_dir,) in asked}
     for table in ("calls", "artefacts", "verdicts", "failures"):
-        sql = (
+        sql = (  # most dialogues of free and local models cost nothing: an index holds those that did
             f"SELECT config_dir, sum(cost_usd) FROM (SELECT DISTINCT config_dir, trial FROM planned p WHERE {clause}) "
-            f"JOIN {table} USING (trial) GROUP BY 1"
+            f"JOIN {table} USING (trial) WHERE cost_usd <> 0 GROUP BY 1"
         )
         for config_dir, cost in connection.execute(sql, values):
             out[config_dir] = out.get(config_dir, 0.0) + float(cost)

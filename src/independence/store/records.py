@@ -110,9 +110,8 @@ def insert(
     first = next(left, None)
     if first is None:
         return 0
-    before = connection.total_changes
-    connection.executemany(_statement(table, tuple(first), conflict), chain((first,), left))
-    return connection.total_changes - before
+    # Not `total_changes`, which counts what triggers write too.
+    return connection.executemany(_statement(table, tuple(first), conflict), chain((first,), left)).rowcount
 
 
 @cache
