@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from independence.report.judge_panel import DialogueKey, JudgePanel, Values
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import SubjectInfo
+from independence.report.verdict_cells import PlannedVerdict
 from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite

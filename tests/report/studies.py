@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study, SubjectInfo, scored
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import index_uncertainty, strict
 from independence.stats.subject_points import subject_points
 from independence.suites.load import LoadedSuite

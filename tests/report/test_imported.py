@@ -17,7 +17,7 @@ from independence.report.study import Study
 from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
 from independence.stats.strict import VerdictValues
-from independence.stats.subject_points import Stratum, SubjectPoints
+from independence.stats.subject_points import Stratum, SubjectPoints, subject_points
 from independence.store import scopes
 
 pytestmark = pytest.mark.published
@@ -75,7 +75,7 @@ def complete_runs(read: Study, count: int) -> list[SubjectPoints]:
         for cell in study.scored(own):
             by_run.setdefault(cell.run, []).append(cell)
         whole = [cells for cells in by_run.values() if len(cells) == 15 and all(c.values is not None for c in cells)]
-        made = study.subject_points(read.frame, [cell for cells in whole[:count] for cell in cells])
+        made = subject_points(read.frame, [cell for cells in whole[:count] for cell in cells])
         if len(whole) >= count and made is not None:
             found.append(made)
     return found

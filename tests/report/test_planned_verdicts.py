@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 
 from independence.report import planned_verdicts
+from independence.report.verdict_cells import PlannedVerdict
 from independence.store import queries
 from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Verdict
@@ -14,7 +15,7 @@ from . import filled
 
 def only(
     connection: sqlite3.Connection, loaded: LoadedSuite, scenario: str, judge: str | None = None
-) -> planned_verdicts.PlannedVerdict:
+) -> PlannedVerdict:
     planned = planned_verdicts.planned_verdicts(connection, filled.scope(loaded), judge).planned
     (cell,) = (cell for cell in planned if cell.scenario == scenario)
     return cell

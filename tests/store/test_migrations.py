@@ -61,8 +61,8 @@ GOLDEN = {
     ],
 }  # fmt: skip
 INDICES = {
-    "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial", "artefacts_of_trial",
-    "routes_of_trial", "trials_leased",
+    "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",
+    "artefacts_of_trial", "routes_of_trial", "trials_leased",
 }  # fmt: skip
 
 

@@ -44,7 +44,8 @@ def compare(
     with store.reading() as connection:
         scope = store.board_scope(suite, variant, mode)
         if isinstance(second, str):
-            own, other = (_side(connection, scope, judge, name) for name in (first, second))
+            own = _side(connection, scope, judge, first)
+            other = ComparedSubject(own.study, subject_comparison.find(connection, own.study, second))
             if other.config == own.config:
                 raise UsageError(f"`{first}` and `{second}` are the same subject, {own.study.about[own.config].label}")
         elif second.judge is not None:

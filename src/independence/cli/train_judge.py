@@ -35,8 +35,8 @@ from independence.judge.offline.weights import Weights, WeightsInfo
 from independence.judge.protocol import CalibrationLine
 from independence.report import planned_verdicts
 from independence.report import training as report
-from independence.report.planned_verdicts import REREAD
 from independence.report.table import Table
+from independence.report.verdict_cells import REREAD
 from independence.stats import strict
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope

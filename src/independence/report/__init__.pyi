@@ -24,3 +24,4 @@ from independence.report import suite_comparison_tables as suite_comparison_tabl
 from independence.report import table as table
 from independence.report import training as training
 from independence.report import variance as variance
+from independence.report import verdict_cells as verdict_cells

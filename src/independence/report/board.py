@@ -102,7 +102,7 @@ def board_of_study(
     scope, strictly = read.scope, scoring == STRICT
     if read.single_runs:  # of so many scenarios that one run is enough; whoever has more is not told apart by them
         reading = msgspec.structs.replace(reading, generalises_to=LIKE_THESE)
-    own = {config: board_row.own_row(read, config, costs) for config in read.planned}
+    own = board_row.own_rows(read, costs)
     built = Board(
         suite=scope.suite.suite,
         edition=scope.edition,

@@ -11,8 +11,8 @@ from independence.report import declared, planned_verdicts, scenario_draw, study
 from independence.report.board import STRICT, Board
 from independence.report.board_row import BoardRow
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import IMPORTED, PlaceStudy, Words
+from independence.report.verdict_cells import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED

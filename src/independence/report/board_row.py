@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from independence.report import planned_verdicts, study
+from independence.report import plain_verdicts, planned_verdicts
 from independence.report.estimates import EstimatedIndex
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Origin, Study
-from independence.stats import engagement, strict
+from independence.stats import fleet_scores
+from independence.stats.fleet_scores import FleetScore
 from independence.types import Ends
 
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
@@ -46,10 +46,15 @@ class BoardRow(msgspec.Struct, frozen=True):
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
-def own_row(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
-    """A subject by its own verdicts, strictly scored."""
-    own, about = read.planned[config], read.about[config]
-    scored = strict.score(read.frame, study.scored(own))
+def own_rows(read: Study, costs: Mapping[str, float]) -> dict[str, BoardRow]:
+    """Every subject by its own verdicts, strictly scored; `costs` in dollars by config_dir."""
+    columns = plain_verdicts.columns(read.frame, read.planned)
+    found = fleet_scores.scores(read.frame, columns)
+    return {config: _own_row(read, config, found[config], costs.get(config, 0.0)) for config in read.planned}
+
+
+def _own_row(read: Study, config: str, found: FleetScore, cost_usd: float) -> BoardRow:
+    own, about, scored = read.planned[config], read.about[config], found.strict
     return BoardRow(
         rank=None,
         label=about.label,
@@ -62,25 +67,13 @@ def own_row(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
         complete_runs=scored.complete_runs,
         coverage=scored.coverage,
         simulated=about.simulated,
-        flags=planned_verdicts.marks(own) | read.repeats.flags(config),
-        cost_usd=costs.get(config, 0.0),
+        flags=planned_verdicts.marks(own, evaded=found.evaded) | read.repeats.flags(config),
+        cost_usd=cost_usd,
         per_run=scored.per_run,
         dimensions=scored.dimensions,
         estimate=read.estimates.of.get(config),
         thinking=about.thinking,
-        evades=_evades(own),
-        without_evasions=_without_evasions(read, own),
+        evades=found.evadable_and_evaded / found.evadable if found.evadable else msgspec.UNSET,
+        without_evasions=found.engaged if found.evadable else msgspec.UNSET,
         origin=about.origin or msgspec.UNSET,
     )
-
-
-def _evades(own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType:
-    could = [cell for cell in own if cell.evadable]
-    return sum(engagement.EVADED in cell.flags for cell in could) / len(could) if could else msgspec.UNSET
-
-
-def _without_evasions(read: Study, own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType | None:
-    if not any(cell.evadable for cell in own):
-        return msgspec.UNSET
-    engaged = [cell for cell in own if engagement.EVADED not in cell.flags]
-    return strict.index_of(read.frame, study.scored(engaged))

@@ -12,6 +12,7 @@ import msgspec
 from independence.config import user_files
 from independence.errors import UsageError
 from independence.report import planned_verdicts
+from independence.report.verdict_cells import grouped
 from independence.stats import gates, strict, subject_points
 from independence.stats.gates import Decision, GatedIndex, Levels
 from independence.stats.intervals import Interval
@@ -104,7 +105,7 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
     sheet = subject_points.subject_points(strict.frame(scope.suite), cells)
     if sheet is None or min(map(len, sheet.totals.values())) < gates.LEAST:
         return None
-    runs = planned_verdicts.grouped(sorted(own, key=lambda cell: cell.run), lambda cell: cell.scenario)
+    runs = grouped(sorted(own, key=lambda cell: cell.run), lambda cell: cell.scenario)
     scores = []
     for scenario, points in sheet.totals.items():
         low, high = sheet.ends[scenario]

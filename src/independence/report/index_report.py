@@ -28,7 +28,6 @@ from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_notes import PLACED
 from independence.report.board_row import BoardRow
 from independence.report.legend import short, subject_name, words
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
@@ -36,6 +35,7 @@ from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
 from independence.report.study import Study
 from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
 from independence.stats.subject_points import share_kept

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
-from independence.report.planned_verdicts import PlannedVerdict, independent, judge
+from independence.report.planned_verdicts import independent, judge
 from independence.report.study import SubjectInfo, scored, subjects
 from independence.report.table import Column, Table, Value
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
 from independence.store import queries, scopes, spending
 from independence.store.scopes import BoardScope

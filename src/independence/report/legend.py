@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,9 +78,15 @@ def subject_name(label: str, simulated: bool) -> str:
 def short(label: str, labels: Sequence[str], simulated: bool) -> str:
     """The label, one of `labels`; its `@effort-tTEMP` tail only where the rest is not unique."""
     base = label.split("@", 1)[0]
-    unique = sum(other.split("@", 1)[0] == base for other in labels) == 1
+    unique = _bases(tuple(labels))[base] == 1
     text = base if unique and base else label
     return f"{text}{_SIM}" if simulated and not text.startswith("sim/") else text
+
+
+@lru_cache(maxsize=4)  # a board asks once for each of its labels
+def _bases(labels: tuple[str, ...]) -> Counter[str]:
+    """How many labels are the same up to their tail."""
+    return Counter(label.split("@", 1)[0] for label in labels)
 
 
 def fitted(text: str, room: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from statistics import harmonic_mean
 from typing import NamedTuple
@@ -79,8 +80,13 @@ def _counts(stages: Mapping[str, Counter[str]]) -> tuple[RunCount, ...]:
     out = []
     for at, added in stages.items():
         have.update(added)
-        out.append(RunCount(at, min(have.values()), harmonic_mean(list(have.values()))))
+        out.append(RunCount(at, min(have.values()), _mean(tuple(have.values()))))
     return tuple(out)
+
+
+@lru_cache(maxsize=256)  # most subjects are planned alike
+def _mean(counts: tuple[int, ...]) -> float:
+    return harmonic_mean(counts)
 
 
 def of(first: Sequence[RunCount], second: Sequence[RunCount]) -> Looks:

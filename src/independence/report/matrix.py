@@ -21,10 +21,12 @@ from independence.report import board as boards
 from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.estimates import EstimatedIndices
-from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats, usual_judge
+from independence.report.planned_verdicts import PlannedVerdicts, usual_judge
+from independence.report.repeats import Repeats
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
+from independence.report.verdict_cells import PlannedVerdict, grouped
 from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -205,7 +207,8 @@ def _pooled(
     tables = [planned_verdicts.planned_verdicts(connection, one, judge) for one in places]
     planned = _means(tables) if strictly else [cell for table in tables for cell in table.planned]
     thinking = frozenset().union(*(table.thinking for table in tables))
-    table = PlannedVerdicts(judge, planned, _repeats_left_out(places, tables), thinking)
+    subjects = grouped(planned, lambda cell: cell.config_dir)
+    table = PlannedVerdicts(judge, subjects, _repeats_left_out(places, tables), thinking)
     return study.study_of_verdicts(connection, scope, table)._replace(estimates=EstimatedIndices())
 
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import planned_verdicts, study
+from independence.report import study
 from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
+from independence.report.verdict_cells import REREAD, PlannedVerdict
 from independence.stats import published
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
@@ -72,7 +72,7 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[published.ScoredVerdict], ...]:
     runs: dict[int, list[published.ScoredVerdict]] = {}
     for cell in own:
-        if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
+        if cell.given is not None and REREAD not in cell.flags:  # the publisher did not have it
             one = published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
             runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))

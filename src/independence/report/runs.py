@@ -10,9 +10,10 @@ from typing import TypeVar
 
 from independence.report import declared, legend
 from independence.report.board import Board
-from independence.report.planned_verdicts import FLAG, grouped
+from independence.report.repeats import FLAG
 from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Table, Value
+from independence.report.verdict_cells import grouped
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
 from independence.store.spending import RunTimes, SubjectSpending, asked_again, times

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,7 +13,7 @@ from independence.report import placing
 from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
 from independence.report.placing import RankedPlace
 from independence.report.study import Study
-from independence.stats import judge_error, published, ranks
+from independence.stats import index_uncertainty, judge_error, published, ranks
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import Interval, t_interval
@@ -26,17 +27,20 @@ def rows(read: Study, own: Mapping[str, BoardRow], generalises_to: str, correcti
     By predictions alone all of them stand by their estimates, if there are any. What runs tell of places does not count
     errors of predictions, and is left out.
     """
+    intervals = _intervals(read)
     predicted = read.judge is not None and kinds.of(read.judge).only_predicts
     if predicted and any(one.ci for one in read.estimates.of.values()):
         given = _ranks_by_estimate(read)
-        made = [msgspec.structs.replace(_with_intervals(read, row, generalises_to), rank=given.get(row.config))
+        made = [msgspec.structs.replace(_with_intervals(row, intervals, generalises_to), rank=given.get(row.config))
                 for row in own.values()]  # fmt: skip
         return tuple(sorted(made, key=_place_by_estimate))
     bounds = {config: row.bounds for config, row in own.items()}
     places = placing.places(read, bounds, generalises_to, correction)
     if predicted:
         places = {config: at._replace(rank_ci=None, tier=None) for config, at in places.items()}
-    made = [_with_place(_with_intervals(read, row, generalises_to), places, generalises_to) for row in own.values()]
+    made = [
+        _with_place(_with_intervals(row, intervals, generalises_to), places, generalises_to) for row in own.values()
+    ]
     highest = [row.bounds[1] for row in made if row.rank is not None]
     placed = [
         msgspec.structs.replace(row, above=sum(index < row.bounds[0] for index in highest))
@@ -48,8 +52,23 @@ def rows(read: Study, own: Mapping[str, BoardRow], generalises_to: str, correcti
     return tuple(sorted(placed, key=_place_beside_estimates if estimated else _place))
 
 
-def _with_intervals(read: Study, row: BoardRow, method: str) -> BoardRow:
-    intervals = _intervals(read, row)
+class _KnownIntervals(NamedTuple):
+    """Intervals of all subjects that have one, by config_dir."""
+
+    these: Mapping[str, Interval | None]
+    like_these: Mapping[str, Interval | None]
+    single_runs: Mapping[str, Interval | None]
+
+
+def _intervals(read: Study) -> _KnownIntervals:
+    every = (read.these, read.like_these, read.single_runs)
+    return _KnownIntervals._make(
+        dict(zip(own, index_uncertainty.intervals(list(own.values())), strict=True)) for own in every
+    )
+
+
+def _with_intervals(row: BoardRow, known: _KnownIntervals, method: str) -> BoardRow:
+    intervals = _of_row(row, known)
     ci = intervals.get(method)
     return msgspec.structs.replace(row, ci=ci, ci_method=method if ci else NONE, intervals=intervals)
 
@@ -89,19 +108,19 @@ def _ranks_by_estimate(read: Study) -> dict[str, int]:
     return dict(zip(order, ranks.ranks([known[config] for config in order]), strict=True))
 
 
-def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
+def _of_row(row: BoardRow, known: _KnownIntervals) -> dict[str, Ends | None]:
     """Every interval there is for a complete subject of several runs; empty without one."""
-    if row.config in read.single_runs:
-        return {LIKE_THESE: read.single_runs[row.config].interval()}
-    if row.config not in read.these:
+    if row.config in known.single_runs:
+        return {LIKE_THESE: known.single_runs[row.config]}
+    if row.config not in known.these:
         return {}
     bootstrap = len(row.per_run) > 1 and len(row.per_run) == row.runs
     return {
-        THESE: read.these[row.config].interval(),
-        LIKE_THESE: read.like_these[row.config].interval(),
+        THESE: known.these[row.config],
+        LIKE_THESE: known.like_these[row.config],
         T_RUNS: t_interval(row.per_run),
         BOOTSTRAP: published.percentile_interval(row.per_run) if bootstrap else None,
-        **_audited(row, read.like_these[row.config].interval()),
+        **_audited(row, known.like_these[row.config]),
     }
 
 

@@ -9,15 +9,16 @@ from typing import Final, Literal, NamedTuple, Protocol, Self, TypeVar
 import msgspec
 
 from independence.judge import kinds
-from independence.report import estimates, looks, planned_verdicts
+from independence.report import estimates, looks, plain_verdicts, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.looks import RunCount
-from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.stats import index_uncertainty, single_runs, strict
+from independence.report.repeats import Repeats
+from independence.report.verdict_cells import PlannedVerdict
+from independence.stats import fleet_points, index_uncertainty, single_runs, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
-from independence.stats.subject_points import SubjectPoints, subject_points
+from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates, dates
@@ -194,7 +195,7 @@ class PlaceStudy(NamedTuple):
 def read_place(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> PlaceStudy:
     """Read a place under a judge (None: the usual one)."""
     table = planned_verdicts.planned_verdicts(connection, scope, judge)
-    planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
+    planned = table.subjects
     about = subjects(connection, scope.where)
     return PlaceStudy(
         scope=scope,
@@ -204,7 +205,7 @@ def read_place(connection: sqlite3.Connection, scope: BoardScope, judge: str | N
         costs=queries.costs(connection, scope.where),
         repeats=table.repeats,
         as_full=table.as_full,
-        dates=dates(connection, scope.where, table.judge),
+        dates=table.dates or dates(connection, scope.where, table.judge),
     )
 
 
@@ -267,12 +268,11 @@ def study_of_verdicts(
 ) -> Study:
     """The study of planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
-    planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
+    planned = table.subjects
     about = everybody(connection, scope)
-    found = {config: subject_points(frame, scored(own)) for config, own in planned.items()}
+    columns = plain_verdicts.columns(frame, planned)
     # A scenario that no dimension reads can be missing while the index is not.
-    whole = {config for config, own in planned.items() if all(cell.values is not None for cell in own)}
-    sheets = {config: one for config, one in found.items() if one is not None and config in whole}
+    sheets = fleet_points.complete_points(frame, columns)
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
@@ -290,7 +290,7 @@ def study_of_verdicts(
         estimates=estimates.estimate(connection, scope, table.judge, planned, frame),
         repeats=table.repeats,
         as_full=table.as_full,
-        dates=days(connection, scope, table.judge),
+        dates=table.dates or days(connection, scope, table.judge),
         wording=queries.wordings(connection).get(scope.where.under(None), ""),
         judged_as_published=scopes.grading(connection, scope).judged_as_published,
         run_counts=scope.by_key(lambda where: looks.run_counts(connection, where, least)),

@@ -15,9 +15,9 @@ import numpy as np
 
 from independence.errors import StoreError
 from independence.report import study
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import index_uncertainty, single_runs, strict
+from independence.report.verdict_cells import PlannedVerdict
+from independence.stats import fleet_points, index_uncertainty, single_runs, strict
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import VerdictValues
@@ -188,7 +188,9 @@ def items(first: ComparedSubject, second: ComparedSubject) -> list[ScenarioGap]:
     same_edition(first, second)
     ends = _with_holes(first).ends
     order = [scenario.id for scenario in first.study.scope.suite.scenarios if scenario.id in ends]
-    fleets = _fleet(first), _fleet(second)
+    own = _fleet(first)
+    together = first.study is second.study and all(side.config in first.study.these for side in (first, second))
+    fleets = own, own if together else _fleet(second)
     return [_item(scenario, ends[scenario], (first, second), fleets) for scenario in order]
 
 
@@ -219,7 +221,9 @@ def _gap(
         for fleet in fleets
     )
     if not same_replies(first, second):
-        return solid(difference(_estimate(ends, own, first.config), _estimate(ends, other, second.config)))
+        estimates = _estimates(ends, own)
+        others = estimates if fleets[0] is fleets[1] else _estimates(ends, other)
+        return solid(difference(estimates[first.config], others[second.config]))
     less = {
         config: own[config] - other[config]
         for config in own
@@ -228,13 +232,13 @@ def _gap(
     low, high = ends
     if first.config not in less:
         return None
-    return _of_less(_estimate((low - high, high - low), less, first.config))
+    return _of_less(_estimates((low - high, high - low), less)[first.config])
 
 
-def _estimate(ends: Ends, fleet: Mapping[str, Points], config: str) -> IndexEstimate:
-    """One scenario as if it were a whole index."""
-    sheets = [SubjectPoints(0.0, (Stratum(("",), (points,), (ends,)),)) for points in fleet.values()]
-    return index_uncertainty.these_scenarios(sheets, prior_df=0)[list(fleet).index(config)]
+def _estimates(ends: Ends, fleet: Mapping[str, Points]) -> dict[str, IndexEstimate]:
+    """One scenario as if it were a whole index, by config_dir."""
+    sheets = fleet_points.of_one_scenario(list(fleet.values()), ends)
+    return dict(zip(fleet, index_uncertainty.these_scenarios(sheets, prior_df=0), strict=True))
 
 
 def _fleet(side: ComparedSubject) -> Fleet:

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, around, score_interval
+from independence.stats.intervals import Interval, around, score_interval_within, t_quantile
+from independence.stats.quantiles import t_quantiles
 from independence.stats.subject_points import SubjectPoints, variance
 from independence.types import Ends
 
@@ -48,13 +49,17 @@ class IndexEstimate(NamedTuple):
     dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale; 0: not known
     scale: Ends = (0.0, 100.0)
 
-    def interval(self, level: float = 0.95) -> Interval | None:
-        """The score interval, within the scale; without a dispersion the t interval, None without any spread."""
+    def interval(self, level: float = 0.95, quantile: float | None = None) -> Interval | None:
+        """The score interval, within the scale; without a dispersion the t interval, None without any spread.
+
+        `quantile`: Student's t of that level, where it is known.
+        """
         if not self.dispersion:
             return around(self.point, self.se, self.df, level) if self.se > 0 else None
         low, high = self.scale
         place = min(1.0, max(0.0, (self.point - low) / (high - low)))
-        ends = score_interval(place, self.dispersion, self.df, level)
+        reach = t_quantile(self.df, level) if quantile is None else quantile
+        ends = score_interval_within(place, self.dispersion, reach)
         return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
 
     def se_at(self, index: float) -> float:
@@ -70,6 +75,12 @@ class IndexEstimate(NamedTuple):
         low, high = self.scale
         place = min(1 - _EDGE, max(_EDGE, (index - low) / (high - low)))
         return place * (1 - place)
+
+
+def intervals(estimates: Sequence[IndexEstimate], level: float = 0.95) -> list[Interval | None]:
+    """The interval of each of many estimates."""
+    reach = t_quantiles((one.df for one in estimates if one.dispersion), level)
+    return [one.interval(level, reach.get(one.df)) for one in estimates]
 
 
 class OwnDispersion(NamedTuple):
@@ -160,8 +171,7 @@ def _over_scenarios(sheet: SubjectPoints) -> list[_VariancePart]:
     for number, (scenarios, points, ends) in enumerate(sheet.strata):
         count, width = len(scenarios), sum(high - low for low, high in ends)
         if count > 1:
-            means = np.array([own.mean() for own in points])
-            parts.append(_VariancePart(count * variance(means), count - 1, width**2 / count))  # scenarios add up
+            parts.append(_VariancePart(count * sheet.across[number], count - 1, width**2 / count))  # scenarios add up
         else:
             runs = len(points[0])
             own = variance(points[0]) + sheet.covaried(number)
@@ -182,7 +192,7 @@ def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
     for number, stratum in enumerate(fleet[0].strata):
         count = len(stratum.scenarios)
         if count > 1:
-            means = np.array([[own.mean() for own in sheet.strata[number].points] for sheet in fleet])
+            means = np.array([sheet.means[number] for sheet in fleet])
             covariance = np.cov(means)
             own = float(np.trace(covariance))
             pairs = max(0.0, float(covariance.sum()) - own) / (len(fleet) - 1)

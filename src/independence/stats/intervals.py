@@ -64,7 +64,12 @@ def score_interval(share: float, dispersion: float, df: float, level: float = 0.
     It holds every p with (share - p)^2 <= t^2 x dispersion x p (1 - p). `share` lies in [0, 1]; `dispersion` > 0 is its
     squared standard error in units of p (1 - p), which is 1 / n for n tries, known with `df` degrees of freedom.
     """
-    return _score(share, t_quantile(df, level) ** 2 * dispersion)
+    return score_interval_within(share, dispersion, t_quantile(df, level))
+
+
+def score_interval_within(share: float, dispersion: float, quantile: float) -> Interval:
+    """The same by a quantile of Student's t: how many standard errors the interval reaches."""
+    return _score(share, quantile**2 * dispersion)
 
 
 def _score(share: float, reach: float) -> Interval:

@@ -87,7 +87,7 @@ def _columns(subjects: Sequence[PairedSubject], like_these: bool) -> _Columns:
     sheets = [one.points for one in subjects]
     means, runs = list[Array](), list[Array | None]()
     for number, stratum in enumerate(sheets[0].strata if like_these else ()):
-        means.append(np.array([[float(own.mean()) for own in sheet.strata[number].points] for sheet in sheets]))
+        means.append(np.array([sheet.means[number] for sheet in sheets]))
         single = len(stratum.points) == 1
         runs.append(np.array([over_runs(sheet, number) for sheet in sheets]) if single else None)
     return _Columns._make((lowest, highest, se, df, borrowed, fleet_df, incomplete > 0, means, runs))

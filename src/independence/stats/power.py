@@ -13,6 +13,7 @@ from independence.stats import tails
 from independence.stats.comparison import Correction, Difference, difference
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import t_quantile
+from independence.stats.quantiles import t_quantiles
 
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
 _NEARER = 1e-3  # index points, to which a smallest difference is sought
@@ -83,7 +84,8 @@ class _PairTest(NamedTuple):
 
 
 def _smallest(tests: Sequence[_PairTest], most: float, power: float, level: float) -> float | None:
-    reach = np.array([t_quantile(test.df, 1 - level) for test in tests])
+    quantile = t_quantiles((test.df for test in tests), 1 - level)
+    reach = np.array([quantile[test.df] for test in tests])
     df = np.array([test.df for test in tests], dtype=np.float64)
 
     def seen(points: float) -> float:

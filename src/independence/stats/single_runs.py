@@ -19,7 +19,7 @@ import numpy as np
 
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import joined
-from independence.stats.subject_points import Stratum, SubjectPoints
+from independence.stats.subject_points import Points, Stratum, SubjectPoints
 
 FEW = 10  # scenarios of a kind, below which they are no sample of it
 UNSEEN = 0.2  # scenarios, over all strata
@@ -30,13 +30,16 @@ def like_these(sheet: SubjectPoints) -> IndexEstimate | None:
     if any(len(stratum.scenarios) < FEW for stratum in sheet.strata):
         return None
     unseen = UNSEEN / len(sheet.strata)
-    variance, df = joined((_variance(stratum, unseen), len(stratum.scenarios) - 1.0) for stratum in sheet.strata)
+    variance, df = joined(
+        (_variance(stratum, means, unseen), len(stratum.scenarios) - 1.0)
+        for stratum, means in zip(sheet.strata, sheet.means, strict=True)
+    )
     return IndexEstimate(sheet.index, math.sqrt(variance), df)
 
 
-def _variance(stratum: Stratum, unseen: float) -> float:
+def _variance(stratum: Stratum, means: Points, unseen: float) -> float:
     """Of what a stratum adds to the index, over draws of as many scenarios."""
-    means, count = np.array([points.mean() for points in stratum.points]), len(stratum.points)
+    count = len(stratum.points)
     low, high = np.mean(stratum.ends, axis=0)
     farther = max(means.mean() - low, high - means.mean())
     squares = ((means - means.mean()) ** 2).sum() + unseen * farther**2

@@ -71,18 +71,38 @@ class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
         """Scenario -> sample variance over its runs."""
         return {scenario: variance(own) for scenario, own in self.totals.items()}
 
+    @cached_property
+    def means(self) -> tuple[Points, ...]:
+        """By stratum: the mean over runs of what each scenario adds, (scenarios,)."""
+        return tuple(np.array([own.mean() for own in stratum.points]) for stratum in self.strata)
+
+    @cached_property
+    def across(self) -> tuple[float, ...]:
+        """By stratum: sample variance of `means` over its scenarios; 0 where there is one."""
+        return tuple(variance(own) if len(own) > 1 else 0.0 for own in self.means)
+
     def covaried(self, number: int) -> float:
         """What runs of a single-scenario stratum share with the same verdicts' part in other strata: 2 x covariance.
 
         In squared points of one run; a negative one counts as none.
         """
         (scenario,), (points,), _ = self.strata[number]
-        return max(0.0, 2 * float(np.cov(points, self.totals[scenario] - points)[0, 1]))
+        both = np.stack((points, self.totals[scenario] - points))
+        both -= both.mean(axis=1)[:, None]  # as `numpy.cov` does, which takes several times as long
+        return max(0.0, 2 * float(np.dot(both, both.T)[0, 1] * np.true_divide(1, len(points) - 1)))
 
 
 def variance(points: Points) -> float:
     """Sample variance; equal points have none, though sums of binary fractions leave a rest."""
     return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
+
+
+def variances(points: Points) -> Points:
+    """The same of each of n rows of runs, (n, runs): (n,)."""
+    if points.shape[1] < 2:
+        return np.full(len(points), 0.0)
+    found: Points = np.where(np.ptp(points, axis=1) < _REST, 0.0, points.var(axis=1, ddof=1))
+    return found
 
 
 def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues], open_: bool = False) -> SubjectPoints | None:
@@ -93,33 +113,33 @@ def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues], open_: b
     by_scenario: dict[str, list[Mapping[str, Scalar] | None]] = {}
     for cell in sorted(cells, key=lambda cell: cell.run):
         by_scenario.setdefault(cell.scenario, []).append(cell.values)
-    grouped = _grouped(frame)
+    grouped = scenarios_by_dimensions(frame)
     for scenario in {name for members in grouped for name in members}:
         planned = by_scenario.get(scenario, [])
         if not planned or (None in planned and not open_):
             return None
-    gains = _gains(frame)
+    worth = gains(frame)
     strata = tuple(
         Stratum(
             members,
-            tuple(_points(frame, {name: gains[name] for name in dimensions}, by_scenario[s]) for s in members),
-            tuple(_ends(frame, {name: gains[name] for name in dimensions}, s) for s in members),
+            tuple(_points(frame, {name: worth[name] for name in dimensions}, by_scenario[s]) for s in members),
+            tuple(ends(frame, {name: worth[name] for name in dimensions}, s) for s in members),
         )
         for members, dimensions in grouped.items()
     )
-    return SubjectPoints(_base(frame), strata)
+    return SubjectPoints(base(frame), strata)
 
 
 def share_kept(frame: ScoringFrame, scenario: str, runs: Sequence[Mapping[str, Scalar] | None]) -> float | None:
     """The share of what a scenario can add to the index that its runs keep, 0-1; None where a verdict is missing."""
-    gains = {name: gain for name, gain in _gains(frame).items() if scenario in frame.members[name]}
-    if not gains or not runs or None in runs:
+    own = {name: gain for name, gain in gains(frame).items() if scenario in frame.members[name]}
+    if not own or not runs or None in runs:
         return None
-    low, high = _ends(frame, gains, scenario)
-    return (float(_points(frame, gains, runs).mean()) - low) / (high - low)
+    low, high = ends(frame, own, scenario)
+    return (float(_points(frame, own, runs).mean()) - low) / (high - low)
 
 
-def _grouped(frame: ScoringFrame) -> dict[tuple[str, ...], list[str]]:
+def scenarios_by_dimensions(frame: ScoringFrame) -> dict[tuple[str, ...], list[str]]:
     """Scenarios -> the dimensions they carry together."""
     grouped: dict[tuple[str, ...], list[str]] = {}
     for component in frame.index.components:
@@ -128,7 +148,7 @@ def _grouped(frame: ScoringFrame) -> dict[tuple[str, ...], list[str]]:
     return grouped
 
 
-def _gains(frame: ScoringFrame) -> dict[str, float]:
+def gains(frame: ScoringFrame) -> dict[str, float]:
     """Index points that one unit of a dimension in one of its scenarios is worth."""
     return {
         name: 100 * component.weight / (component.best - component.worst) / len(frame.members[name])
@@ -147,8 +167,11 @@ def _points(frame: ScoringFrame, gains: Mapping[str, float], runs: Sequence[Mapp
     )
 
 
-def _ends(frame: ScoringFrame, gains: Mapping[str, float], scenario: str) -> Ends:
-    """Each dimension at the end of its fields' scales that adds least, and most."""
+def ends(frame: ScoringFrame, gains: Mapping[str, float], scenario: str) -> Ends:
+    """Fewest and most points that a verdict of a scenario adds by dimensions that are worth `gains`.
+
+    Each dimension at the end of its fields' scales that adds least, and most.
+    """
     spans = [
         sorted(
             gain * sum(frame.scenarios[scenario][field][end] for field in frame.index.dimensions[name].fields)
@@ -159,7 +182,8 @@ def _ends(frame: ScoringFrame, gains: Mapping[str, float], scenario: str) -> End
     return sum(low for low, _ in spans), sum(high for _, high in spans)
 
 
-def _base(frame: ScoringFrame) -> float:
+def base(frame: ScoringFrame) -> float:
+    """The index at zero in every field."""
     return -sum(100 * c.weight * c.worst / (c.best - c.worst) for c in frame.index.components)
 
 

@@ -9,6 +9,7 @@ from independence.store import known as known
 from independence.store import leases as leases
 from independence.store import live as live
 from independence.store import names as names
+from independence.store import place_rows as place_rows
 from independence.store import progress as progress
 from independence.store import queries as queries
 from independence.store import records as records

@@ -55,6 +55,38 @@ def layout_id(connection: sqlite3.Connection, layout: str | None) -> int | None:
     return int(found[0])
 
 
+class FieldLayout(NamedTuple):
+    """The fields that the bytes of some verdicts hold."""
+
+    names: Sequence[str]  # in order
+    kinds: str  # of those that stand in the bytes, as `struct` writes them
+    fixed: Mapping[str, Scalar]  # those that stand in the layout
+
+    @property
+    def packed(self) -> list[str]:
+        """Names of those that stand in the bytes, in order."""
+        return [name for name in self.names if name not in self.fixed]
+
+    def read(self, rows: bytes, count: int) -> Iterator[dict[str, Scalar]]:
+        """The values of `count` verdicts whose bytes follow one another."""
+        if not self.kinds:
+            return (dict(self.fixed) for _ in range(count))
+        names = self.packed
+        found = (dict(zip(names, row)) for row in struct.iter_unpack(f"<{self.kinds}", rows))  # noqa: B905 - hot loop
+        return ({name: {**own, **self.fixed}[name] for name in self.names} for own in found) if self.fixed else found
+
+
+def layouts(connection: sqlite3.Connection) -> dict[int, FieldLayout]:
+    """Every layout of a store by its row."""
+    return {number: _layout(text) for number, text in connection.execute("SELECT id, layout FROM field_sets")}
+
+
+def _layout(text: str) -> FieldLayout:
+    fields: list[list[Any]] = msgspec.json.decode(text)
+    fixed = {name: value[0] for name, kind, *value in fields if kind == _ITSELF}
+    return FieldLayout([name for name, *_ in fields], "".join(kind for _, kind, *_ in fields if kind != _ITSELF), fixed)
+
+
 def unpack(
     connection: sqlite3.Connection, stored: Sequence[tuple[int | None, bytes | None]]
 ) -> list[dict[str, Scalar]]:
@@ -64,22 +96,12 @@ def unpack(
         if layout is not None:
             by_layout.setdefault(layout, []).append(at)
     out: list[dict[str, Scalar]] = [{} for _ in stored]
+    known = layouts(connection) if by_layout else {}
     for layout, places in by_layout.items():
-        for at, values in zip(places, _read(connection, layout, [stored[at][1] or b"" for at in places]), strict=True):
+        packed = b"".join(stored[at][1] or b"" for at in places)
+        for at, values in zip(places, known[layout].read(packed, len(places)), strict=True):
             out[at] = values
     return out
-
-
-def _read(connection: sqlite3.Connection, layout: int, packed: Sequence[bytes]) -> Iterator[dict[str, Scalar]]:
-    (text,) = connection.execute("SELECT layout FROM field_sets WHERE id = ?", (layout,)).fetchone()
-    fields: list[list[Any]] = msgspec.json.decode(text)
-    names = [name for name, kind, *_ in fields if kind != _ITSELF]
-    fixed = {name: value[0] for name, kind, *value in fields if kind == _ITSELF}
-    rows = struct.Struct("<" + "".join(kind for _, kind, *_ in fields if kind != _ITSELF))
-    if not rows.size:
-        return (dict(fixed) for _ in packed)
-    found = (dict(zip(names, row)) for row in rows.iter_unpack(b"".join(packed)))  # noqa: B905 - the hot loop
-    return ({name: (own | fixed)[name] for name, *_ in fields} for own in found) if fixed else found
 
 
 def rebuild(connection: sqlite3.Connection) -> None:

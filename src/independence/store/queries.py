@@ -217,7 +217,11 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
                 if above.follows(before):
                     done[above.trial] = _finished(above)
                     continue
-                own = calls.get(above.trial) if above.end_context is None else _calls(connection, [above.trial])[above.trial]
+                own = (
+                    calls.get(above.trial)
+                    if above.end_context is None
+                    else _calls(connection, [above.trial])[above.trial]
+                )
                 done[above.trial] = _state(above, own or [], before)
         state = done[row.trial]
         # Two places may ask the same thing: one trial, one state, each with its own place.
@@ -351,12 +355,18 @@ def judges(connection: sqlite3.Connection, where: Where) -> list[JudgeCounts]:
     return rows(connection, JudgeCounts, sql, values)
 
 
-def verdicts(connection: sqlite3.Connection, where: Where, judge: str | None) -> list[StoredVerdict]:
-    """Every stored verdict of a judge in an edition (and condition), oldest first."""
+def verdicts(
+    connection: sqlite3.Connection, where: Where, judge: str | None, trials: Iterable[str] | None = None
+) -> list[StoredVerdict]:
+    """Every stored verdict of a judge in an edition (and condition), oldest first. `trials`: on these alone."""
     clause, values = _clause(where)
+    places = f"planned p CROSS JOIN verdicts v ON v.trial = p.trial AND v.judge = ? WHERE {clause}"
+    if trials is not None:
+        values = (keys_json(trials),)
+        places = "verdicts v WHERE v.judge = ? AND v.trial IN (SELECT value FROM json_each(?))"
     found = connection.execute(
         "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.quote_found, v.field_set, v.field_values, "
-        f"v.judged_at FROM planned p CROSS JOIN verdicts v ON v.trial = p.trial AND v.judge = ? WHERE {clause}",
+        f"v.judged_at FROM {places}",
         (judge, *values),
     ).fetchall()
     found.sort(key=itemgetter(8))
@@ -381,6 +391,8 @@ def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
     )
     out = {config_dir: 0.0 for (config_dir,) in asked}
     for table in ("calls", "artefacts", "verdicts", "failures"):
+        if first(connection, f"SELECT 1 FROM {table} WHERE cost_usd <> 0 LIMIT 1", ()) is None:
+            continue
         sql = (  # most dialogues of free and local models cost nothing: an index holds those that did
             f"SELECT config_dir, sum(cost_usd) FROM (SELECT DISTINCT config_dir, trial FROM planned p WHERE {clause}) "
             f"JOIN {table} USING (trial) WHERE cost_usd <> 0 GROUP BY 1"
@@ -430,6 +442,13 @@ def trial_key(connection: sqlite3.Connection, where: Where, config_dir: str, sce
     if found is None:
         raise KeyError((config_dir, scenario, run))
     return found
+
+
+def trials_of(connection: sqlite3.Connection, where: Where, subjects: Iterable[str]) -> list[str]:
+    """Keys of the trials planned for some subjects (config_dirs) in an edition (and condition)."""
+    clause, values = _clause(where)
+    sql = f"SELECT trial FROM planned p WHERE {clause} AND p.config_dir IN (SELECT value FROM json_each(?))"
+    return rows(connection, str, sql, (*values, keys_json(subjects)))
 
 
 class LastAnswer(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Literal
 
 from independence.errors import UsageError
 from independence.report import study
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import PlaceStudy
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.sides import PlannedStance
 from independence.stats.stance import AskingParties, RatedAnswer
 from independence.store.scopes import BoardScope

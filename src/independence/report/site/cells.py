@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from independence.errors import UsageError
 from independence.report import analysis, planned_verdicts
 from independence.report.measures import SuiteMeasures
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.site import boards, slugs
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import SCHEMA, CellsDocument
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
 from independence.stats.subject_points import share_kept
 from independence.suites.schema import Field, Suite

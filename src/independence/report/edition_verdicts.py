@@ -1,0 +1,228 @@
+"""The planned verdicts of one edition under one judge, those on dialogues that only repeat earlier ones left out.
+
+Most dialogues are finished, graded once and without a mark. What is counted of those is read as numbers, and a
+`PlannedVerdict` of them is made where somebody asks for it; all others are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from independence.judge import kinds, protocol
+from independence.report import plain_verdicts, repeats
+from independence.report.plain_verdicts import SubjectVerdicts
+from independence.report.repeats import Repeats
+from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, PlannedVerdict, grouped
+from independence.stats import engagement, strict
+from independence.stats.engagement import FieldRequirements
+from independence.stats.strict import ReplyWords, void_reason
+from independence.store import place_rows, queries, routes
+from independence.store.place_rows import PlaceRow
+from independence.store.queries import StoredVerdict, TrialState
+from independence.store.scopes import BoardScope, grading
+from independence.store.spending import Dates
+from independence.suites import digest
+from independence.suites.schema import Suite
+from independence.types import Scalar
+
+Spot = tuple[str, str, int]  # config_dir, scenario, run
+
+
+class EditionVerdicts(NamedTuple):
+    """By config_dir, in its order; of each subject by run and scenario."""
+
+    subjects: Mapping[str, Sequence[PlannedVerdict]]
+    repeats: Repeats = Repeats()
+    thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
+    dates: Dates | None = None  # None where they were read one by one
+
+
+class _Grading(NamedTuple):
+    """By what the verdicts of an edition under a judge count."""
+
+    suite: Suite
+    imported: bool  # dialogues and verdicts stay as they were published
+    rubrics: Mapping[str, str]  # scenario -> digest
+    required: Mapping[str, FieldRequirements]  # by scenario
+    predicted: Mapping[tuple[str, str, str], Mapping[str, Scalar]]  # (trial, context, rubric) -> unrounded values
+
+    def cell(
+        self, state: TrialState, found: Mapping[tuple[str, str, str], StoredVerdict], marked: tuple[str, ...] = ()
+    ) -> PlannedVerdict:
+        """A dialogue; `found` by trial, context and rubric; `marked`: why its replies are no answers."""
+        verdict = None
+        for rubric in (self.rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
+            verdict = verdict or found.get((state.key, state.at or "", rubric))
+        given = verdict.fields if verdict and verdict.missing is None else None
+        missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
+        exact = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
+        by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
+        needed = self.required.get(state.scenario) if by_this_rubric else None
+        values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
+        particular = [
+            *(_marks(verdict, in_our_words=not self.suite.judged_as_published) if self.imported else ()),
+            *_misquoted(verdict),
+        ]
+        return PlannedVerdict(
+            config_dir=state.config_dir,
+            experiment=state.experiment,
+            scenario=state.scenario,
+            run=state.run,
+            values=values,
+            missing=missing,
+            given=given,
+            flags=(*state.flags, *particular, *marked, *[engagement.EVADED] * bool(evaded)),
+            evadable=evaded is not None,
+        )
+
+
+def read(
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, rows: Sequence[PlaceRow] | None
+) -> EditionVerdicts:
+    """Read one edition; `rows`: its dialogues with the verdicts of that judge, where they are at hand."""
+    suite = grading(connection, scope)
+    by = _Grading(
+        suite=suite,
+        imported=queries.imported(scope.edition),
+        rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
+        required=engagement.requirements(suite),
+        predicted=_predicted(connection, scope, judge),
+    )
+    if by.imported or rows is None:
+        return _one_by_one(connection, scope, judge, by)
+    plain = plain_verdicts.read(connection, scope.where, rows, by.rubrics, by.required)
+    marked = plain.particular
+    states = queries.states(connection, scope.where, marked) if marked else []
+    own = grouped((state for state in states if state.key in marked), lambda state: state.config_dir)
+    aside = {config for config in plain.subjects if _repeats(plain.subjects[config], own.get(config, ()))}
+    whole = _one_by_one(connection, scope, judge, by, aside) if aside else EditionVerdicts({})
+    found = _by_dialogue(queries.verdicts(connection, scope.where, judge, marked)) if marked else {}
+    spots = plain.spots
+    for state in itertools.chain.from_iterable(own.values()):
+        if (state.config_dir, state.scenario, state.run) in spots:
+            plain.put(by.cell(state, found))
+    thinking = {state.config_dir for state in states if state.thought} | whole.thinking
+    return EditionVerdicts(
+        {config: whole.subjects.get(config, one) for config, one in plain.subjects.items()},
+        whole.repeats,
+        frozenset(thinking | {config for config, one in plain.subjects.items() if one.thought}),
+        place_rows.dates(connection, rows),
+    )
+
+
+def _repeats(plain: SubjectVerdicts, others: Iterable[TrialState]) -> bool:
+    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared."""
+    others = list(others)
+    replayed = any(repeats.REPLAYED in state.flags for state in others)
+    replies = [reply for state in others for reply in state.replies]
+    words = [*queries.digests(plain.words), *(reply.words or queries.UNKNOWN for reply in replies)]
+    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
+    return (plain.said_twice and (replayed or plain.runs_alike)) or _suspect(words, marked)
+
+
+def _one_by_one(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    by: _Grading,
+    only: Collection[str] | None = None,
+) -> EditionVerdicts:
+    """Every dialogue of an edition, or of some of its subjects."""
+    trials = None if only is None else queries.trials_of(connection, scope.where, only)
+    every = queries.states(connection, scope.where, trials)
+    there = every if only is None else [state for state in every if state.config_dir in only]
+    found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
+    states, left_out = (there, Repeats()) if by.imported else repeats.leave_out(connection, scope.where, there)
+    unanswered = {} if by.imported else _unanswered(states)
+    cells = [
+        by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
+    ]
+    thinking = frozenset(state.config_dir for state in states if state.thought)
+    return EditionVerdicts(grouped(cells, lambda cell: cell.config_dir), left_out, thinking)
+
+
+def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str], StoredVerdict]:
+    return {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
+
+
+def _predicted(
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None
+) -> dict[tuple[str, str, str], dict[str, Scalar]]:
+    """What a hybrid predicted of the index's fields where it bought no verdict: its own are the same, but rounded."""
+    if judge is None or scope.suite.index is None or not kinds.of(judge).repeats_bought:
+        return {}
+    read = {field for dimension in scope.suite.index.dimensions.values() for field in dimension.fields}
+    found = {
+        place: protocol.read_prediction(prediction).values
+        for place, prediction in routes.unbought(connection, scope.where, judge).items()
+    }
+    return {place: {name: own[name] for name in own.keys() & read} for place, own in found.items()}
+
+
+def _counted(
+    given: dict[str, Scalar] | None, own: FieldRequirements | None
+) -> tuple[dict[str, Scalar] | None, bool | None]:
+    """What counts of a verdict, and whether the subject evaded; None where it does not say."""
+    return (given, None) if given is None or own is None else engagement.counted(given, own)
+
+
+def _misquoted(verdict: StoredVerdict | None) -> tuple[str, ...]:
+    """The mark of a verdict that rests on words that nobody said."""
+    return (MISQUOTED,) if verdict is not None and verdict.quote_found is False else ()
+
+
+def _marks(verdict: StoredVerdict | None, *, in_our_words: bool) -> list[str]:
+    """What is particular about a verdict on an import."""
+    if verdict is None or verdict.rubric == queries.PUBLISHED:
+        return []
+    if verdict.rubric == queries.REREAD:
+        return [REREAD]
+    return [OUR_RUBRIC] if in_our_words else []
+
+
+def _unanswered(states: Sequence[TrialState]) -> dict[Spot, tuple[str, ...]]:
+    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks."""
+    said: dict[str, list[tuple[Spot, ReplyWords]]] = {}
+    suspects = {config for config, own in grouped(states, lambda state: state.config_dir).items() if _may_be_none(own)}
+    for state in (one for one in states if one.config_dir in suspects):
+        spot = (state.config_dir, state.scenario, state.run)
+        for turn, reply in enumerate(state.replies):
+            one = ReplyWords((state.scenario, turn), reply.words, strict.NO_ANSWER in reply.flags)
+            said.setdefault(state.config_dir, []).append((spot, one))
+    out: dict[Spot, tuple[str, ...]] = {}
+    for own in said.values():
+        replies = [one for _, one in own]
+        again = strict.repeated(replies)
+        for (spot, _), none, twice in zip(own, strict.no_answers(replies), again, strict=True):
+            if none:
+                out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
+    return out
+
+
+def _may_be_none(own: Iterable[TrialState]) -> bool:
+    replies = [reply for state in own for reply in state.replies]
+    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
+    return _suspect([reply.words or queries.UNKNOWN for reply in replies], marked)
+
+
+def _suspect(words: Sequence[str], marked: int) -> bool:
+    """Whether half of a subject's replies may be no answers, told without a look at which say the same.
+
+    Of n replies with u different words at most 1.5 (n - u) have words that three of them share.
+    """
+    return bool(words) and 2 * marked + 3 * (len(words) - len(set(words))) >= len(words)
+
+
+def _missing(state: TrialState, verdict: StoredVerdict | None) -> str | None:
+    if state.missing is not None:
+        return state.missing
+    if state.stale:
+        return "stale"
+    if state.end is None:
+        return "not_run"
+    if verdict is None:
+        return "unjudged"
+    return verdict.missing or void_reason(state.flags)

@@ -1,0 +1,56 @@
+"""One planned verdict of a subject, as boards count it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from independence.stats import engagement, verdict_columns
+from independence.stats.strict import ScoringFrame
+from independence.stats.verdict_columns import VerdictCell, VerdictColumns
+from independence.types import Scalar
+
+REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
+OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
+MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
+K = TypeVar("K")
+C = TypeVar("C")
+
+
+class PlannedVerdict(NamedTuple):
+    """One planned verdict. Exactly one of `values` and `missing` is set.
+
+    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge.
+    """
+
+    config_dir: str
+    experiment: str
+    scenario: str
+    run: int
+    values: dict[str, Scalar] | None
+    missing: str | None
+    given: dict[str, Scalar] | None  # the verdict as it was given, void or partial dialogues included
+    flags: tuple[str, ...]
+    evadable: bool = False  # whether the verdict says if a stand was taken
+
+
+def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
+    """Planned verdicts or dialogues by what they share, in the order in which that comes."""
+    out: dict[K, list[C]] = {}
+    for cell in cells:
+        out.setdefault(by(cell), []).append(cell)
+    return out
+
+
+def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
+    """Planned verdicts by config_dir as numbers."""
+    return verdict_columns.columns_of(
+        frame,
+        {
+            config: [
+                VerdictCell(cell.scenario, cell.run, cell.values, engagement.EVADED in cell.flags, cell.evadable)
+                for cell in own
+            ]
+            for config, own in subjects.items()
+        },
+    )
