@@ -7,7 +7,7 @@ import pytest
 
 from independence.engine import plan, rerunning
 from independence.engine.plan import Selection, Trial
-from independence.store.queries import PlannedTrial
+from independence.store.plans import PlannedTrial
 from independence.suites.load import LoadedSuite
 
 from . import planned

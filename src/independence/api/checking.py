@@ -34,7 +34,7 @@ from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, G
 from independence.report.gate_files import CheckDocument, QuotedScenario
 from independence.stats import gates
 from independence.stats.gates import Decision
-from independence.store import queries
+from independence.store import plans
 from independence.store.scopes import BoardScope
 from independence.suites import load
 
@@ -181,7 +181,7 @@ class _Check:
         """Runs of every scenario that the store holds or waits for."""
         counts: Counter[str] = Counter()
         with Store(self.store) as store, store.reading() as connection:
-            for stage in queries.planned_stages(connection, _scope(run).where):
+            for stage in plans.planned_stages(connection, _scope(run).where):
                 if stage.config_dir == _subject(run).config_dir:
                     counts[stage.scenario] += stage.trials
         return min(counts.values(), default=0)

@@ -12,7 +12,7 @@ from independence.config.subjects import Subject
 from independence.engine.plan import Selection, StoredNoise
 from independence.errors import UsageError
 from independence.stats.allocation import LEAST, RepeatedScenario, RunNoise, allocate, least_calls, pooled
-from independence.store import queries
+from independence.store import plans, queries
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope, listed
 from independence.suites.schema import Suite
@@ -87,7 +87,7 @@ def spread_calls(
         known = noise.known(condition)
         planned: dict[str, dict[str, int]] = {}
         where = Where(noise.suite.suite, noise.edition, condition)
-        for one in queries.planned_trials(noise.connection, where):  # in the order of runs: the highest comes last
+        for one in plans.planned_trials(noise.connection, where):  # in the order of runs: the highest comes last
             planned.setdefault(one.config_dir, {})[one.scenario] = one.run
         for subject in subjects:
             variance, source = known.variance(subject.config_dir)

@@ -15,8 +15,8 @@ from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
 from independence.judge.protocol import DEFAULT_JUDGE
-from independence.store import queries, scopes
-from independence.store.queries import PlannedTrial
+from independence.store import plans, queries, scopes
+from independence.store.plans import PlannedTrial
 from independence.store.scopes import BoardScope, Names
 from independence.suites.schema import Suite
 from independence.types import Condition
@@ -39,7 +39,7 @@ def rerun(
     scope = _scope(options, connection)
     known = {name: from_json(text) for name, text in queries.configurations(connection, scope.where).items()}
     there: dict[str, list[PlannedTrial]] = {}
-    for trial in queries.planned_trials(connection, scope.where):
+    for trial in plans.planned_trials(connection, scope.where):
         there.setdefault(trial.config_dir, []).append(trial)
     if options.models:
         names = _named(options.models, known, there)

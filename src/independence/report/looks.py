@@ -19,7 +19,7 @@ from msgspec import UNSET, UnsetType
 
 from independence.stats import repeated_looks
 from independence.stats.index_uncertainty import Array
-from independence.store import queries
+from independence.store import plans, queries
 from independence.types import Where
 
 
@@ -68,7 +68,7 @@ def run_counts(connection: sqlite3.Connection, where: Where, least: int = 2) -> 
     """
     imported = queries.imported(where.edition)
     stages: dict[str, dict[str, Counter[str]]] = {}
-    for stage in queries.planned_stages(connection, where):
+    for stage in plans.planned_stages(connection, where):
         own = stages.setdefault(stage.config_dir, {}).setdefault("" if imported else stage.planned_at, Counter())
         own[stage.scenario] += stage.trials
     counts = {config: _counts(own) for config, own in stages.items()}

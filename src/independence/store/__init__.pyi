@@ -4,12 +4,14 @@ from independence.store import context as context
 from independence.store import database as database
 from independence.store import deletion as deletion
 from independence.store import export_rows as export_rows
+from independence.store import field_values as field_values
 from independence.store import health as health
 from independence.store import known as known
 from independence.store import leases as leases
 from independence.store import live as live
 from independence.store import names as names
 from independence.store import place_rows as place_rows
+from independence.store import plans as plans
 from independence.store import progress as progress
 from independence.store import queries as queries
 from independence.store import records as records

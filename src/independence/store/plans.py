@@ -1,0 +1,46 @@
+"""What was planned, and when."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from independence.store.queries import UNDER, rows
+from independence.types import Where
+
+
+class PlannedTrial(NamedTuple):
+    """A planned trial."""
+
+    config_dir: str
+    scenario: str
+    run: int
+    shape: str  # JSON of what the key was made of
+    planned_at: str
+
+
+def planned_trials(connection: sqlite3.Connection, where: Where) -> list[PlannedTrial]:
+    """Every planned trial of an edition under a condition (variant, mode), by subject, scenario and run."""
+    sql = (
+        "SELECT config_dir, scenario, run, shape, planned_at FROM planned p JOIN trials t ON t.key = p.trial "
+        f"WHERE {UNDER} ORDER BY 1, 2, 3"
+    )
+    return rows(connection, PlannedTrial, sql, where.columns)
+
+
+class PlannedStage(NamedTuple):
+    """Trials of one scenario that were planned for a subject at one time."""
+
+    config_dir: str
+    planned_at: str
+    scenario: str
+    trials: int
+
+
+def planned_stages(connection: sqlite3.Connection, where: Where) -> list[PlannedStage]:
+    """When what was planned, of an edition under a condition, by subject and time."""
+    sql = (
+        "SELECT config_dir, planned_at, scenario, count(*) FROM planned "
+        f"WHERE {UNDER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+    )
+    return rows(connection, PlannedStage, sql, where.columns)
