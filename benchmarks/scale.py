@@ -22,7 +22,7 @@ import msgspec
 from benchmarks.figure import Figure, Result
 from independence.config import subjects as configured
 from independence.config.subjects import LOCAL, Subject
-from independence.engine import plan
+from independence.engine import plan, resume
 from independence.engine.plan import Trial
 from independence.judge.protocol import verdict_key
 from independence.store import context, database, records
@@ -30,7 +30,7 @@ from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field
-from independence.types import Attempt, FunctionCall, Reply, Scalar, ToolCall, Usage, Verdict
+from independence.types import Attempt, FunctionCall, Reply, Scalar, ToolCall, Usage, Verdict, Where
 
 JUDGE, SETTINGS = "cues", '{"judge":"cues","version":3}'
 _WORDS = (
@@ -51,7 +51,8 @@ _WORDS = (
 )
 WIDE, LONG = (1_000, 10), (100, 67)  # subjects and runs; 15 dialogues a run
 # Bounds: CPU seconds of a whole command.
-BOUNDS: Mapping[str, float] = {"leaderboard": 3.0, "compare": 2.0, "generate-report": 20.0}
+BOUNDS: Mapping[str, float] = {"leaderboard": 3.0, "compare": 2.0, "generate-report": 20.0, "resume": 5.0}
+PLANNED = 500_000  # trials of the plan that is resumed
 
 
 class Spent(NamedTuple):
@@ -79,6 +80,14 @@ def measured(subjects: int, runs: int, only: Sequence[str] = ()) -> Iterator[Fig
                 spent = run([*arguments, "--db", str(store)])
                 detail = f"peak {spent.peak_mb:,.0f} MB"
                 yield Figure(f"{name}: {shape}", spent.cpu_s, "s", BOUNDS.get(name), detail=detail)
+                if name == "export":
+                    yield Figure(f"peak memory of export: {shape}", spent.peak_mb, "MB")
+        if not only or "resume" in only:
+            spent = whole_process([sys.executable, "-m", "benchmarks.scale", "resume", str(store), str(subjects)])
+            detail = f"peak {spent.peak_mb:,.0f} MB"
+            yield Figure(
+                f"resume plan of {PLANNED:,} trials: {shape}", spent.cpu_s, "s", BOUNDS["resume"], detail=detail
+            )
 
 
 def commands(scratch: Path) -> dict[str, list[str]]:
@@ -94,15 +103,35 @@ def commands(scratch: Path) -> dict[str, list[str]]:
 
 def run(arguments: Sequence[str]) -> Spent:
     """A command of ours as a whole process. Raises RuntimeError where it fails."""
-    command = [sys.executable, "-m", "independence", *arguments]
+    return whole_process([sys.executable, "-m", "independence", *arguments])
+
+
+def whole_process(command: Sequence[str]) -> Spent:
+    """What a command took. Raises RuntimeError where it fails."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             said.seek(0)
-            raise RuntimeError(f"{' '.join(arguments)}: {said.read().decode()}")
+            raise RuntimeError(f"{' '.join(command)}: {said.read().decode()}")
     return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def resumed(store: Path, subjects: int) -> int:
+    """Plan PLANNED trials for as many subjects and compare them with a store; returns how many are left to do."""
+    loaded = load.load("v2")
+    runs = -(-PLANNED // (subjects * len(loaded.suite.scenarios)))
+    selection = plan.select(loaded.suite, [], [], runs, [])
+    with closing(database.connect_existing(store)) as connection, database.collecting_seldom():
+        trials = plan.trials(loaded.suite, selection, _subjects(subjects))
+        rubrics = {scenario.id: digest.rubric(loaded.suite, scenario) for scenario in loaded.suite.scenarios}
+        where = Where("v2", loaded.edition, selection.conditions[0])
+        return len(resume.compare(connection, where, trials, [], rubrics).todo)
+
+
+def _subjects(count: int) -> list[Subject]:
+    return [Subject(f"local/m{number}", LOCAL, f"m{number}") for number in range(count)]
 
 
 def make(path: Path, subjects: int, runs: int) -> int:
@@ -116,8 +145,7 @@ def make(path: Path, subjects: int, runs: int) -> int:
             document = msgspec.json.encode(loaded.suite).decode()
             wording = digest.wording(loaded.suite)
             records.add_edition(connection, EditionRow("v2", loaded.edition, document, wording=wording))
-        for number in range(subjects):
-            subject = Subject(f"local/m{number}", LOCAL, f"m{number}")
+        for subject in _subjects(subjects):
             with database.transaction(connection):
                 dialogues += _add(connection, loaded, subject, plan.trials(loaded.suite, selection, [subject]))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -195,6 +223,9 @@ def beyond_texts(store: Path) -> int:
 
 
 if __name__ == "__main__":
-    wide, long, *chosen = sys.argv[1:]
-    for found in measured(int(wide), int(long), chosen):
-        print(found, flush=True)
+    if sys.argv[1] == "resume":
+        print(resumed(Path(sys.argv[2]), int(sys.argv[3])))
+    else:
+        wide, long, *chosen = sys.argv[1:]
+        for found in measured(int(wide), int(long), chosen):
+            print(found, flush=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,7 +23,10 @@ from independence.types import Condition
 # What the stored runs of each subject say of the variance of every scenario, by config_dir.
 StoredNoise = Callable[[sqlite3.Connection, BoardScope], Mapping[str, RunNoise]]
 
-MOST = 200_000  # dialogues that one command plans
+# Dialogues that one command plans. Planned and compared with a store, 500,000 take half a GB of memory, and twice as
+# many twice that; a mistyped number of runs must not fill it.
+MOST = 1_000_000
+_RUN = "run"
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -118,19 +123,26 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
     """Every trial of a selection, subjects in order, parents before the trials that follow them."""
     extra: dict[str, object] = {"seed": selection.seed} if selection.seed else {}
     scripts = [(dialogue, _dialogue_shape(dialogue) | extra) for dialogue in dialogues(suite, selection)]
+    followed = {dialogue.scenario.follows for dialogue, _ in scripts}
     subjects = tuple(subjects)
     _refuse_vast(selection, [dialogue for dialogue, _ in scripts], subjects)
     out: list[Trial] = []
     for subject in subjects:
         by_place: dict[tuple[str, Condition, int], Trial] = {}
-        most = [(selection.repeated(subject.config_dir, d.condition, d.scenario.id), d, shape) for d, shape in scripts]
-        last = max(count for count, _, _ in most)
-        for run in range(selection.only_run or 1, (selection.only_run or last) + 1):
-            for dialogue, shape in ((dialogue, shape) for count, dialogue, shape in most if run <= count):
+        alone: dict[int, _Keys] = {}  # of dialogues that continue none, by their place among the scripts
+        counts = [selection.repeated(subject.config_dir, d.condition, d.scenario.id) for d, _ in scripts]
+        for run in range(selection.only_run or 1, (selection.only_run or max(counts)) + 1):
+            for at, (dialogue, shape) in enumerate(scripts):
+                if run > counts[at]:
+                    continue
                 follows = dialogue.scenario.follows
                 parent = by_place[follows, dialogue.condition, run] if follows else None
-                trial = _trial(subject, dialogue, shape, run, parent)
-                by_place[dialogue.scenario.id, dialogue.condition, run] = trial
+                keys = alone[at] if at in alone else _keys(subject, shape, parent)
+                if parent is None:
+                    alone[at] = keys
+                trial = Trial(keys.of(run), subject, dialogue, run, keys.seed_base, parent=parent, shape=keys.shape)
+                if dialogue.scenario.id in followed:
+                    by_place[dialogue.scenario.id, dialogue.condition, run] = trial
                 out.append(trial)
     return out
 
@@ -164,23 +176,30 @@ def _dialogue_shape(dialogue: DialogueScript) -> dict[str, object]:
     }
 
 
-def _trial(
-    subject: Subject, dialogue: DialogueScript, shape: dict[str, object], run: int, parent: Trial | None
-) -> Trial:
+class _Keys(NamedTuple):
+    """What the trials of one dialogue of one subject have in common, whatever their run."""
+
+    shape: str
+    seed_base: float
+    before: bytes  # canonical JSON of what a key is made of, up to the number of the run
+    after: bytes
+
+    def of(self, run: int) -> str:
+        """The key of a run."""
+        return hashlib.sha256(b"%b%d%b" % (self.before, run, self.after)).hexdigest()
+
+
+def _keys(subject: Subject, shape: dict[str, object], parent: Trial | None) -> _Keys:
     fields = shape | {
         "model": subject.model,
         "endpoint": subject.endpoint,
         "parent": parent.key if parent else None,
         **subject.sent.keyed,
     }
-    text = digest.canonical(fields).decode()
-    base = int(digest.sha256(fields | {"parent": None})[:13], 16) / 16**13
-    return Trial(
-        digest.sha256(fields | {"run": run}),
-        subject,
-        dialogue=dialogue,
-        run=run,
-        seed_base=base,
-        parent=parent,
-        shape=sys.intern(text),  # the same in every run
+    before, after = ({name: own for name, own in fields.items() if (name < _RUN) is first} for first in (True, False))
+    return _Keys(
+        shape=sys.intern(digest.canonical(fields).decode()),  # the same in every run
+        seed_base=int(digest.sha256(fields | {"parent": None})[:13], 16) / 16**13,
+        before=digest.canonical(before)[:-1] + b',"run":',
+        after=b"," + digest.canonical(after)[1:],
     )

@@ -211,6 +211,8 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
     done: dict[str, TrialState] = {}
     out = []
     for row in planned:
+        if row.trial not in done and row.parent is None and row.follows(None):
+            done[row.trial] = _finished(row)
         if row.trial not in done:
             for above in reversed(_line(row, by_key)):
                 before = done.get(above.parent) if above.parent is not None else None
@@ -298,10 +300,11 @@ def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
 
 def _finished(row: _PlannedRow) -> TrialState:
     """The state of a trial that is stored as finished."""
-    by_reply = reply_flags(row.flags) if row.flags is not None else ((),) * row.turns
-    flags = tuple(itertools.chain.from_iterable(by_reply))
-    reached = (row.turns, row.turns, None, False, row.end_context, flags, row.end_context, row.parent)
-    return TrialState._make((*row[:5], *reached, row.said, bool(row.thought), row.words, by_reply))
+    (trial, config_dir, experiment, scenario, run, turns, parent, _, end, marks, said, words, thought) = row
+    by_reply = reply_flags(marks) if marks is not None else ((),) * turns
+    flags = tuple(itertools.chain.from_iterable(by_reply)) if marks is not None else ()
+    reached = (turns, turns, None, False, end, flags, end, parent, said, thought > 0, words, by_reply)
+    return TrialState._make((trial, config_dir, experiment, scenario, run, *reached))
 
 
 def _state(row: _PlannedRow, calls: Iterable[Sequence[Any]], before: TrialState | None) -> TrialState:
