@@ -49,7 +49,7 @@ CASES: dict[str, tuple[str, Sequence[str]]] = {
     "10^30 runs": (f"{SIM} --runs {10**30}", ["runs make more than 1,000,000"]),
     "100,000 runs, dry": (f"{SIM} --runs 100000 --dry-run", ["100,000 runs make more than 1,000,000"]),
     "10^12 calls": (f"{SIM} --replicates auto --calls {10**12}", ["--calls", "100000"]),
-    "10^9 target runs": ("rerun --db own.db --suite harbour -R 1000000000", ["more than 200,000 dialogues"]),
+    "10^9 target runs": ("rerun --db own.db --suite harbour -R 1000000000", ["more than 1,000,000 dialogues"]),
     "an infinite cap": (f"{SIM} --max-cost inf", ["--max-cost inf"]),
     "a cap that is no number": (f"{SIM} --max-cost nan", ["--max-cost nan"]),
     "a floor that is no number": (f"{SIM} --fail-under nan", ["--fail-under nan"]),
