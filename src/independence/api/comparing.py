@@ -11,7 +11,7 @@ from independence.api.results import ComparisonResult, SuiteComparisonResult
 from independence.errors import UsageError
 from independence.report import comparison_tables, planned_verdicts, study, subject_comparison, suite_comparison
 from independence.report.subject_comparison import ComparedSubject
-from independence.store import queries, scopes
+from independence.store import database, queries, scopes
 from independence.store.scopes import BoardScope
 
 
@@ -41,7 +41,7 @@ def compare(
     """
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
-    with store.reading() as connection:
+    with store.reading() as connection, database.collecting_seldom():
         scope = store.board_scope(suite, variant, mode)
         if isinstance(second, str):
             own = _side(connection, scope, judge, first)
@@ -72,7 +72,7 @@ def compare_suites(
     translation or another edition of the first, scenarios are paired. Raises UsageError where they are the same or
     measure different things, StoreError where they share no condition, judge or subject.
     """
-    with store.reading() as connection:
+    with store.reading() as connection, database.collecting_seldom():
         found = suite_comparison.places(connection, (first, second), variant, mode)
         for scope, asked in zip(found, (first, second), strict=True):
             if said := scopes.newest(connection, scope, asked):

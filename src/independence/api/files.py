@@ -15,7 +15,7 @@ from independence.exchange.output import Manifest
 from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
 from independence.report import planned_verdicts
-from independence.store import queries, routes, scopes
+from independence.store import database, queries, routes, scopes
 from independence.store.scopes import BoardScope
 
 Layout = Literal["jsonl", "csv", "published", "summary", "parquet"]
@@ -49,7 +49,7 @@ def export(
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
     made = contents(store, layout, models, suite=suite, variant=variant, mode=mode, judge=judge)
-    with store.reading():
+    with store.reading(), database.collecting_seldom():
         output.write(Path(folder), made.files, made.about)
     return list(made.files)
 

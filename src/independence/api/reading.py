@@ -108,7 +108,7 @@ class Store:
         """
         if pooled and (variant or mode):
             raise UsageError("a pooled board is one over every condition", "leave variant and mode out")
-        with self.reading() as connection:
+        with self.reading() as connection, database.collecting_seldom():
             scope = scopes.conditions(connection, suite)[0] if pooled else self.board_scope(suite, variant, mode)
             asked = self._options(scope, judge, scoring=scoring, reading=reading, pooled=pooled, models=models)
             return BoardResult(analysis.board(connection, scope, asked))
@@ -122,7 +122,7 @@ class Store:
         **place: Unpack[Place],
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
-        with self.reading() as connection:
+        with self.reading() as connection, database.collecting_seldom():
             scope = self.board_scope(place.get("suite"), place.get("variant"), place.get("mode"))
             asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading)
             imported = ", as published" if queries.imported(scope.edition) else ""
