@@ -47,7 +47,7 @@ FILES: dict[str, bytes] = {
 CASES: dict[str, tuple[str, Sequence[str]]] = {
     "a thousand million runs": (f"{SIM} --runs 1000000000", ["1,000,000,000 runs", "1,000,000 dialogues"]),
     "10^30 runs": (f"{SIM} --runs {10**30}", ["runs make more than 1,000,000"]),
-    "100,000 runs, dry": (f"{SIM} --runs 100000 --dry-run", ["100,000 runs make more than 1,000,000"]),
+    "1,000,000 runs, dry": (f"{SIM} --runs 1000000 --dry-run", ["1,000,000 runs make more than 1,000,000"]),
     "10^12 calls": (f"{SIM} --replicates auto --calls {10**12}", ["--calls", "100000"]),
     "10^9 target runs": ("rerun --db own.db --suite harbour -R 1000000000", ["more than 1,000,000 dialogues"]),
     "an infinite cap": (f"{SIM} --max-cost inf", ["--max-cost inf"]),

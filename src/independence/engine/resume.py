@@ -72,10 +72,7 @@ def compare(
         calls = trial.dialogue.generated - (state.answered if state else 0)
         grades = {judge: (trial.key, trial.dialogue.scenario.id, judge.name) for judge in judges}
         left = tuple(judge for judge, graded in grades.items() if graded not in verdicts)
-        if grades:
-            missing.update(
-                reason for judge, graded in grades.items() if (reason := _lacking(judge, verdicts.get(graded)))
-            )
+        missing.update(reason for judge, graded in grades.items() if (reason := _lacking(judge, verdicts.get(graded))))
         if calls or left:
             todo.append(PendingTrial(trial, calls, left))
     shared = len(todo) - len({item.trial.key for item in todo})
