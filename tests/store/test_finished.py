@@ -38,11 +38,13 @@ def without(connection: sqlite3.Connection) -> list[TrialState]:
 def dialogues(connection: sqlite3.Connection) -> sqlite3.Connection:
     """One of twelve turns, one that continues it, one that is not finished, one with a mark and a replaced answer."""
     rows.edition(connection)
-    for key, parent, turns in (("long", None, 12), ("more", "long", 1), ("half", None, 2), ("marked", None, 2)):
+    planned = (("long", None, 12), ("more", "long", 1), ("half", None, 2), ("marked", None, 2), ("once", None, 1))
+    for key, parent, turns in planned:
         rows.trial(connection, key, parent, turns)
     end = rows.dialogue(connection, "long", *(f"answer {turn}" for turn in range(12)))
     rows.dialogue(connection, "more", "so", parent_after=end)
     rows.dialogue(connection, "half", "one")
+    rows.call(connection, "once", 0, "once", rows.reply("yes", thinking="hm", flags=("cleaned",)))
     rows.dialogue(connection, "marked", "first", "second")
     rows.call(
         connection, "marked", 1, context.extend("marked", rows.reply("first")), rows.reply("b", flags=("cleaned",))
@@ -51,7 +53,7 @@ def dialogues(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def test_the_row_is_there_with_the_last_answer(dialogues: sqlite3.Connection) -> None:
-    assert [row[0] for row in kept(dialogues)] == ["long", "marked", "more"]
+    assert [row[0] for row in kept(dialogues)] == ["long", "marked", "more", "once"]
     assert kept(dialogues) == by_calls(dialogues)
 
 
@@ -75,14 +77,14 @@ def test_a_dialogue_that_continues_another_end_is_stale(dialogues: sqlite3.Conne
     for turn in range(11):
         before = context.extend(before, rows.reply(f"answer {turn}"))
     rows.call(dialogues, "long", 11, before, rows.reply("another end"))
-    assert [row[0] for row in kept(dialogues)] == ["long", "marked", "more"]
+    assert [row[0] for row in kept(dialogues)] == ["long", "marked", "more", "once"]
     assert states(dialogues) == without(dialogues)
     assert {state.key: state.stale for state in states(dialogues)}["more"]
 
 
 def test_a_deleted_answer_takes_the_row(dialogues: sqlite3.Connection) -> None:
     dialogues.execute("DELETE FROM calls WHERE trial = 'long' AND turn = 11")
-    assert [row[0] for row in kept(dialogues)] == ["marked", "more"]
+    assert [row[0] for row in kept(dialogues)] == ["marked", "more", "once"]
     assert states(dialogues) == without(dialogues)
 
 

@@ -404,8 +404,20 @@ GROUP BY c.trial
 HAVING count(*) = t.turns AND count(c.missing) = 0 AND min(length(c.said)) >= 16
     AND group_concat(iif(c.turn > 0, c.context, NULL)) IS group_concat(iif(c.turn < t.turns - 1, c.after, NULL));
 INSERT INTO finished SELECT * FROM finished_by_calls;
+-- The same for a dialogue of one turn, which takes a fraction of the time.
+CREATE TRIGGER finished_at_only_answer AFTER INSERT ON calls
+WHEN NEW.turn = 0 AND NEW.version = 0 AND NEW.missing IS NULL AND length(NEW.said) >= 16
+    AND (SELECT turns FROM trials WHERE key = NEW.trial) = 1
+BEGIN
+    INSERT OR REPLACE INTO finished VALUES (
+        NEW.trial, nullif(NEW.context, NEW.trial), NEW.after, nullif(NEW.flags, '[]'), substr(NEW.said, 1, 16),
+        ifnull(nullif(NEW.words, ''), '----------------'), NEW.reasoning_tokens > 0, nullif(NEW.answered_at, ''),
+        nullif(NEW.answered_at, '')
+    );
+END;
 CREATE TRIGGER finished_at_last_answer AFTER INSERT ON calls
-WHEN NEW.version = 0 AND NEW.missing IS NULL AND NEW.turn + 1 = (SELECT turns FROM trials WHERE key = NEW.trial)
+WHEN NEW.turn > 0 AND NEW.version = 0 AND NEW.missing IS NULL
+    AND NEW.turn + 1 = (SELECT turns FROM trials WHERE key = NEW.trial)
 BEGIN
     INSERT OR REPLACE INTO finished SELECT * FROM finished_by_calls WHERE trial = NEW.trial;
 END;
