@@ -56,7 +56,6 @@ class Store:
         self.path = Path(path)
         self.notice = notice
         self.connection = database.connect_existing(self.path)
-        database.map_pages(self.connection)
         self.connection.execute("PRAGMA query_only = ON")
         self._closing = ExitStack()
         self._closing.callback(self.connection.close)

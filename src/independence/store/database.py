@@ -23,7 +23,6 @@ _FILES = 3  # of an open store: itself, its log and the index of that
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
-_MAPPED = 2**34  # bytes of a file at most
 _THRESHOLDS = (50_000, 20, 1_000)
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
@@ -70,11 +69,6 @@ def connect_existing(path: Path) -> sqlite3.Connection:
         connection.close()
         raise _damaged(path, "a page of it cannot be read")
     return connection
-
-
-def map_pages(connection: sqlite3.Connection) -> None:
-    """Read pages of the file where the system holds them, without a copy of each: for who reads much of it."""
-    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
 
 
 @contextmanager
