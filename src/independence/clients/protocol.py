@@ -25,9 +25,6 @@ class Wait(NamedTuple):
     still: bool = False  # the same wait goes on; nothing new to show
 
 
-_SPARED: Final = 3  # for each retry; an endpoint that takes one call at a time refuses one up to 11 times in 500
-
-
 class Policy(NamedTuple):
     """How patient a client is."""
 
@@ -35,11 +32,12 @@ class Policy(NamedTuple):
     cap_s: float = 60.0
     retries: int = 6  # of transport faults, over one call
     reasks: int = 2  # of answers that are none
+    spared_per_retry: int = 3  # an endpoint that takes one call at a time refuses one up to 11 times in 500
 
     @property
     def spared(self) -> int:
         """Refusals of one call, while others were in flight, that count as no retry."""
-        return _SPARED * self.retries
+        return self.spared_per_retry * self.retries
 
     def pause(self, retried: int, retry_after: float | None) -> float:
         """Seconds to wait before retry number `retried` (from 0): full jitter below an exponential ceiling.
