@@ -21,7 +21,7 @@ demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras ## everything CI runs, with coverage; about 35 minutes on two cores
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n $(WORKERS)
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -110,8 +110,9 @@ def insert(
     first = next(left, None)
     if first is None:
         return 0
+    each = (row for row in chain((first,), left))  # ours, so that Ctrl-C is heard between two rows
     # Not `total_changes`, which counts what triggers write too.
-    return connection.executemany(_statement(table, tuple(first), conflict), chain((first,), left)).rowcount
+    return connection.executemany(_statement(table, tuple(first), conflict), each).rowcount
 
 
 @cache
