@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ ROUTES = (
     "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cmp", "/report", "/judges", "/names",
     "/prompts", "/search?q=the", "/live", "/rate", "/data", "/about", "/nowhere",
 )  # fmt: skip
+WAITING = re.compile("…$")  # how every sentence of `ui/Notice.tsx` about something on its way ends
 WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
 
@@ -71,7 +73,7 @@ async def quiet(page: Page) -> None:
     """Wait until the page has its heading and nothing is on its way any more."""
     await page.locator("h1").wait_for()
     for _ in range(PATIENCE // 50):
-        if not await page.locator("main").get_by_text("…").filter(has_text="Loading").count():
+        if not await page.locator("main").get_by_role("status").filter(has_text=WAITING).count():
             return
         await page.wait_for_timeout(50)
     raise AssertionError(f"{page.url} is still waiting")
