@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import stdev
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -91,15 +91,23 @@ def record(board: Board, index: Index) -> Table:
         "config": [column._replace(head=column.key) for column in _origin(board)],
         "thinking": [Column(name, name, "number") for name in named],
     }
-    return declared.made("board/record", [_record(board, row, index) for row in board.rows], [], more)
+    told = _RecordParts(bool(_origin(board)), bool(_evasions(board)))
+    return declared.made("board/record", [_record(board, row, index, told) for row in board.rows], [], more)
 
 
-def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
+class _RecordParts(NamedTuple):
+    """Which columns a board has because some of its rows need them."""
+
+    origin: bool
+    evasions: bool
+
+
+def _record(board: Board, row: BoardRow, index: Index, told: _RecordParts) -> tuple[Value, ...]:
     own = row.estimate
     estimate = (own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5
-    origin = [row.origin or None for _ in _origin(board)]
-    told = (row.evades, row.without_evasions) if _evasions(board) else ()
-    evasions = [None if value is UNSET else value for value in told]
+    origin = (row.origin or None,) if told.origin else ()
+    evaded = (row.evades, row.without_evasions) if told.evasions else ()
+    evasions = [None if value is UNSET else value for value in evaded]
     return (
         board.suite, board.edition, *declared.particulars(board).values(), board.condition, board.scoring,
         board.judge, row.rank, row.label, row.config, *origin,

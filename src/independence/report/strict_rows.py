@@ -27,7 +27,7 @@ def rows(read: Study, own: Mapping[str, BoardRow], generalises_to: str, correcti
     By predictions alone all of them stand by their estimates, if there are any. What runs tell of places does not count
     errors of predictions, and is left out.
     """
-    intervals = _intervals(read)
+    intervals = _intervals(read, own)
     predicted = read.judge is not None and kinds.of(read.judge).only_predicts
     if predicted and any(one.ci for one in read.estimates.of.values()):
         given = _ranks_by_estimate(read)
@@ -58,13 +58,17 @@ class _KnownIntervals(NamedTuple):
     these: Mapping[str, Interval | None]
     like_these: Mapping[str, Interval | None]
     single_runs: Mapping[str, Interval | None]
+    bootstrap: Mapping[str, Interval]
 
 
-def _intervals(read: Study) -> _KnownIntervals:
+def _intervals(read: Study, rows: Mapping[str, BoardRow]) -> _KnownIntervals:
     every = (read.these, read.like_these, read.single_runs)
-    return _KnownIntervals._make(
+    these, like_these, single_runs = (
         dict(zip(own, index_uncertainty.intervals(list(own.values())), strict=True)) for own in every
     )
+    repeated = {config: row.per_run for config, row in rows.items() if 1 < len(row.per_run) == row.runs}
+    bootstrap = dict(zip(repeated, published.percentile_intervals(list(repeated.values())), strict=True))
+    return _KnownIntervals(these, like_these, single_runs, bootstrap)
 
 
 def _with_intervals(row: BoardRow, known: _KnownIntervals, method: str) -> BoardRow:
@@ -114,12 +118,11 @@ def _of_row(row: BoardRow, known: _KnownIntervals) -> dict[str, Ends | None]:
         return {LIKE_THESE: known.single_runs[row.config]}
     if row.config not in known.these:
         return {}
-    bootstrap = len(row.per_run) > 1 and len(row.per_run) == row.runs
     return {
         THESE: known.these[row.config],
         LIKE_THESE: known.like_these[row.config],
         T_RUNS: t_interval(row.per_run),
-        BOOTSTRAP: published.percentile_interval(row.per_run) if bootstrap else None,
+        BOOTSTRAP: known.bootstrap.get(row.config),
         **_audited(row, known.like_these[row.config]),
     }
 

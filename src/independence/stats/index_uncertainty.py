@@ -30,7 +30,7 @@ THESE, LIKE_THESE = "these-scenarios", "scenarios-like-these"
 
 _REST = 1e-9  # index points
 _NOTHING = 1e-9  # degrees of freedom of no knowledge
-_EDGE = 1e-3  # no index is expected nearer to an end, as a share of the scale
+EDGE = 1e-3  # no index is expected nearer to an end, as a share of the scale
 # Published verdicts of V2 have 0.06 to 0.28 of the most variance over runs that there could be, in the median 0.12;
 # over scenarios 0.19 in the median and 0.29 in the mean. The squared coefficient of variation is 0.2 to 0.3.
 _OVER_RUNS, _OVER_SCENARIOS = 0.12, 0.25  # shares that a subject without any other is moderated towards
@@ -73,7 +73,7 @@ class IndexEstimate(NamedTuple):
 
     def _room(self, index: float) -> float:
         low, high = self.scale
-        place = min(1 - _EDGE, max(_EDGE, (index - low) / (high - low)))
+        place = min(1 - EDGE, max(EDGE, (index - low) / (high - low)))
         return place * (1 - place)
 
 
@@ -247,7 +247,7 @@ def expected_room(places: Array, error: Array) -> Array:
     seen = float(places.var(ddof=1)) if len(places) > 1 else 0.0
     reliable = max(0.0, 1 - float(error.mean()) / seen) if seen > 0 else 1.0
     mean = float(places.mean())
-    expected = np.clip(mean + reliable * (places - mean), _EDGE, 1 - _EDGE)
+    expected = np.clip(mean + reliable * (places - mean), EDGE, 1 - EDGE)
     room: Array = expected * (1 - expected)
     return room
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from independence.stats import tails
 from independence.stats.comparison import Correction, Difference, difference
-from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats.index_uncertainty import EDGE, Array, IndexEstimate
 from independence.stats.intervals import t_quantile
 from independence.stats.quantiles import t_quantiles
 
@@ -56,41 +54,41 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
     noisy = [estimate for estimate in estimates if estimate.se > 0]
     if len(noisy) < 2:
         return None
-    tests = [_PairTest(partial(_beside, own), difference(own, own).df) for own in noisy]
-    return _smallest(tests, max(own.scale[1] - own.scale[0] for own in noisy), power, level)
+    df = np.array([difference(own, own).df for own in noisy])
+    return _smallest(_errors_beside(noisy), df, max(own.scale[1] - own.scale[0] for own in noisy), power, level)
 
 
-def _beside(own: IndexEstimate, points: float) -> float:
-    return math.hypot(own.se, own.se_at(own.point - points))
+def _errors_beside(subjects: Sequence[IndexEstimate]) -> Callable[[float], Array]:
+    """Standard errors (n,) of differences between subjects and others of their dispersions that are lower."""
+    own, points = (np.array(each) for each in zip(*((one.se, one.point) for one in subjects), strict=True))
+    dispersion = np.array([one.dispersion for one in subjects])
+    low, high = np.array([one.scale for one in subjects]).T
+
+    def at(lower: float) -> Array:
+        place = np.clip((points - lower - low) / (high - low), EDGE, 1 - EDGE)
+        other = np.where(dispersion > 0, (high - low) * np.sqrt(dispersion * place * (1 - place)), own)
+        errors: Array = np.hypot(own, other)
+        return errors
+
+    return at
 
 
 def minimum_detectable_paired(
     pairs: Sequence[Difference], most: float = 100.0, power: float = 0.8, level: float = 0.05
 ) -> float | None:
     """The same for pairs whose differences have an error of their own, at most `most` points; None without any."""
-    tests = [_PairTest(partial(_known, pair.se), pair.df) for pair in pairs if pair.se > 0]
-    return _smallest(tests, most, power, level) if tests else None
+    tested = [pair for pair in pairs if pair.se > 0]
+    errors, df = np.array([pair.se for pair in tested]), np.array([pair.df for pair in tested])
+    return _smallest(lambda _points: errors, df, most, power, level) if tested else None
 
 
-def _known(se: float, _points: float) -> float:
-    return se
-
-
-class _PairTest(NamedTuple):
-    """A test of two subjects: its standard error if they differ by so many points, and its degrees of freedom."""
-
-    se_at: Callable[[float], float]
-    df: float
-
-
-def _smallest(tests: Sequence[_PairTest], most: float, power: float, level: float) -> float | None:
-    quantile = t_quantiles((test.df for test in tests), 1 - level)
-    reach = np.array([quantile[test.df] for test in tests])
-    df = np.array([test.df for test in tests], dtype=np.float64)
+def _smallest(errors: Callable[[float], Array], df: Array, most: float, power: float, level: float) -> float | None:
+    """Of tests with these degrees of freedom (n,); `errors`: theirs (n,) if subjects differ by so many points."""
+    quantile = t_quantiles(df.tolist(), 1 - level)
+    reach = np.array([quantile[one] for one in df.tolist()])
 
     def seen(points: float) -> float:
-        errors = np.array([test.se_at(points) for test in tests])
-        return math.fsum(tails.above(reach - points / errors, df)) / len(tests)
+        return math.fsum(tails.above(reach - points / errors(points), df)) / len(df)
 
     low, high = 0.0, most
     if seen(high) < power:

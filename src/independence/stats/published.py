@@ -216,17 +216,37 @@ def _excluded(config_dir: str, rule: ScoringRule) -> bool:
 SEED = 42
 RESAMPLES = 10_000
 _WORD = 32  # bits of one draw of the generator
+_AT_ONCE = 8  # samples whose resamples stay near the processor
 
 
 def percentile_interval(values: Sequence[float]) -> Interval:
     """95 % percentile interval of the mean over resamples of `values` (at least one), clamped to 0-100."""
-    own, (first, *others) = np.asarray(values, dtype=np.float64), _draws_by_place(len(values))
+    return percentile_intervals([values])[0]
+
+
+def percentile_intervals(samples: Sequence[Sequence[float]]) -> list[Interval]:
+    """The same of each of several samples, in order."""
+    alike: dict[int, list[int]] = {}
+    for at, sample in enumerate(samples):
+        alike.setdefault(len(sample), []).append(at)
+    found: dict[int, Interval] = {}
+    for same in alike.values():
+        for start in range(0, len(same), _AT_ONCE):
+            part = same[start : start + _AT_ONCE]
+            own = np.array([samples[at] for at in part], dtype=np.float64)
+            found |= dict(zip(part, _percentiles(own), strict=True))
+    return [found[at] for at in range(len(samples))]
+
+
+def _percentiles(samples: NDArray[np.float64]) -> list[Interval]:
+    """Of samples (k, n)."""
+    own, (first, *others) = np.ascontiguousarray(samples.T), _draws_by_place(samples.shape[1])
     total = own[first]
     for draws in others:  # left to right, as the published sum went
-        total += own[draws]
+        total += own.take(draws, axis=0)
     places = [min(int(share * RESAMPLES), RESAMPLES - 1) for share in (0.025, 0.975)]
-    low, high = np.partition(total / len(values), places)[places]
-    return Interval(max(0.0, float(low)), min(100.0, float(high)))
+    ends = np.sort(np.ascontiguousarray((total / samples.shape[1]).T))[:, places]
+    return [Interval(max(0.0, low), min(100.0, high)) for low, high in ends.tolist()]
 
 
 @functools.lru_cache(maxsize=64)

@@ -38,17 +38,30 @@ def _outside(statistic: Array, df: Array) -> Array:
         np.where(lower, rest, x),
         np.where(lower, df / 2, half),
         np.where(lower, half, df / 2),
+        _log_beta(df / 2, lower),
     )
     return np.where(lower, found, 1 - found)
 
 
-def _incomplete(x: Array, rest: Array, a: Array, b: Array) -> Array:
-    """I_x(a, b), by the continued fraction of Lentz as Press et al. (1992, section 6.4) write it; 0 at x = 0."""
+def _log_beta(values: Array, first: NDArray[np.bool_]) -> Array:
+    """Minus the logarithm of the beta function of (n,) values and .5; `first`: which of them come before the .5.
+
+    Of large values the last digits depend on what is subtracted first.
+    """
+    own, half = _log_gamma(values), math.lgamma(0.5)
+    return _log_gamma(values + 0.5) - np.where(first, own, half) - np.where(first, half, own)
+
+
+def _incomplete(x: Array, rest: Array, a: Array, b: Array, log_beta: Array) -> Array:
+    """I_x(a, b), by the continued fraction of Lentz as Press et al. (1992, section 6.4) write it; 0 at x = 0.
+
+    `log_beta`: minus the logarithm of the beta function of a and b.
+    """
     out = np.zeros(len(x))
     here = np.flatnonzero(x > 0)
-    x, rest, a, b = (each[here] for each in (x, rest, a, b))
+    x, rest, a, b, log_beta = (each[here] for each in (x, rest, a, b, log_beta))
     logs = a * np.log(x) + b * np.log(rest)
-    out[here] = np.exp(_log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) + logs) / a * _fraction(x, a, b)
+    out[here] = np.exp(log_beta + logs) / a * _fraction(x, a, b)
     return out
 
 
