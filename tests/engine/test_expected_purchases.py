@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
 from independence.config.subjects import Subject
@@ -116,7 +117,7 @@ def test_every_dialogue_stays_with_its_calls_and_in_its_place(trials: list[Trial
 
 def test_only_dialogues_that_still_lack_a_verdict_count_among_what_it_buys_of(trials: list[Trial]) -> None:
     spec = hybrid(PurchaseRule(0, 0, 20))
-    todo = [item._replace(judges=(spec,) if item.trial.run == 1 else ()) for item in left(trials)]
+    todo = [msgspec.structs.replace(item, judges=(spec,) if item.trial.run == 1 else ()) for item in left(trials)]
     assert having(routing.with_expected_purchases(todo, V2), spec) == dict.fromkeys(SCENARIOS, len(SUBJECTS))
 
 

@@ -32,7 +32,7 @@ from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge, Judge
-from independence.store import database, queries, records, routes
+from independence.store import database, endings, records, routes
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
@@ -142,11 +142,13 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
 def _purchasable(connection: sqlite3.Connection, job: ResolvedRun) -> dict[Judge, PurchasableVerdicts]:
     """What is stored before each judge that buys verdicts."""
     buyers = [judge for judge in job.judges if judge.purchase is not None]
-    states = {state.key: state for state in queries.states(connection, job.where)} if buyers else {}
+    if not buyers:
+        return {}
+    finished = endings.read(connection, job.where, {trial.key for trial in job.trials}).finished
     conditions = {trial.dialogue.condition for trial in job.trials}
     found = {}
     for judge in buyers:
-        stored = resume.purchasable_verdicts(connection, job.trials, states, judge, job.rubrics)
+        stored = resume.purchasable_verdicts(connection, job.trials, finished, judge, job.rubrics)
         past = {one: routes.past(connection, job.where.under(one), judge.name) for one in conditions}
         audits = judge.purchase is None or judge.purchase.rule.audits
         drawn = {} if audits else {one: own for one, own in past.items() if own}

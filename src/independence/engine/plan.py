@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,10 +25,9 @@ StoredNoise = Callable[[sqlite3.Connection, BoardScope], Mapping[str, RunNoise]]
 # Dialogues that one command plans. Planned and compared with a store, 500,000 take half a GB of memory, and twice as
 # many twice that; a mistyped number of runs must not fill it.
 MOST = 1_000_000
-_RUN = "run"
 
 
-class Trial(msgspec.Struct, frozen=True):
+class Trial(msgspec.Struct, frozen=True, gc=False):
     """One dialogue of one subject: the unit of planned work."""
 
     key: str
@@ -129,20 +127,20 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
     out: list[Trial] = []
     for subject in subjects:
         by_place: dict[tuple[str, Condition, int], Trial] = {}
-        alone: dict[int, _Keys] = {}  # of dialogues that continue none, by their place among the scripts
+        own = {"model": subject.model, "endpoint": subject.endpoint, "parent": None, **subject.sent.keyed}
+        # Of dialogues that continue another, each run has a parent of its own.
+        alone = [None if dialogue.scenario.follows else _keys(shape | own) for dialogue, shape in scripts]
         counts = [selection.repeated(subject.config_dir, d.condition, d.scenario.id) for d, _ in scripts]
         for run in range(selection.only_run or 1, (selection.only_run or max(counts)) + 1):
-            for at, (dialogue, shape) in enumerate(scripts):
-                if run > counts[at]:
+            for (dialogue, shape), count, shared in zip(scripts, counts, alone, strict=True):
+                if run > count:
                     continue
-                follows = dialogue.scenario.follows
-                parent = by_place[follows, dialogue.condition, run] if follows else None
-                keys = alone[at] if at in alone else _keys(subject, shape, parent)
-                if parent is None:
-                    alone[at] = keys
+                scenario = dialogue.scenario
+                parent = by_place[scenario.follows, dialogue.condition, run] if scenario.follows else None
+                keys = shared or _keys(shape | own | {"parent": parent.key if parent else None})
                 trial = Trial(keys.of(run), subject, dialogue, run, keys.seed_base, parent=parent, shape=keys.shape)
-                if dialogue.scenario.id in followed:
-                    by_place[dialogue.scenario.id, dialogue.condition, run] = trial
+                if scenario.id in followed:
+                    by_place[scenario.id, dialogue.condition, run] = trial
                 out.append(trial)
     return out
 
@@ -181,25 +179,22 @@ class _Keys(NamedTuple):
 
     shape: str
     seed_base: float
-    before: bytes  # canonical JSON of what a key is made of, up to the number of the run
-    after: bytes
+    begun: hashlib._Hash  # has read what a key is made of, up to the number of the run
+    after: bytes  # the rest of it
 
     def of(self, run: int) -> str:
         """The key of a run."""
-        return hashlib.sha256(b"%b%d%b" % (self.before, run, self.after)).hexdigest()
+        whole = self.begun.copy()  # takes less time than to begin anew
+        whole.update(b"%d%b" % (run, self.after))
+        return whole.hexdigest()
 
 
-def _keys(subject: Subject, shape: dict[str, object], parent: Trial | None) -> _Keys:
-    fields = shape | {
-        "model": subject.model,
-        "endpoint": subject.endpoint,
-        "parent": parent.key if parent else None,
-        **subject.sent.keyed,
-    }
-    before, after = ({name: own for name, own in fields.items() if (name < _RUN) is first} for first in (True, False))
+def _keys(fields: dict[str, object]) -> _Keys:
+    # Quotes within a text are escaped: only the name of a field is followed by a colon.
+    before, after = digest.canonical(fields | {"run": 0}).split(b'"run":0,')
     return _Keys(
-        shape=sys.intern(digest.canonical(fields).decode()),  # the same in every run
+        shape=(before + after).decode(),
         seed_base=int(digest.sha256(fields | {"parent": None})[:13], 16) / 16**13,
-        before=digest.canonical(before)[:-1] + b',"run":',
-        after=b"," + digest.canonical(after)[1:],
+        begun=hashlib.sha256(before + b'"run":'),
+        after=b"," + after,
     )

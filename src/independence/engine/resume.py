@@ -12,15 +12,13 @@ import msgspec
 
 from independence.engine.plan import Trial
 from independence.judge.protocol import Judge, verdict_key
-from independence.store import queries, routes
-from independence.store.queries import TrialState
+from independence.store import endings, queries, routes
+from independence.store.endings import FinishedTrial
 from independence.store.routes import PastDraws
 from independence.types import Condition, Where
 
-_FEW = 4  # of so many planned trials one is wanted: then each is looked for by its key
 
-
-class PendingTrial(NamedTuple):
+class PendingTrial(msgspec.Struct, frozen=True, gc=False):
     """A trial with work left."""
 
     trial: Trial
@@ -50,82 +48,100 @@ def compare(
 
     An audit of the offline judge is done where everything that was drawn for it is bought.
     """
-    wanted = {trial.key for trial in trials}
-    few = len(wanted) * _FEW < queries.planned_count(connection, where)
-    found = queries.states(connection, where, wanted if few else None)
-    states = [state for state in found if state.key in wanted]
-    known = {state.key: state for state in states}
-    verdicts = _graded(connection, states, judges, rubrics)
-    for judge in judges:
-        if judge.purchase is not None and judge.purchase.rule.audits:
-            for graded in _unbought(connection, trials, known, judge, rubrics):
-                verdicts.pop(graded, None)
+    everyone = tuple(dict.fromkeys(judges))
+    keys = {trial.key for trial in trials}
+    finished, unfinished = endings.read(connection, where, keys)
+    verdicts = _graded(connection, trials, finished, everyone, rubrics) if everyone else {}
     missing: Counter[str] = Counter()
     todo: list[PendingTrial] = []
     stale = 0
     for trial in trials:
-        state = known.get(trial.key)
-        stale += bool(state and state.stale)
-        if state and state.settled and state.missing:
-            missing[state.missing] += 1
-            continue
-        calls = trial.dialogue.generated - (state.answered if state else 0)
-        grades = {judge: (trial.key, trial.dialogue.scenario.id, judge.name) for judge in judges}
-        left = tuple(judge for judge, graded in grades.items() if graded not in verdicts)
-        missing.update(reason for judge, graded in grades.items() if (reason := _lacking(judge, verdicts.get(graded))))
+        calls, left = trial.dialogue.generated, everyone
+        if (done := finished.get(trial.key)) is not None:
+            calls, left = calls - done.answered, _ungraded(trial, everyone, verdicts, missing)
+        elif (state := unfinished.get(trial.key)) is not None:
+            stale += state.stale
+            if state.settled and state.missing:
+                missing[state.missing] += 1
+                continue
+            calls -= state.answered
         if calls or left:
             todo.append(PendingTrial(trial, calls, left))
-    shared = len(todo) - len({item.trial.key for item in todo})
-    return PendingWork(
-        without_duplicates(todo, rubrics),
-        len(trials),
-        complete=len(trials) - len(todo),
-        stale=stale,
-        missing=missing,
-        duplicates=shared,
-    )
+    complete, shared = len(trials) - len(todo), 0
+    if len(keys) < len(trials):
+        shared = len(todo) - len({item.trial.key for item in todo})
+        todo = without_duplicates(todo, rubrics)
+    return PendingWork(todo, len(trials), complete=complete, stale=stale, missing=missing, duplicates=shared)
+
+
+def _ungraded(
+    trial: Trial,
+    judges: Iterable[Judge],
+    verdicts: Mapping[tuple[str, str, str], str | None],
+    missing: Counter[str],
+) -> tuple[Judge, ...]:
+    """Judges who have not graded a finished dialogue; counts why verdicts of the others came to nothing."""
+    if not judges:
+        return ()
+    grades = [(judge, (trial.key, trial.dialogue.scenario.id, judge.name)) for judge in judges]
+    reasons = (_lacking(judge, verdicts.get(graded)) for judge, graded in grades)
+    missing.update(reason for reason in reasons if reason)
+    return tuple(judge for judge, graded in grades if graded not in verdicts)
 
 
 def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
     """The same work without judges that wait until all dialogues are finished."""
-    own = [item._replace(judges=tuple(judge for judge in item.judges if not judge.waits_for_all)) for item in todo]
+    own = (PendingTrial(x.trial, x.calls, tuple(judge for judge in x.judges if not judge.waits_for_all)) for x in todo)
     return [item for item in own if item.calls or item.judges]
 
 
-def without_duplicates(todo: Iterable[PendingTrial], rubrics: Mapping[str, str]) -> list[PendingTrial]:
+def without_duplicates(todo: Sequence[PendingTrial], rubrics: Mapping[str, str]) -> list[PendingTrial]:
     """The same work with what several places of a plan share in it once.
 
     A dialogue that two scenarios have in common is asked once, and graded once for each rubric digest.
     """
+    places = Counter(item.trial.key for item in todo)
     asked: set[str] = set()
     graded: set[tuple[str, str, str]] = set()
     out = []
-    for trial, calls, judges in todo:
-        grades = {judge: (trial.key, rubrics.get(trial.dialogue.scenario.id, ""), judge.name) for judge in judges}
-        left = tuple(judge for judge, grade in grades.items() if grade not in graded)
-        fresh = calls if trial.key not in asked else 0
-        asked.add(trial.key)
-        graded.update(grades.values())
-        if fresh or left:
-            out.append(PendingTrial(trial, fresh, left))
+    for item in todo:
+        own, trial = item, item.trial
+        if places[trial.key] > 1:
+            rubric = rubrics.get(trial.dialogue.scenario.id, "")
+            grades = {judge: (trial.key, rubric, judge.name) for judge in item.judges}
+            left = tuple(judge for judge, grade in grades.items() if grade not in graded)
+            own = PendingTrial(trial, item.calls if trial.key not in asked else 0, left)
+            asked.add(trial.key)
+            graded.update(grades.values())
+        if own.calls or own.judges:
+            out.append(own)
     return out
 
 
 def _graded(
     connection: sqlite3.Connection,
-    states: Sequence[TrialState],
+    trials: Sequence[Trial],
+    finished: Mapping[str, FinishedTrial],
     judges: Sequence[Judge],
     rubrics: Mapping[str, str],
 ) -> dict[tuple[str, str, str], str | None]:
-    """(trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing."""
+    """(trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing.
+
+    Without what a judge that audits has still to draw or to buy.
+    """
     keys: dict[tuple[str, str, str], str] = {}
-    for state in states:
-        if state.end and state.scenario in rubrics:
+    for trial in trials:
+        scenario, done = trial.dialogue.scenario.id, finished.get(trial.key)
+        if done is not None and scenario in rubrics:
             for judge in judges:
-                key = verdict_key(state.end, rubrics[state.scenario], judge.settings)
-                keys[state.key, state.scenario, judge.name] = key
+                keys[trial.key, scenario, judge.name] = verdict_key(done.end, rubrics[scenario], judge.settings)
     stored = queries.known_verdicts(connection, set(keys.values()))
-    return {graded: stored[key] for graded, key in keys.items() if key in stored}
+    verdicts = {graded: stored[key] for graded, key in keys.items() if key in stored}
+    for judge in judges:
+        if judge.purchase is not None and judge.purchase.rule.audits:
+            for graded in _unbought(connection, trials, finished, judge, rubrics):
+                verdicts.pop(graded, None)
+    return verdicts
 
 
 def _lacking(judge: Judge, reason: str | None) -> str | None:
@@ -152,18 +168,18 @@ class PurchasableVerdicts(NamedTuple):
 def purchasable_verdicts(
     connection: sqlite3.Connection,
     trials: Iterable[Trial],
-    states: Mapping[str, TrialState],
+    finished: Mapping[str, FinishedTrial],
     judge: Judge,
     rubrics: Mapping[str, str],
 ) -> PurchasableVerdicts:
-    """Every finished dialogue of a plan before a judge that buys verdicts; `states` by key."""
+    """Every finished dialogue of a plan before a judge that buys verdicts; `finished` by key."""
     assert judge.purchase is not None
     own, model = judge.settings, judge.purchase.auditor.settings
     out = {}
     for trial in trials:
-        scenario, state = trial.dialogue.scenario.id, states.get(trial.key)
-        if state is not None and state.end and scenario in rubrics:
-            key, bought = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
+        scenario, done = trial.dialogue.scenario.id, finished.get(trial.key)
+        if done is not None and scenario in rubrics:
+            key, bought = (verdict_key(done.end, rubrics[scenario], settings) for settings in (own, model))
             out[trial.key, scenario] = PurchasableVerdict(key, bought, (trial.dialogue.condition, scenario))
     there = queries.known_verdicts(connection, {sale.purchase_key for sale in out.values()})
     return PurchasableVerdicts(out, frozenset(there))
@@ -172,13 +188,13 @@ def purchasable_verdicts(
 def _unbought(
     connection: sqlite3.Connection,
     trials: Sequence[Trial],
-    states: Mapping[str, TrialState],
+    finished: Mapping[str, FinishedTrial],
     judge: Judge,
     rubrics: Mapping[str, str],
 ) -> Iterator[tuple[str, str, str]]:
     """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
     assert judge.purchase is not None
-    found, there, _ = purchasable_verdicts(connection, trials, states, judge, rubrics)
+    found, there, _ = purchasable_verdicts(connection, trials, finished, judge, rubrics)
     known = routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
     drawn = {key for key, route in known.items() if route.way != "offline"}
     cells: dict[tuple[Condition, str], set[str]] = {}

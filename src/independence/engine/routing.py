@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+import msgspec
+
 from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial, PurchasableVerdicts
@@ -132,8 +134,12 @@ def with_expected_purchases(
         spec: set(_purchase_positions(todo, spec, suite, stored.get(spec, PurchasableVerdicts({}, frozenset()))))
         for spec in buyers
     }
+    if not asked:
+        return list(todo)
     return [
-        item._replace(judges=tuple(spec for spec in item.judges if spec not in asked or at in asked[spec]))
+        msgspec.structs.replace(
+            item, judges=tuple(spec for spec in item.judges if spec not in asked or at in asked[spec])
+        )
         for at, item in enumerate(todo)
     ]
 

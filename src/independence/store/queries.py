@@ -195,10 +195,7 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
 
     `trials`: of these alone, and of those that they continue.
     """
-    clause, values = _clause(where)
-    if trials is not None:  # found by their keys: the plus signs keep SQLite from reading the whole condition
-        clause = f"{clause.replace('p.', '+p.')} AND p.trial IN (SELECT value FROM json_each(?))"
-        values = (*values, keys_json(with_ancestors(connection, trials)))
+    clause, values = planned_clause(where, None if trials is None else with_ancestors(connection, trials))
     sql = (
         "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent, f.start_context, "
         "f.end_context, f.flags, f.said, f.words, f.thought FROM planned p LEFT JOIN finished f ON f.trial = p.trial "
@@ -290,6 +287,16 @@ def with_ancestors(connection: sqlite3.Connection, trials: Iterable[str]) -> lis
         "JOIN trials t USING (key) WHERE t.parent IS NOT NULL) SELECT key FROM found ORDER BY key"
     )
     return [key for (key,) in connection.execute(sql, (keys_json(trials),))]
+
+
+def planned_clause(where: Where, trials: Iterable[str] | None = None) -> tuple[str, tuple[str, ...]]:
+    """SQL and values that choose rows of `planned p`: an edition (and condition), or these trials of it alone."""
+    clause, values = _clause(where)
+    if trials is None:
+        return clause, values
+    # Found by their keys: the plus signs keep SQLite from reading the whole condition.
+    clause = f"{clause.replace('p.', '+p.')} AND p.trial IN (SELECT value FROM json_each(?))"
+    return clause, (*values, keys_json(trials))
 
 
 def _clause(where: Where) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,58 @@
+"""How far planned dialogues are, for whoever decides what is left to do: of finished ones no more than their end."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Set
+from typing import NamedTuple
+
+import msgspec
+
+from independence.store import queries
+from independence.store.queries import TrialState
+from independence.types import Where
+
+_FEW = 4  # of so many planned trials one is wanted: then each is looked for by its key
+# Trials of which nothing is known are left out: no answer, and no other dialogue that they continue.
+_SQL = (
+    "SELECT p.trial, iif(p.parent IS NULL AND f.start_context IS NULL, f.end_context, NULL), p.turns FROM planned p "
+    "LEFT JOIN finished f ON f.trial = p.trial WHERE {clause} AND (f.trial IS NOT NULL OR p.parent IS NOT NULL OR "
+    "EXISTS (SELECT 1 FROM calls c WHERE c.trial = p.trial))"
+)
+
+
+class FinishedTrial(msgspec.Struct, frozen=True, gc=False):
+    """A trial whose turns are all answered, on the dialogue that it continues as that is now."""
+
+    end: str  # digest of the dialogue
+    answered: int  # turns
+
+
+class Endings(NamedTuple):
+    """How far trials are, by key; nothing is known of one that is in neither."""
+
+    finished: Mapping[str, FinishedTrial]
+    unfinished: Mapping[str, TrialState]
+
+
+def read(connection: sqlite3.Connection, where: Where, trials: Set[str]) -> Endings:
+    """How far those of these trials are that an edition (and condition) plans. Others may be among them."""
+    planned = queries.planned_count(connection, where)
+    clause, values = queries.planned_clause(where, trials if len(trials) * _FEW < planned else None)
+    finished: dict[str, FinishedTrial] = {}
+    others: set[str] = set()
+    for key, end, turns in connection.execute(_SQL.format(clause=clause), values):
+        if end is not None:
+            finished[key] = FinishedTrial(end, turns)
+        else:
+            others.add(key)
+    unfinished: dict[str, TrialState] = {}
+    others &= trials
+    if others:
+        few = len(others) * _FEW < planned
+        for state in queries.states(connection, where, others if few else None):
+            if state.end is not None and state.missing is None:
+                finished[state.key] = FinishedTrial(state.end, state.answered)
+            else:
+                unfinished[state.key] = state
+    return Endings(finished, unfinished)
