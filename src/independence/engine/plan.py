@@ -22,8 +22,8 @@ from independence.types import Condition
 # What the stored runs of each subject say of the variance of every scenario, by config_dir.
 StoredNoise = Callable[[sqlite3.Connection, BoardScope], Mapping[str, RunNoise]]
 
-# Dialogues that one command plans. Planned and compared with a store, 500,000 take half a GB of memory, and twice as
-# many twice that; a mistyped number of runs must not fill it.
+# Dialogues that one command plans. Planned and compared with a store, 500,000 take a third of a GB of memory, and twice
+# as many twice that; a mistyped number of runs must not fill it.
 MOST = 1_000_000
 
 

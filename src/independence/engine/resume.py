@@ -81,12 +81,14 @@ def _ungraded(
     missing: Counter[str],
 ) -> tuple[Judge, ...]:
     """Judges who have not graded a finished dialogue; counts why verdicts of the others came to nothing."""
-    if not judges:
-        return ()
-    grades = [(judge, (trial.key, trial.dialogue.scenario.id, judge.name)) for judge in judges]
-    reasons = (_lacking(judge, verdicts.get(graded)) for judge, graded in grades)
-    missing.update(reason for reason in reasons if reason)
-    return tuple(judge for judge, graded in grades if graded not in verdicts)
+    left = []
+    for judge in judges:
+        graded = (trial.key, trial.dialogue.scenario.id, judge.name)
+        if graded not in verdicts:
+            left.append(judge)
+        elif reason := _lacking(judge, verdicts[graded]):
+            missing[reason] += 1
+    return tuple(left)
 
 
 def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
