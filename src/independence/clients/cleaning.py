@@ -148,9 +148,16 @@ class ThinkingSplit(NamedTuple):
 
 def split_thinking(text: str) -> ThinkingSplit:
     """Part `<think>` blocks, their relatives and harmony channels from the answer. Linear in length; never raises."""
+    if _unmarked(text):
+        return ThinkingSplit(text)
     if "<|channel|>" in text and (first := _CHANNEL.search(text)):
         return _channels(text, first.start())
     return _blocks(text) if _THINKING_TAG.search(text) else ThinkingSplit(text)
+
+
+def _unmarked(text: str) -> bool:
+    """Whether a text holds no sign with which any tag or template token begins."""
+    return "<" not in text and "[" not in text and "◁" not in text
 
 
 def _blocks(text: str) -> ThinkingSplit:
@@ -201,6 +208,8 @@ def _channels(text: str, start: int) -> ThinkingSplit:
 
 def without_tokens(text: str) -> str:
     """The text without template tokens. What follows an end of turn belongs to somebody else and goes too."""
+    if _unmarked(text):
+        return text.strip()
     end = _END_OF_TURN.search(text)
     if end and readable(_TOKEN.sub("", text[: end.start()])):
         text = text[: end.start()]

@@ -168,8 +168,9 @@ class Budget:
 
     def hold(self, usd: float) -> Reservation:
         """Hold dollars, whatever the cap says: a worker has them already, or `left` covers them."""
-        self._reserved += _amount(usd)
-        return Reservation(self, _amount(usd))
+        amount = _amount(usd)
+        self._reserved += amount
+        return Reservation(self, amount)
 
     def raise_cap(self, usd: float) -> None:
         """Move the cap by so many dollars; whoever waits looks again."""
@@ -183,12 +184,12 @@ class Budget:
 
     async def reserve(self, usd: float) -> Reservation:
         """Hold dollars. Waits while calls under way may give some back; raises CostCapReached when none is left."""
-        amount = _amount(usd)
+        if self._cap is None:
+            return self.hold(usd)
         async with self._line:
-            while not self._fits(amount):
+            while not self._fits(_amount(usd)):
                 await self._more(usd)
-            self._reserved += amount
-        return Reservation(self, amount)
+            return self.hold(usd)
 
     async def _more(self, usd: float) -> None:
         """Wait until more may be left. Raises CostCapReached where no call is under way that could give some back."""

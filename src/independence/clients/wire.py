@@ -134,7 +134,7 @@ def is_litellm(headers: Mapping[str, str]) -> bool:
     It is asked for `no-cache` in every body from then on, as only the body counts there; other servers may reject a
     field that they do not know.
     """
-    return any(name.lower().startswith("x-litellm-") for name in headers)
+    return "\nx-litellm-" in "\n".join(("", *headers)).lower()
 
 
 def replayed(headers: Mapping[str, str]) -> bool:

@@ -203,14 +203,15 @@ async def answer(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -
     Raises QueueClosed when the run stops, and the run-ending errors of `errors.py`.
     """
     while len(progress.answers) < trial.dialogue.generated:
-        settled = await _turn(worker, trial, progress)
-        if settled is None or isinstance(settled, Missing):
+        after = await _turn(worker, trial, progress)
+        if after is None:
             return None
-        progress = progress.extended(settled)
+        progress = after
     return progress
 
 
-async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> Answer | None:
+async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
+    """The progress after the next answer; None where none came."""
     subject = trial.subject
     queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
     client = worker.context.backends[queue.endpoint].client
@@ -220,31 +221,30 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         loop = asyncio.get_running_loop()
         began = loop.time()
         call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
-        answer = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
+        answer: Answer | None = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
         if answer is None:
             return None
         worker.learn(loop.time() - began)
-        answer = marked(trial, progress, answer, worker.context.suite.language)
+        after = None
+        if isinstance(answer, Reply):
+            after = progress.extended(answer)
+            answer = marked(trial, after, answer, worker.context.suite.language)
         await _keep(worker, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None
     worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
-    return answer
+    return after
 
 
-def marked(trial: Trial, progress: TrialProgress, answer: Answer, language: str) -> Answer:
-    """The answer with what is marked on it, whoever will judge it. `language`: of the suite.
+def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> Reply:
+    """The last reply with what is marked on it, whoever will judge it. `language`: of the suite.
 
     A reply is flagged too where no temperature was sent although the subject's label names one.
     """
-    if isinstance(answer, Missing):
-        return answer
     tool = trial.dialogue.tool
     unsent = (protocol.TEMPERATURE_UNSENT,) if trial.subject.sent.temperature is None else ()
-    found = non_answers.marks(
-        transcript_turns(trial, progress.extended(answer)), reply_context(trial, language), tool.name if tool else ""
-    )
-    new = tuple(mark for mark in (*unsent, *found) if mark not in answer.flags)
-    return msgspec.structs.replace(answer, flags=(*answer.flags, *new)) if new else answer
+    found = non_answers.marks(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
+    new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
+    return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
 
 
 async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:

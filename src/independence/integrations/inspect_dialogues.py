@@ -22,7 +22,7 @@ from independence.engine.resolve import ResolvedRun
 from independence.integrations import inspect_models
 from independence.store import context, records
 from independence.store.records import CallRow
-from independence.types import Condition, Message, Missing, Sampling
+from independence.types import Condition, Message, Reply, Sampling
 
 
 class AnsweredDialogue(NamedTuple):
@@ -92,8 +92,10 @@ class TaskDialogues:
         begins = context.begin(trial.key, end)
         progress, calls = TrialProgress(inherited, (), begins), list[CallRow]()
         while len(progress.answers) < trial.dialogue.generated:
-            came = await client.ask(dialogue.request(trial, progress))
-            answer = dialogue.marked(trial, progress, came, self._job.suite.language)
+            answer, after = await client.ask(dialogue.request(trial, progress)), None
+            if isinstance(answer, Reply):
+                after = progress.extended(answer)
+                answer = dialogue.marked(trial, after, answer, self._job.suite.language)
             turn, at = len(progress.answers), progress.context or ""
             calls.append(
                 CallRow(
@@ -101,9 +103,9 @@ class TaskDialogues:
                     after=context.extend(at, answer), answer=answer, answered_at=records.now(),
                 )
             )  # fmt: skip
-            if isinstance(answer, Missing):
+            if after is None:
                 break
-            progress = progress.extended(answer)
+            progress = after
         return AnsweredDialogue(trial, begins, progress, tuple(calls))
 
 

@@ -27,7 +27,7 @@ _INVISIBLE = re.compile(
     r"|(?<![^\w\s\ufe00-\ufe0f])[\ufe0e\ufe0f]"
 )
 _MAYBE = re.compile(f"{_INVISIBLE.pattern.partition('|')[0][:-1]}\ufe0e\ufe0f]")  # no looking behind: quick
-_PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n(.*?)\n</quoted \1>", re.DOTALL)
+_PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n((?:[^\n]*\n)+?)</quoted \1>")  # line by line, for speed
 
 
 _ASKED = {
@@ -92,7 +92,7 @@ def transcript(lines: Sequence[TranscriptTurn], nonce: str, scripted: str = _SCR
 
 def passages(prompt: str) -> list[str]:
     """What stands between the fences of a rendered prompt, in order."""
-    return [match[2] for match in _PASSAGE.finditer(prompt)]
+    return [match[2][:-1] for match in _PASSAGE.finditer(prompt)]
 
 
 def quoted(speaker: str, number: int, text: str, nonce: str) -> str:

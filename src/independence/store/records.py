@@ -105,19 +105,22 @@ def now(timespec: str = "seconds") -> str:
 def insert(
     connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, object]], conflict: str = "NOTHING"
 ) -> int:
-    """Insert rows that have the same columns; `conflict`: what to do with a known one. Returns how many changed."""
+    """Insert rows that have the same columns in the same order; `conflict`: what to do with a known one.
+
+    Returns how many changed.
+    """
     left = iter(rows)
     first = next(left, None)
     if first is None:
         return 0
-    each = (row for row in chain((first,), left))  # ours, so that Ctrl-C is heard between two rows
+    each = (tuple(row.values()) for row in chain((first,), left))  # ours: Ctrl-C is heard between two rows
     # Not `total_changes`, which counts what triggers write too.
     return connection.executemany(_statement(table, tuple(first), conflict), each).rowcount
 
 
 @cache
 def _statement(table: str, columns: tuple[str, ...], conflict: str) -> str:
-    places = ", ".join(f":{name}" for name in columns)
+    places = ", ".join("?" for _ in columns)  # by position, as names are looked up for each value of each row
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) ON CONFLICT DO {conflict}"
 
 

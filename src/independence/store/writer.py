@@ -82,7 +82,8 @@ class Writer:
             raise RuntimeError("the store's writer is closed")
         future: asyncio.Future[object] = self._loop.create_future()
         self._waiting.append(_QueuedWrite(write, future))
-        self._wake.set()
+        if not self._wake.is_set():  # it is cleared before what waits is taken
+            self._wake.set()
         return await future  # type: ignore[return-value]
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -97,13 +97,18 @@ def messages(setting: DialogueSetting, exchanges: Sequence[Exchange]) -> tuple[M
     out.append(Message("user", tool.trigger))
     for number, exchange in enumerate(exchanges, start=1):
         call_id = f"hmsg{number:05d}"
-        # ASCII escapes, as the published arrays have them: some templates break on raw non-ASCII in arguments.
-        arguments = json.dumps({tool.parameter: said or ""}) if speaks else "{}"
+        arguments = _arguments(tool.parameter, said or "") if speaks else "{}"
         call = ToolCall(call_id, FunctionCall(tool.name, arguments))
         out.append(Message("assistant", (thinking or None) if speaks else said, tool_calls=(call,)))
         out.append(Message("tool", exchange.human, tool_call_id=call_id))
         said, thinking = exchange.answer, exchange.thinking
     return tuple(out)
+
+
+@lru_cache(maxsize=1024)  # of a turn, they are in the request of every later one
+def _arguments(parameter: str, said: str) -> str:
+    # ASCII escapes, as the published arrays have them: some templates break on raw non-ASCII in arguments.
+    return json.dumps({parameter: said})
 
 
 def offered(tool: ToolRole) -> Tool:

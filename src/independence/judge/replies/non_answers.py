@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from independence.clients import protocol
 from independence.judge.cues import words
-from independence.judge.cues.words import spoken
+from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
 from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
 from independence.types import TranscriptTurn
@@ -45,7 +45,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     if wrong is not None:
         return NonAnswer(NO_ANSWER, f"the reply is no answer: {wrong}")
     said = spoken(text)
-    if echoes(said, [spoken(line.human) for line in lines[: at + 1]], [spoken(prompt) for prompt in given.prompts]):
+    if echoes(text, [line.human for line in lines[: at + 1]], given.prompts):
         return NonAnswer(NO_ANSWER, "the reply is no answer: it says back what it was given")
     if sum(spoken(line.answer) == said for line in lines[:at] if not line.scripted) >= _SAID_BEFORE:
         return NonAnswer(NO_ANSWER, "the reply is no answer: the same words as to earlier questions")
@@ -59,7 +59,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
 @lru_cache(maxsize=512)
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
-    said = words.spoken_words(text)
+    said = spoken_words(text)
     if not 0 < len(said) <= _REFUSED:
         return False
     whole = f" {' '.join(said)} "
@@ -68,7 +68,7 @@ def refused(text: str) -> bool:
 
 
 def _nothing(text: str) -> bool:
-    said = words.spoken_words(text)
+    said = spoken_words(text)
     return 0 < len(said) <= _NOTHING_SAID and all(word in listed("nothings") for word in said)
 
 
@@ -77,7 +77,6 @@ def _stated(before: Sequence[TranscriptTurn]) -> bool:
     return any(line.scripted or not (refused(line.answer) or _nothing(line.answer)) for line in before)
 
 
-Tokens = tuple[str, ...]
 _LENGTH = 4  # words that are compared together
 _LONG = 8  # words from which a share of them is told
 _OF_HUMAN = 0.8  # share of a reply that is the human's
@@ -86,47 +85,43 @@ _ADDRESSED = frozenset(("you", "your", "yours"))  # what a prompt says and a per
 _EVERY = 20  # words with one of them among
 
 
-def echoes(said: Tokens, turns: Sequence[Tokens], prompts: Iterable[Tokens]) -> bool:
+def echoes(text: str, turns: Sequence[str], prompts: Iterable[str]) -> bool:
     """Whether the words of a reply are those of the human's turns, or of a prompt that speaks to the subject."""
-    own = _plain(said)
+    own = spoken_words(text)
     if len(own) < _LONG:
-        return len(own) > 1 and own == _plain(turns[-1])
+        return len(own) > 1 and own == spoken_words(turns[-1])
     if _shares(own, turns, _OF_HUMAN):
         return True
     return sum(map(_ADDRESSED.__contains__, own)) * _EVERY >= len(own) and _shares(own, prompts, _OF_PROMPT)
 
 
-def _plain(tokens: Iterable[str]) -> list[str]:
-    return list(filter(words.END.__ne__, tokens))
-
-
-def _shares(own: Sequence[str], given: Iterable[Tokens], least: float) -> bool:
+def _shares(own: Sequence[str], given: Iterable[str], least: float) -> bool:
     """Whether the share of its pieces that are given is that large; of most texts their words tell that it is not."""
     given = tuple(given)
     strange: Sequence[str] = own
-    for tokens in given:
-        strange = list(filterfalse(_words(tokens).__contains__, strange))
+    for text in given:
+        strange = list(filterfalse(_words(text).__contains__, strange))
     # The pieces that hold one of m words are m - 3 at least.
     pieces = len(own) - _LENGTH + 1
     return pieces - (len(strange) - _LENGTH + 1) >= least * pieces and _share(own, given) >= least
 
 
 @lru_cache(maxsize=1024)
-def _words(tokens: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(tokens)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(spoken_words(text))
 
 
-def _share(own: Sequence[str], given: Iterable[Tokens]) -> float:
-    known = [_pieces(tokens) for tokens in given]
+def _share(own: Sequence[str], given: Iterable[str]) -> float:
+    known = [_pieces(text) for text in given]
     pieces = words.runs(own, _LENGTH)
     told = {piece for one in known for piece in one.intersection(pieces)}
     return sum(map(told.__contains__, pieces)) / len(pieces) if told else 0.0
 
 
 @lru_cache(maxsize=1024)
-def _pieces(tokens: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+def _pieces(text: str) -> frozenset[tuple[str, ...]]:
     """Of a turn or a prompt, which are asked of many times."""
-    return frozenset(words.runs(_plain(tokens), _LENGTH))
+    return frozenset(words.runs(spoken_words(text), _LENGTH))
 
 
 SHORT_BELOW: Final = 100  # characters; the published client asked again below it
@@ -150,8 +145,8 @@ def of_text(text: str, english: bool, tool: str) -> list[str]:
     found = {
         SHORT: len(text) < SHORT_BELOW,
         protocol.TOOL_SYNTAX: bool(tool) and tool in text,
-        protocol.TEMPLATE_TOKENS: TOKENS.search(text) is not None,
-        FOREIGN_SCRIPT: english and _FOREIGN.search(text) is not None,
+        protocol.TEMPLATE_TOKENS: ("<" in text or "[" in text) and TOKENS.search(text) is not None,
+        FOREIGN_SCRIPT: english and not text.isascii() and _FOREIGN.search(text) is not None,
         LITERAL_NEWLINES: "\\n" in text,
     }
     return [mark for mark, there in found.items() if there]

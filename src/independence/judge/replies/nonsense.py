@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,6 +58,7 @@ def nonsense(text: str) -> str | None:
     return next((what for rule, what in _RULES if rule(read)), None)
 
 
+@lru_cache(maxsize=16)  # asked of a reply twice, for two marks
 def controlled(text: str) -> bool:
     """Whether there are control characters or escape sequences in a text."""
     plain = text.replace("\n", "").replace("\r", "").replace("\t", "").isprintable()
