@@ -6,11 +6,12 @@ import json
 import sqlite3
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.exchange import export_tables
+from independence.exchange import ascii_json, export_tables
 from independence.exchange.export_tables import ExportTable, tables
 from independence.store import database
 from independence.suites.load import LoadedSuite
@@ -78,3 +79,20 @@ def test_the_two_formats_hold_the_same_rows(tmp_path: Path, toy_suite: LoadedSui
             assert row[head.index("config")] == found["config"]
             if "answer" in found and found["answer"] and not found["answer"].startswith("="):
                 assert row[head.index("answer")] == found["answer"]
+
+
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT | st.sampled_from(["\x7f", "é", "\u2028", "\U0001f600"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(VALUE)
+def test_values_are_spelled_as_the_standard_library_spells_them(value: object) -> None:
+    expected = json.dumps(value).encode()
+    assert ascii_json.encode(value) == expected
+    assert ascii_json.respelled(msgspec.json.encode(value)) == expected
+    (line,) = export_tables.jsonl(sheet(one=value, json=msgspec.Raw(expected)))
+    assert line == json.dumps({"one": value, "json": value}).encode() + b"\n"

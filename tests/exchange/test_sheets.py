@@ -28,7 +28,7 @@ def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
 def rows(connection: sqlite3.Connection, name: str, *variants: str) -> list[Row]:
     edition = shelf.edition(connection, variants or ("firm", "plain"))
     (sheet,) = [one for one in tables(edition) if one.name == name]
-    found = list(sheet.rows())
+    found = list(sheet.values())
     assert all(set(row) == set(sheet.columns) for row in found)
     return found
 
@@ -98,7 +98,7 @@ def test_only_the_chosen_conditions_are_read(connection: sqlite3.Connection) -> 
 
 
 def test_neither_addresses_nor_details_of_errors_are_in_any_table(connection: sqlite3.Connection) -> None:
-    every = "".join(json.dumps(row) for sheet in tables(shelf.edition(connection)) for row in sheet.rows())
+    every = "".join(json.dumps(row) for sheet in tables(shelf.edition(connection)) for row in sheet.values())
     assert "10.0.0.7" not in every
     assert "sk-123" not in every
 
@@ -114,9 +114,9 @@ def test_of_a_grid_the_facts_are_there_and_what_judges_wrote(tmp_path: Path) -> 
     artefacts.add(connection, ArtefactRow("k", trial.key, "j", "claims", 0, "w", at, "{}", Reply("A pays.", "content")))
     edition = shelf.of(connection, [scopes.find(connection, None, None, None)])
     by_name = {sheet.name: sheet for sheet in tables(edition)}
-    (step,) = by_name["steps"].rows()
+    (step,) = by_name["steps"].values()
     assert (step["step"], step["text"], step["scenario"]) == ("claims", "A pays.", scenario.id)
-    first = next(row for row in by_name["dialogues"].rows() if row["scenario"] == scenario.id)
+    first = next(row for row in by_name["dialogues"].values() if row["scenario"] == scenario.id)
     assert (first["side"], first["cell"], first["factors"]) == (scenario.side, scenario.cell, scenario.factors)
     head = next(export_tables.to_csv(by_name["steps"])).decode()
     assert [f"factors.{name}" in head for name in scenario.factors] == [True] * len(scenario.factors)

@@ -48,8 +48,8 @@ def export(
     Without a judge: the usual one of those that graded under all of these conditions.
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
-    made = contents(store, layout, models, suite=suite, variant=variant, mode=mode, judge=judge)
-    with store.reading(), database.collecting_seldom():
+    with store.reading() as connection, database.reading_once(connection):
+        made = contents(store, layout, models, suite=suite, variant=variant, mode=mode, judge=judge)
         output.write(Path(folder), made.files, made.about)
     return list(made.files)
 
@@ -151,10 +151,10 @@ def _tables(
     if layout == "parquet":
         return data_set.files(connection, edition, export_tables.boards_of(connection, places, judge))
     files: Files = {f"{one.name}.{layout}": encode(one) for one in export_tables.tables(edition)}
-    built = export_tables.boards_of(connection, places, judge)
-    if built:
-        lines = (
-            export_tables.board_jsonl(built, about) if layout == "jsonl" else [export_tables.board_csv(built, about)]
+    if built := export_tables.boards_of(connection, places, judge):
+        files[f"{export_tables.BOARD}.{layout}"] = (
+            list(export_tables.board_jsonl(built, about))
+            if layout == "jsonl"
+            else [export_tables.board_csv(built, about)]
         )
-        files[f"{export_tables.BOARD}.{layout}"] = lines
     return files

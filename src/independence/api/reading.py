@@ -293,7 +293,7 @@ class Store:
 
     def _rows(self, name: str, edition: ExportedEdition, kind: type[R]) -> Rows[R]:
         (table,) = (one for one in export_tables.tables(edition) if one.name == name)
-        return Rows(lambda: self._translated(msgspec.convert(row, kind) for row in table.rows()))
+        return Rows(lambda: self._translated(msgspec.convert(row, kind) for row in table.values()))
 
     def _translated(self, rows: Iterable[T]) -> Iterator[T]:
         with self.reading():

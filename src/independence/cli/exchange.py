@@ -14,6 +14,7 @@ from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
 from independence.integrations import logs
+from independence.store import database
 from independence.viewer import site as viewer_site
 
 _LOG = ".eval"
@@ -108,11 +109,15 @@ def export(
         return
     layout: files.Layout = "csv" if format_ == "csv" else "jsonl"
     layout = "summary" if summary else "published" if published else "parquet" if parquet else layout
-    with reading.Store(db, note) as store, activity.working("reading the store") as say:
+    with (
+        reading.Store(db, note) as store,
+        activity.working("reading the store") as say,
+        store.reading() as connection,
+        database.reading_once(connection),
+    ):
         made = files.contents(store, layout, models, **place)
         say(f"writing {len(made.files):,} files")
-        with store.reading():
-            output.write(folder, made.files, made.about, force)
+        output.write(folder, made.files, made.about, force)
     note(f"written: {f'{len(made.files):,} files' if published else ', '.join(made.files)} in {folder}")
 
 

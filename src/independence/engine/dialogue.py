@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -19,6 +20,7 @@ from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.judge.protocol import ReplyContext
 from independence.judge.replies import non_answers
 from independence.store import context, queries, records
+from independence.store.queries import StoredCall
 from independence.store.records import CallRow
 from independence.store.writer import StoreCall
 from independence.suites.schema import Suite, Turn
@@ -61,10 +63,15 @@ class FailedTurn(NamedTuple):
 
 def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | FailedTurn:
     """Read a trial's answers, its ancestors' included. A stale answer and all after it count as not there."""
+    return progress_of(trial, partial(queries.calls_of, connection))
+
+
+def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[StoredCall]]) -> TrialProgress | FailedTurn:
+    """The same from current answers that were read already. `calls_of`: key of a trial -> its answers by turn."""
     before: tuple[SubjectAnswer, ...] = ()
     parent_end: str | None = None
     if trial.parent is not None:
-        above = load(connection, trial.parent)
+        above = progress_of(trial.parent, calls_of)
         if isinstance(above, FailedTurn):
             return FailedTurn("parent_missing")
         if len(above.answers) < trial.parent.dialogue.generated:
@@ -72,7 +79,7 @@ def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | Failed
         before, parent_end = above.inherited + above.answers, above.context
     at = context.begin(trial.key, parent_end)
     answers: list[SubjectAnswer] = []
-    for call in queries.calls_of(connection, trial.key):
+    for call in calls_of(trial.key):
         if call.context != at:
             break
         if call.missing is not None:
@@ -88,12 +95,18 @@ def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
     turn = len(progress.answers)
     return ChatRequest(
         subject.model,
-        messages(DialogueSetting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
+        request_messages(trial, progress),
         dialogue.max_tokens,
         subject.sent,
         tool=offered(dialogue.tool) if dialogue.tool else None,
         seed=turn_seed(trial, turn),
     )
+
+
+def request_messages(trial: Trial, progress: TrialProgress) -> tuple[Message, ...]:
+    """The messages of that request."""
+    own = trial.dialogue
+    return messages(DialogueSetting(own.system, own.context, own.tool), _exchanges(trial, progress))
 
 
 def turn_seed(trial: Trial, turn: int) -> int:
@@ -108,9 +121,7 @@ def turn_seed(trial: Trial, turn: int) -> int:
 def opening(dialogue: DialogueScript) -> tuple[Message, ...]:
     """The messages of a dialogue's first request, where it continues no other one."""
     trial = Trial("", Subject("", LOCAL, ""), dialogue, 1, 0.0)  # who is asked is no part of them
-    return messages(
-        DialogueSetting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, TrialProgress((), (), ""))
-    )
+    return request_messages(trial, TrialProgress((), (), ""))
 
 
 def turn_id(trial: Trial, turn: int) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.errors import UsageError
 from independence.exchange import dialogues
-from independence.exchange.requests import Requests
+from independence.exchange.requests import Requests, SentDialogue
 from independence.exchange.responses import CUT_MODEL_ID
 from independence.report.planned_verdicts import usual_judge
 from independence.report.study import SubjectInfo
@@ -23,7 +24,7 @@ from independence.store.export_rows import ExportedAnswer, ExportedTrial, Export
 from independence.store.names import NamesRow, RunKey
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.types import Attempt, Condition
+from independence.types import Attempt
 
 _FLAGS = msgspec.json.Decoder(list[str])
 _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
@@ -41,13 +42,17 @@ def files(
 
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that cannot be a path.
     """
-    conditions = {scope.condition: _condition_files(connection, scope, judge) for scope in places}
-    for trial, answer in export_rows.answers(connection, places[0].where):
-        own = conditions.get(Condition(trial.variant, trial.mode))
-        if own is not None and trial.config_dir in about:
-            record = _record(own, trial, answer, about[trial.config_dir].model_id)
-            below = (trial.experiment, trial.variant, trial.mode, f"{answer.turn_id}.json")
-            yield _path(trial.config_dir, trial.run, *below), _encoded(record)
+    for scope in sorted(places, key=lambda one: one.condition):
+        own = _condition_files(connection, scope, judge)
+        for config, who in sorted(about.items()):
+            given = _given(connection, scope, config)
+            for one in own.requests.of_subject(config):
+                verdict, trial = _verdict(own, one, given.get(one.trial.trial, [])), one.trial
+                for answer, request in zip(one.answers, one.requests, strict=True):
+                    carried = verdict if own.carriers.get(trial.scenario) == answer.turn_id else None
+                    record = _record(trial, answer, carried, request, who.model_id)
+                    below = (trial.experiment, trial.variant, trial.mode, f"{answer.turn_id}.json")
+                    yield _path(config, trial.run, *below), _encoded(record)
     for (config, run), content in _extractions(connection, places[0], about).items():
         yield _path(config, run, names.SIDECAR), content
 
@@ -56,29 +61,40 @@ class _ConditionFiles(NamedTuple):
     """What the files of one condition are made of."""
 
     requests: Requests
-    verdicts: Mapping[str, ExportedVerdict]  # trial -> the verdict on the dialogue as it is now
+    judge: str | None
+    rubrics: Mapping[str, str]  # scenario -> digest
     carriers: Mapping[str, str]  # scenario -> id of the turn whose file carries the verdict
 
 
 def _condition_files(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> _ConditionFiles:
-    wanted = judge or usual_judge(queries.judges(connection, scope.where))
-    suite, requests = grading(connection, scope), Requests(connection, scope)
-    own = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-    found: dict[str, ExportedVerdict] = {}
-    for trial, row in export_rows.verdicts(connection, scope.where):
-        state, published = requests.states.get(trial.trial), row.rubric in _PUBLISHED
-        if row.judge != wanted or state is None or row.context != state.at:
-            continue
-        if row.rubric == own.get(trial.scenario) or (published and trial.trial not in found):
-            found[trial.trial] = row
-    carriers = {scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios}
-    return _ConditionFiles(requests, found, carriers)
+    suite = grading(connection, scope)
+    return _ConditionFiles(
+        Requests(connection, scope),
+        judge or usual_judge(queries.judges(connection, scope.where)),
+        rubrics={scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios},
+        carriers={scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios},
+    )
 
 
-def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, model_id: str) -> Record:
+def _given(connection: sqlite3.Connection, scope: BoardScope, config: str) -> dict[str, list[ExportedVerdict]]:
+    """Trial -> every verdict on it, of one subject."""
+    found = groupby(export_rows.verdicts(connection, scope.where, config), key=lambda pair: pair[0].trial)
+    return {trial: [row for _, row in own] for trial, own in found}
+
+
+def _verdict(own: _ConditionFiles, one: SentDialogue, given: Sequence[ExportedVerdict]) -> ExportedVerdict | None:
+    """The verdict on a dialogue as it is now: by the rubric of the edition, else the first that was published."""
+    current = [row for row in given if row.judge == own.judge and row.context == one.state.at]
+    ours = [row for row in current if row.rubric == own.rubrics.get(one.trial.scenario)]
+    published = [row for row in current if row.rubric in _PUBLISHED]
+    return next(iter([*ours[-1:], *published]), None)
+
+
+def _record(
+    trial: ExportedTrial, answer: ExportedAnswer, verdict: ExportedVerdict | None, request: bytes, model_id: str
+) -> Record:
     """A response file, its keys in the published order; keys that were published only with a value have one."""
     flags = _FLAGS.decode(answer.flags)
-    verdict = own.verdicts.get(trial.trial) if own.carriers.get(trial.scenario) == answer.turn_id else None
     # Where its publisher cut the model's id out of the directory's name, it is cut so again.
     model = trial.config_dir.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in flags else model_id
     record: Record = {
@@ -92,7 +108,7 @@ def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, 
         record["finish_reason"] = answer.finish_reason
     record["gen_cost"] = _cost(answer, answer.seconds)
     record |= _judged(verdict)
-    record["request_messages"] = msgspec.Raw(own.requests.messages(trial, answer))
+    record["request_messages"] = msgspec.Raw(request)
     optional = {
         "reasoning_content": answer.reasoning,
         "content_thinking": answer.thinking,

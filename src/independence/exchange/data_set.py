@@ -111,7 +111,7 @@ def _table(source: ExportTable, record: type[DialogueRecord], fields: Mapping[st
         return pa.schema([pa.field(name, kind, nullable=_nullable(hints[named[name]])) for name, kind in made.items()])
 
     def rows() -> Iterator[Mapping[str, object]]:
-        for row in source.rows():
+        for row in source.values():
             yield {name: _SPELLED.get(name, _same)(row[name]) for name in source.columns}
 
     return _TypedRows(schema, rows)

@@ -15,13 +15,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Raw
 
 from independence.config.subjects import from_json
-from independence.exchange.requests import Requests
+from independence.exchange import ascii_json
+from independence.exchange.requests import Requests, SentDialogue
 from independence.report import analysis, study
 from independence.report import table as formats
 from independence.report.analysis import BoardOptions, RenderedBoard
@@ -42,12 +44,17 @@ _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
 
 
 class ExportTable(NamedTuple):
-    """A table. A value may be a list or an object; where an object has known keys, `wide` lists them."""
+    """A table. A value may be a list or an object, or its JSON; where an object has known keys, `wide` lists them."""
 
     name: str
     columns: tuple[str, ...]
     rows: Callable[[], Iterator[Row]]
     wide: Mapping[str, tuple[str, ...]] = {}
+
+    def values(self) -> Iterator[Row]:
+        """The rows, JSON in them decoded."""
+        for row in self.rows():
+            yield {name: msgspec.json.decode(own) if isinstance(own, Raw) else own for name, own in row.items()}
 
 
 @dataclass(frozen=True)
@@ -59,10 +66,15 @@ class ExportedEdition:
     about: Mapping[str, SubjectInfo]
     only: frozenset[str] = frozenset()  # scenarios; empty: all
 
-    @property
+    @cached_property
     def where(self) -> Where:
         """The edition under all of its conditions."""
         return self.places[0].where.under(None)
+
+    @property
+    def ordered(self) -> list[BoardScope]:
+        """The conditions in the order of rows."""
+        return sorted(self.places, key=lambda scope: scope.condition)
 
     @cached_property
     def scenarios(self) -> dict[str, Scenario]:
@@ -153,6 +165,10 @@ _VERDICT = VerdictRecord.__struct_encode_fields__[len(_TRIAL) :]
 _WHO = _TRIAL[: _TRIAL.index("variant")]
 _SUBJECT = (*_WHO, "endpoint", "provider", "temperature", "temperature_supported", "effort", "answers",
             "cost_usd")  # fmt: skip
+_KEPT_ANSWER = tuple(name for name in _ANSWER if name in ExportedAnswer._fields)
+_KEPT_OF_ANSWER = attrgetter(*_KEPT_ANSWER)
+_KEPT_VERDICT = tuple(name for name in _VERDICT if name in ExportedVerdict._fields)
+_KEPT_OF_VERDICT = attrgetter(*_KEPT_VERDICT)
 _STEP = ("judge", "step", "position", "missing", "text")
 
 
@@ -192,11 +208,8 @@ def tables(edition: ExportedEdition) -> list[ExportTable]:
 
 def _subjects(edition: ExportedEdition) -> Iterator[Row]:
     configured = queries.configurations(edition.connection, edition.where)
-    answers: Counter[str] = Counter()
     cost: dict[str, float] = defaultdict(float)
     for scope in edition.places:
-        for state in queries.states(edition.connection, scope.where):
-            answers[state.config_dir] += state.answered
         for config, dollars in queries.costs(edition.connection, scope.where).items():
             cost[config] += dollars
     for config in edition.about:
@@ -206,33 +219,39 @@ def _subjects(edition: ExportedEdition) -> Iterator[Row]:
             "temperature": own and own.temperature, "temperature_supported": own and own.temperature_supported,
             "effort": own and own.sampling.effort,
         }  # fmt: skip
-        yield {**_who(edition, config), **about, "answers": answers[config], "cost_usd": cost[config]}
+        yield {**_who(edition, config), **about, "answers": _answered(edition, config), "cost_usd": cost[config]}
+
+
+def _answered(edition: ExportedEdition, config: str) -> int:
+    states = (queries.states(edition.connection, scope.where, config_dir=config) for scope in edition.places)
+    return sum(state.answered for own in states for state in own if state.config_dir == config)
 
 
 def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each answer, and one for the next turn of each dialogue that is not finished."""
-    requests = {scope.condition: Requests(edition.connection, scope) for scope in edition.places}
-    answers = export_rows.answers(edition.connection, edition.where)
-    groups = ((trial, [row for _, row in rows]) for trial, rows in groupby(answers, key=lambda one: one[0]))
-    head = next(groups, None)
-    for trial in export_rows.planned_trials(edition.connection, edition.where):
-        own: list[ExportedAnswer] = []
-        if head is not None and head[0] == trial:
-            own, head = head[1], next(groups, None)
-        if edition.holds(trial):
-            of = requests[Condition(trial.variant, trial.mode)]
-            where, state = _where(edition, trial), of.states[trial.trial]
-            yield from ({**where, **_answer(row, state, of.messages(trial, row))} for row in own)
-            if not (state.stale or len(own) >= state.turns or any(row.missing is not None for row in own)):
-                yield {**where, **_unanswered(len(own), state.missing or "not_run")}
+    for scope in edition.ordered:
+        requests = Requests(edition.connection, scope)
+        for config in sorted(edition.about):
+            known: dict[str, Row] = {}
+            for one in requests.of_subject(config, edition.only):
+                yield from _turns(_where(edition, one.trial, known), one)
+
+
+def _turns(where: Row, one: SentDialogue) -> Iterator[Row]:
+    state, answers = one.state, one.answers
+    for row, request in zip(answers, one.requests, strict=True):
+        yield {**where, **_answer(row, state, request)}
+    if not (state.stale or len(answers) >= state.turns or any(row.missing is not None for row in answers)):
+        yield {**where, **_unanswered(len(answers), state.missing or "not_run")}
 
 
 def _answer(row: ExportedAnswer, state: TrialState, request: bytes) -> Row:
-    kept = {name: getattr(row, name) for name in _ANSWER if name in ExportedAnswer._fields}
-    return kept | {
-        "messages": msgspec.json.decode(request), "answer": row.text if row.missing is None else None,
-        "stale": state.stale and row.turn >= state.answered, "flags": _FLAGS.decode(row.flags),
-        "attempts": _outcomes(row),
+    # An import's request is as it was published: with the spaces and the numbers of another program.
+    ours = row.messages is None and request.isascii()
+    return dict(zip(_KEPT_ANSWER, _KEPT_OF_ANSWER(row), strict=True)) | {
+        "messages": Raw(request if ours else ascii_json.respelled(request)),
+        "answer": row.text if row.missing is None else None, "stale": state.stale and row.turn >= state.answered,
+        "flags": _FLAGS.decode(row.flags), "attempts": _outcomes(row),
     }  # fmt: skip
 
 
@@ -242,17 +261,24 @@ def _unanswered(turn: int, why: str) -> Row:
 
 def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each verdict. `current`: by the rubric of the edition or a published one, on the current dialogue."""
-    suite = grading(edition.connection, edition.places[0])
+    connection, suite = edition.connection, grading(edition.connection, edition.places[0])
     rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-    ends = {state.key: state.end for state in queries.states(edition.connection, edition.where)}
-    for trial, row in export_rows.verdicts(edition.connection, edition.where):
-        if edition.holds(trial):
-            kept = {name: getattr(row, name) for name in _VERDICT if name in ExportedVerdict._fields}
-            graded = row.rubric in (rubrics.get(trial.scenario), queries.PUBLISHED, queries.REREAD)
-            own = {"pass": row.pass_, "current": graded and row.context == ends[trial.trial],
-                   "values": msgspec.json.decode(row.fields), "attempts": _outcomes(row),
-                   "quote_found": row.is_quote_found}  # fmt: skip
-            yield {**_where(edition, trial), **kept, **own}
+    for scope in edition.ordered:
+        for config in sorted(edition.about):
+            states = queries.states(connection, scope.where, config_dir=config)
+            ends, known = {state.key: state.end for state in states}, dict[str, Row]()
+            for trial, row in export_rows.verdicts(connection, scope.where, config):
+                if not edition.only or trial.scenario in edition.only:
+                    graded = row.rubric in (rubrics.get(trial.scenario), queries.PUBLISHED, queries.REREAD)
+                    current = graded and row.context == ends[trial.trial]
+                    yield {**_where(edition, trial, known), **_verdict(row), "current": current}
+
+
+def _verdict(row: ExportedVerdict) -> Row:
+    return dict(zip(_KEPT_VERDICT, _KEPT_OF_VERDICT(row), strict=True)) | {
+        "pass": row.pass_, "values": msgspec.json.decode(row.fields), "attempts": _outcomes(row),
+        "quote_found": row.is_quote_found,
+    }  # fmt: skip
 
 
 def _steps(edition: ExportedEdition) -> Iterator[Row]:
@@ -264,7 +290,7 @@ def _steps(edition: ExportedEdition) -> Iterator[Row]:
                 experiment=scope.suite.scenario(one.scenario).experiment, scenario=one.scenario, run=one.run, trial="",
             )  # fmt: skip
             if edition.holds(trial):
-                yield {**_where(edition, trial), **{name: getattr(one, name) for name in _STEP}}
+                yield {**_where(edition, trial, {}), **{name: getattr(one, name) for name in _STEP}}
 
 
 def _who(edition: ExportedEdition, config: str) -> Row:
@@ -273,13 +299,16 @@ def _who(edition: ExportedEdition, config: str) -> Row:
             "model_id": about.model_id, "simulated": about.simulated}  # fmt: skip
 
 
-def _where(edition: ExportedEdition, trial: ExportedTrial) -> Row:
-    scenario = edition.scenarios.get(trial.scenario)
-    return {
-        **_who(edition, trial.config_dir), "variant": trial.variant, "mode": trial.mode, "experiment": trial.experiment,
-        "scenario": trial.scenario, "side": scenario.side if scenario else "",
-        "cell": scenario.cell if scenario else "", "factors": scenario.factors if scenario else {}, "run": trial.run,
-    }  # fmt: skip
+def _where(edition: ExportedEdition, trial: ExportedTrial, of_scenario: dict[str, Row]) -> Row:
+    """Whose dialogue a row is about; `of_scenario`: what is known of a subject's scenarios under a condition."""
+    if trial.scenario not in of_scenario:
+        scenario = edition.scenarios.get(trial.scenario)
+        of_scenario[trial.scenario] = {
+            **_who(edition, trial.config_dir), "variant": trial.variant, "mode": trial.mode,
+            "experiment": trial.experiment, "scenario": trial.scenario, "side": scenario.side if scenario else "",
+            "cell": scenario.cell if scenario else "", "factors": scenario.factors if scenario else {},
+        }  # fmt: skip
+    return {**of_scenario[trial.scenario], "run": trial.run}
 
 
 def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
@@ -290,7 +319,7 @@ def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
 def jsonl(table: ExportTable) -> Iterator[bytes]:
     """One object on each line, keys in the order of the columns; every letter beyond ASCII as its escape."""
     for row in table.rows():
-        yield json.dumps({name: row[name] for name in table.columns}).encode("ascii") + b"\n"
+        yield ascii_json.record(row, table.columns) + b"\n"
 
 
 def to_csv(table: ExportTable) -> Iterator[bytes]:
@@ -308,8 +337,8 @@ def _part(value: object, key: str) -> object:
 def _plain(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list | dict):
-        value = json.dumps(value)
+    if isinstance(value, list | dict | Raw):
+        value = ascii_json.encode(value).decode()
     return cell(value) if isinstance(value, str) else value
 
 

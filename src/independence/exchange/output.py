@@ -21,6 +21,7 @@ from independence.errors import DiskFull, UsageError
 MANIFEST = "export.json"
 _PROGRAM = "ai-independence-bench"
 _LISTED = 5  # files that are named
+_BUFFERED = 2**20  # bytes: tables come line by line
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -110,7 +111,7 @@ def _put(file: Path, parts: Iterable[bytes]) -> str:
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with draft.open("wb") as out:
+        with draft.open("wb", buffering=_BUFFERED) as out:
             for part in parts:
                 digest.update(part)
                 out.write(part)

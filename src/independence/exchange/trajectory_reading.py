@@ -81,9 +81,9 @@ class TrajectoryReader:
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
         # Our own texts never stand in for those of an import.
-        requests = [
-            (answer.messages or b"[]") if imported else self._known.messages(trial, answer) for answer in answers
-        ]
+        requests = (
+            [answer.messages or b"[]" for answer in answers] if imported else self._known.of_dialogue(trial, answers)
+        )
         verdicts = _verdicts(self._grading, own)
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,

@@ -5,11 +5,12 @@ The metadata of samples hold the rows of the store, in logs that `inspect eval` 
 
 from __future__ import annotations
 
+import functools
 import re
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
@@ -38,14 +39,16 @@ from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
 from independence.exchange.trajectory_reading import TrajectoryReader
 from independence.integrations import inspect_samples, inspect_scoring
-from independence.store import queries, records, whole_trials
+from independence.store import database, records, whole_trials
 from independence.store.export_rows import ExportedTrial
 from independence.store.records import SubjectRow
 from independence.store.scopes import BoardScope, grading
+from independence.types import Where
 
 SUFFIX: Final = ".eval"
 _PART: Final = 2**20  # bytes
 _VERSION: Final = 2  # of Inspect's format
+BoardRows = Callable[[Where, str], list[dict[str, object]]]
 
 
 class LogPlace(NamedTuple):
@@ -70,34 +73,35 @@ def export(
         found = list(_places(store, connection, models, place))
         if not found:
             raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
-        files = {own.file: _written(store, connection, own) for own in found}
+        boards = functools.cache(partial(_board, store))
+        files = {own.file: _written(connection, own, boards) for own in found}
         where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
         about = Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions))
-        output.write(Path(folder), files, about, force)
+        with database.reading_once(connection):
+            output.write(Path(folder), files, about, force)
     return list(files)
 
 
 def _places(store: Store, connection: sqlite3.Connection, models: Names, place: Place) -> Iterator[LogPlace]:
     for scope in store.places(place):
         chosen = export_tables.chosen_subjects(connection, scope, names(models))
-        planned = {state.config_dir for state in queries.states(connection, scope.where)}
         edition = logged.stored_edition(connection, scope.where)
         for subject in whole_trials.subjects(connection, scope.where):
-            if subject.config_dir in chosen and subject.config_dir in planned:
+            if subject.config_dir in chosen and whole_trials.is_planned(connection, scope.where, subject.config_dir):
                 yield LogPlace(scope, edition, subject)
 
 
-def _written(store: Store, connection: sqlite3.Connection, own: LogPlace) -> Iterator[bytes]:
+def _written(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Iterator[bytes]:
     """The bytes of a log, made when they are read."""
     with tempfile.TemporaryDirectory(prefix="independence-") as folder:
         path = Path(folder, f"dialogues{SUFFIX}")
-        write_eval_log(_log(store, connection, own), str(path))
+        write_eval_log(_log(connection, own, boards), str(path))
         with path.open("rb") as file:
             while part := file.read(_PART):
                 yield part
 
 
-def _log(store: Store, connection: sqlite3.Connection, own: LogPlace) -> Any:
+def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Any:
     suite = grading(connection, own.scope)
     reader, samples = TrajectoryReader(connection, own.scope), []
     for stored in whole_trials.of_subject(connection, own.scope.where, own.subject.config_dir):
@@ -115,7 +119,7 @@ def _log(store: Store, connection: sqlite3.Connection, own: LogPlace) -> Any:
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=len(samples),
-            scores=[_score(store, own, judge) for judge in judges],
+            scores=[_score(own, judge, boards(own.scope.where, judge)) for judge in judges],
         ),
         stats=EvalStats(started_at=times[0], completed_at=times[-1], model_usage=_summed(samples)),
         samples=samples,
@@ -138,15 +142,20 @@ def _spec(own: LogPlace, samples: Sequence[Any], created: str) -> Any:
     )
 
 
-def _score(store: Store, own: LogPlace, judge: str) -> Any:
-    """The row of the board by one judge, as metrics; a suite or a judge without a board has none."""
-    where, condition = own.scope.where, own.scope.condition
+def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
+    """The rows of the board of a condition by one judge; a suite or a judge without a board has none."""
+    variant, mode = where.condition or (None, None)
     try:
-        board = store.board(where.edition_name, variant=condition.variant, mode=condition.mode, judge=judge)
-        rows = [row for row in board.records() if row["config"] == own.subject.config_dir]
+        return list(store.board(where.edition_name, variant=variant, mode=mode, judge=judge).records())
     except IndependenceError:
-        rows = []
-    found = dict(pair for row in rows for pair in inspect_scoring.numbers(row))
+        return []
+
+
+def _score(own: LogPlace, judge: str, rows: Sequence[dict[str, object]]) -> Any:
+    """The row of a subject on a board, as metrics."""
+    found = dict(
+        pair for row in rows if row["config"] == own.subject.config_dir for pair in inspect_scoring.numbers(row)
+    )
     metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in found.items()}
     return EvalScore(name=judge, scorer=judge, metrics=metrics)
 

@@ -23,6 +23,7 @@ _FILES = 3  # of an open store: itself, its log and the index of that
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
+_ONCE_KB = 16_384  # where a store is read once, from end to end
 _THRESHOLDS = (50_000, 20, 1_000)
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
@@ -80,6 +81,18 @@ def collecting_seldom() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def reading_once(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read a store from end to end: few of its pages are kept in memory, and its rows are no cycles."""
+    (before,) = connection.execute("PRAGMA cache_size").fetchone()
+    connection.execute(f"PRAGMA cache_size = -{_ONCE_KB}")
+    try:
+        with collecting_seldom():
+            yield
+    finally:
+        connection.execute(f"PRAGMA cache_size = {before}")
 
 
 @contextmanager

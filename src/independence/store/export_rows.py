@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
-from independence.store.queries import rows, truth
+from independence.store.queries import UNDER, rows, truth
 from independence.types import Where
 
 
@@ -106,10 +108,19 @@ ROUTED = (
 _ORDER = "ORDER BY p.variant, p.mode, p.config_dir, p.run, p.scenario"
 
 
-def planned_trials(connection: sqlite3.Connection, where: Where) -> list[ExportedTrial]:
-    """Every planned place, by condition, subject, run and scenario."""
-    sql = f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}"
-    return rows(connection, ExportedTrial, sql, where[:2])
+def planned_trials(connection: sqlite3.Connection, where: Where, config_dir: str | None = None) -> list[ExportedTrial]:
+    """Every planned place of an edition, by condition, subject, run and scenario.
+
+    `config_dir`: of this subject under the condition of `where` alone.
+    """
+    clause, values = _places(where, config_dir)
+    return rows(connection, ExportedTrial, f"SELECT {_SPOT} FROM planned p WHERE {clause} {_ORDER}", values)
+
+
+def _places(where: Where, config_dir: str | None) -> tuple[str, tuple[str, ...]]:
+    if config_dir is None:
+        return "p.suite = ? AND p.edition = ?", where[:2]
+    return f"{UNDER} AND p.config_dir = ?", (*where.columns, config_dir)
 
 
 def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedAnswer]]:
@@ -123,6 +134,18 @@ def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[Expo
     return ((ExportedTrial._make(row[:_WIDTH]), ExportedAnswer._make(row[_WIDTH:])) for row in found)
 
 
+def answers_by_trial(connection: sqlite3.Connection, where: Where, config_dir: str) -> dict[str, list[ExportedAnswer]]:
+    """Trial -> its current answers in the order of turns, of one subject under the condition of `where`."""
+    columns = ", ".join(ExportedAnswer._fields)
+    clause, values = _places(where, config_dir)
+    sql = (
+        f"SELECT trial, {columns} FROM calls WHERE version = 0 AND trial IN (SELECT p.trial FROM planned p "
+        f"WHERE {clause}) ORDER BY trial, turn"
+    )
+    found = groupby(connection.execute(sql, values), itemgetter(0))
+    return {trial: [ExportedAnswer._make(row[1:]) for row in own] for trial, own in found}
+
+
 def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswer]:
     """The current answers of one dialogue, in the order of turns."""
     columns = ", ".join(ExportedAnswer._fields)
@@ -130,13 +153,19 @@ def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswe
     return rows(connection, ExportedAnswer, sql, (trial,))
 
 
-def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
-    """Every verdict of every judge, in the order of `planned_trials`, then as they were given."""
+def verdicts(
+    connection: sqlite3.Connection, where: Where, config_dir: str | None = None
+) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
+    """Every verdict of every judge, in the order of `planned_trials`, then as they were given.
+
+    `config_dir` as there.
+    """
+    clause, values = _places(where, config_dir)
     sql = (
         f"SELECT {_SPOT}, {VERDICT_COLUMNS} FROM planned p JOIN verdicts v ON v.trial = p.trial {ROUTED} "
-        f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key"
+        f"WHERE {clause} {_ORDER}, v.judge, v.judged_at, v.key"
     )
-    found = connection.execute(sql, where[:2])
+    found = connection.execute(sql, values)
     return ((ExportedTrial._make(row[:_WIDTH]), ExportedVerdict._make(row[_WIDTH:])) for row in found)
 
 

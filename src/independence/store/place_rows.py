@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from independence.store.queries import UNDER, JudgeCounts, keys_json
@@ -72,7 +72,7 @@ def read(connection: sqlite3.Connection, where: Where) -> PlaceRead | None:
     several = f"SELECT count(DISTINCT judge) > 1 FROM verdicts WHERE trial = ({first})"
     if connection.execute(several, where.columns).fetchone()[0]:
         return None
-    rows = connection.execute(_SQL, where.columns).fetchall()
+    rows = _texts_once(connection.execute(_SQL, where.columns))
     names = {row[_JUDGE] for row in rows} - {None}
     if len(names) > 1:
         return None
@@ -82,8 +82,22 @@ def read(connection: sqlite3.Connection, where: Where) -> PlaceRead | None:
 def under_judge(connection: sqlite3.Connection, where: Where, judge: str | None) -> list[PlaceRow]:
     """The same of one judge among several, or of none."""
     sql = _SQL.replace("v.trial = p.trial", "v.trial = p.trial AND v.judge = ?")
-    rows: list[PlaceRow] = connection.execute(sql, (judge, *where.columns)).fetchall()
-    return rows
+    return _texts_once(connection.execute(sql, (judge, *where.columns)))
+
+
+def _texts_once(rows: Iterable[PlaceRow]) -> list[PlaceRow]:
+    """The rows, texts that many of them have kept once: they would take half of the memory."""
+    texts: dict[str | None, str | None] = {}
+    once = texts.setdefault
+    return [
+        (
+            once(config, config), once(scenario, scenario), run, once(experiment, experiment), particular, said, words,
+            thought, first, first if first == last else last, once(judge, judge), valid, once(rubric, rubric), fields,
+            values, at,
+        )
+        for config, scenario, run, experiment, particular, said, words, thought, first, last, judge, valid, rubric,
+        fields, values, at in rows
+    ]  # fmt: skip
 
 
 def dates(connection: sqlite3.Connection, rows: Sequence[PlaceRow]) -> Dates:

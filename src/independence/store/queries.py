@@ -190,12 +190,15 @@ def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
     return rows(connection, bytes, sql, (trial,))
 
 
-def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] | None = None) -> list[TrialState]:
+def states(
+    connection: sqlite3.Connection, where: Where, trials: Iterable[str] | None = None, config_dir: str | None = None
+) -> list[TrialState]:
     """State of every planned trial of an edition (and condition), by subject, run and scenario.
 
-    `trials`: of these alone, and of those that they continue.
+    `trials`: of these alone, and of those that they continue. `config_dir`: of this subject's alone, and of those of
+    other subjects that they continue.
     """
-    clause, values = planned_clause(where, None if trials is None else with_ancestors(connection, trials))
+    clause, values = planned_clause(where, None if trials is None else with_ancestors(connection, trials), config_dir)
     sql = (
         "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent, f.start_context, "
         "f.end_context, f.flags, f.said, f.words, f.thought FROM planned p LEFT JOIN finished f ON f.trial = p.trial "
@@ -204,6 +207,8 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
     planned = list(map(_PlannedRow._make, connection.execute(sql, values)))
     planned.sort(key=itemgetter(1, 4, 3))
     by_key = {row.trial: row for row in reversed(planned)}
+    if config_dir is not None and {row.parent for row in planned} - {None} - by_key.keys():
+        return states(connection, where, by_key)
     calls = _calls(connection, {row.trial for row in planned if row.end_context is None})
     done: dict[str, TrialState] = {}
     out = []
@@ -289,9 +294,14 @@ def with_ancestors(connection: sqlite3.Connection, trials: Iterable[str]) -> lis
     return [key for (key,) in connection.execute(sql, (keys_json(trials),))]
 
 
-def planned_clause(where: Where, trials: Iterable[str] | None = None) -> tuple[str, tuple[str, ...]]:
-    """SQL and values that choose rows of `planned p`: an edition (and condition), or these trials of it alone."""
-    clause, values = _clause(where)
+def planned_clause(
+    where: Where, trials: Iterable[str] | None = None, config_dir: str | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """SQL and values that choose rows of `planned p`: an edition (and condition), or these trials of it alone.
+
+    `config_dir`: of this subject alone.
+    """
+    clause, values = _clause(where, config_dir)
     if trials is None:
         return clause, values
     # Found by their keys: the plus signs keep SQLite from reading the whole condition.
@@ -299,10 +309,11 @@ def planned_clause(where: Where, trials: Iterable[str] | None = None) -> tuple[s
     return clause, (*values, keys_json(trials))
 
 
-def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
-    if where.condition is None:
-        return "p.suite = ? AND p.edition = ?", (where.suite, where.edition)
-    return "p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ?", where.columns
+def _clause(where: Where, config_dir: str | None = None) -> tuple[str, tuple[str, ...]]:
+    given = {"suite": where.suite, "edition": where.edition, "config_dir": config_dir}
+    given["variant"], given["mode"] = where.condition or (None, None)
+    known = {name: value for name, value in given.items() if value is not None}
+    return " AND ".join(f"p.{name} = ?" for name in known), tuple(known.values())
 
 
 def _finished(row: _PlannedRow) -> TrialState:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.store.artefacts import ArtefactRow
-from independence.store.queries import UNDER, truth
+from independence.store.queries import UNDER, first, truth
 from independence.store.records import CallRow, FailureRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.routes import RouteRow, VerdictRoute
 from independence.types import Answer, Attempt, Grade, Missing, Reply, ToolCall, Usage, Verdict, Where
@@ -40,6 +40,12 @@ def subjects(connection: sqlite3.Connection, where: Where) -> list[SubjectRow]:
     sql = "SELECT * FROM subjects WHERE suite = ? AND edition = ? ORDER BY config_dir"
     found = _rows(connection, sql, where[:2])
     return [SubjectRow(**{**row, "simulated": bool(row["simulated"])}) for row in found]
+
+
+def is_planned(connection: sqlite3.Connection, where: Where, config_dir: str) -> bool:
+    """Whether a subject has a planned dialogue under a condition."""
+    sql = f"SELECT 1 FROM planned WHERE {UNDER} AND config_dir = ? LIMIT 1"
+    return first(connection, sql, (*where.columns, config_dir)) is not None
 
 
 def of_subject(connection: sqlite3.Connection, where: Where, config_dir: str) -> Iterator[WholeTrial]:
