@@ -134,6 +134,17 @@ def test_no_file_holds(what: str, pattern: str) -> None:
     assert found == [], what
 
 
+def test_nothing_lies_at_the_root_that_is_not_known() -> None:
+    """Scratch files and downloaded data were committed from there before."""
+    files = {
+        ".dockerignore", ".env.example", ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md",
+        "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANIFEST.in", "Makefile", "README.md",
+        "RELEASING.md", "action.yml", "mkdocs.yml", "pyproject.toml",
+    }  # fmt: skip
+    folders = {".ci", ".github", "benchmarks", "docs", "src", "tests", "web"}
+    assert {path.relative_to(ROOT).parts[0] for path in tracked()} - {".git"} == files | folders
+
+
 def test_the_walk_sees_the_repository_and_nothing_else() -> None:
     names = {path.relative_to(ROOT).as_posix() for path in tracked()}
     assert {"pyproject.toml", "src/independence/types.py", "tests/test_house.py"} <= names

@@ -85,8 +85,8 @@ def _requests(db: Path, where: Where) -> Iterator[tuple[str, str, bytes]]:
     with database.reading(db) as connection:
         known = Requests(connection, scopes.find(connection, where.edition_name, None, None))
         for trial in export_rows.planned_trials(connection, where):
-            for at, answer in enumerate(export_rows.answers_of(connection, trial.trial)):
-                yield trial.config_dir, f"{trial.scenario}/{trial.run}/{at}", known.messages(trial, answer)
+            for at, sent in enumerate(known.of_dialogue(trial, export_rows.answers_of(connection, trial.trial))):
+                yield trial.config_dir, f"{trial.scenario}/{trial.run}/{at}", sent
 
 
 def test_few_published_answers_were_asked_for_in_another_way_than_the_others(store: Store) -> None:
