@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from independence.judge.cues import words
-from independence.judge.cues.words import TrieNode, lexicon
+from independence.judge.cues.words import lexicon
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW = 12  # words, below which every word is looked at
@@ -58,10 +58,5 @@ def _contracted(word: str) -> bool:
 @cache
 def _vocabulary() -> frozenset[str]:
     """English words that the rules know."""
-    found = set(words.everyday_words()) | lexicon().spoken
-    tries = [lexicon().stance, lexicon().openers, lexicon().evasion, lexicon().decision]
-    while tries:
-        node: TrieNode = tries.pop()
-        found.update(node.next)
-        tries.extend(node.next.values())
-    return frozenset(found)
+    phrases = (lexicon().stance, lexicon().openers, lexicon().evasion, lexicon().decision)
+    return words.everyday_words().union(lexicon().spoken, *(root.words for root in phrases))

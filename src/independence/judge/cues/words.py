@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -151,35 +152,66 @@ class PhraseHit(NamedTuple):
     end: int
 
 
+Slots = tuple[tuple[tuple[str, ...], ...], ...]
+"""A pattern: what each of its slots may be, a choice as words; no words where the slot may stay empty."""
+
+
+class _Branch(NamedTuple):
+    """A pattern from some place in it on."""
+
+    family: str
+    left: tuple[str, ...]  # words of the choice that was begun
+    then: Slots
+
+
 class TrieNode:
-    """A trie node: following words, and the family whose pattern ends here."""
+    """A trie node: following words, and the family whose pattern ends here.
 
-    __slots__ = ("family", "next")
+    What follows is laid out when somebody looks: patterns have many forms, and few of them are ever met.
+    """
 
-    def __init__(self) -> None:
-        self.next: dict[str, TrieNode] = {}
+    def __init__(self, branches: Iterable[_Branch]) -> None:
         self.family: str | None = None
+        self._branches: list[_Branch] = []
+        for branch in branches:
+            self._begin(branch)
+
+    def _begin(self, branch: _Branch) -> None:
+        if branch.left:
+            self._branches.append(branch)
+        elif not branch.then:
+            self.family = branch.family
+        else:
+            for choice in branch.then[0]:
+                self._begin(_Branch(branch.family, choice, branch.then[1:]))
+
+    @cached_property
+    def next(self) -> dict[str, TrieNode]:
+        """The nodes of the words that may follow."""
+        found: dict[str, list[_Branch]] = {}
+        for family, left, then in self._branches:
+            found.setdefault(left[0], []).append(_Branch(family, left[1:], then))
+        return {word: TrieNode(branches) for word, branches in found.items()}
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word of the patterns."""
+        choices = {choice for branch in self._branches for choice in (branch.left, *chain.from_iterable(branch.then))}
+        return frozenset(chain.from_iterable(choices))
 
 
 def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> TrieNode:
     """All patterns of all families in one trie; a phrase listed twice belongs to the family listed last."""
-    root = TrieNode()
-    for family, patterns in families.items():
-        for pattern in patterns:
-            ends = {root}
-            for slot in pattern.split():
-                choices = lists[slot[1:]] if slot.startswith("$") else slot.split("|")
-                ends = {_grown(end, choice) for end in ends for choice in choices}
-            for end in ends:
-                end.family = family
-    return root
+    return TrieNode(
+        _Branch(family, (), tuple(_choices(slot, lists) for slot in pattern.split()))
+        for family, patterns in families.items()
+        for pattern in patterns
+    )
 
 
-def _grown(node: TrieNode, words: str) -> TrieNode:
-    for word in words.split():
-        if word != "_":
-            node = node.next.setdefault(word, TrieNode())
-    return node
+def _choices(slot: str, lists: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    choices = lists[slot[1:]] if slot.startswith("$") else slot.split("|")
+    return tuple(tuple(word for word in choice.split() if word != "_") for choice in choices)
 
 
 def hits(words: Sequence[str], root: TrieNode) -> list[PhraseHit]:
