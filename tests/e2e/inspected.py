@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,28 +12,6 @@ from typing import Any
 import pytest
 
 from tests.e2e import command
-
-_READ = """
-import json, sys
-from inspect_ai.log import read_eval_log
-log = read_eval_log(sys.argv[1])
-calls = [e for s in log.samples for e in s.events if e.event == "model"]
-json.dump({
-    "status": log.status, "task": log.eval.task, "version": log.eval.task_version, "model": log.eval.model,
-    "metrics": {n: m.value for n, m in log.results.scores[0].metrics.items()} if log.results else {},
-    "samples": [{
-        "id": s.id, "epoch": s.epoch, "error": s.error and s.error.message,
-        "roles": [m.role for m in s.messages], "texts": [m.text for m in s.messages], "output": s.output.completion,
-        "usage": {n: u.model_dump() for n, u in s.model_usage.items()},
-        "scores": {n: {"value": c.value, "explanation": c.explanation, "reason": c.reason, "answer": c.answer}
-                   for n, c in (s.scores or {}).items()},
-    } for s in log.samples],
-    "calls": [{
-        "model": c.model, "id": c.output.response_id, "config": c.config.model_dump(exclude_none=True),
-        "request": c.call.request if c.call else None,
-    } for c in calls],
-}, sys.stdout)
-"""
 
 
 def needed() -> None:
@@ -66,9 +43,38 @@ def evaluate(task: str, url: str, *options: str, cwd: Path, model: str = "half",
 
 def read(log: Path) -> dict[str, Any]:
     """What Inspect's reader says of a log."""
-    ended = subprocess.run(
-        [sys.executable, "-c", _READ, str(log)],
-        env=command.environment(), capture_output=True, text=True, timeout=command.PATIENCE_S, check=False,
-    )  # fmt: skip
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
+    from inspect_ai.log import read_eval_log
+
+    found = read_eval_log(str(log))
+    return {
+        "status": found.status,
+        "task": found.eval.task,
+        "model": found.eval.model,
+        "metrics": {name: metric.value for name, metric in found.results.scores[0].metrics.items()},
+        "samples": [_sample(sample) for sample in found.samples],
+        "calls": [_call(event) for sample in found.samples for event in sample.events if event.event == "model"],
+    }
+
+
+def _sample(sample: Any) -> dict[str, Any]:
+    scores = {
+        name: {"value": score.value, "explanation": score.explanation, "reason": score.reason}
+        for name, score in (sample.scores or {}).items()
+    }
+    return {
+        "id": sample.id,
+        "roles": [message.role for message in sample.messages],
+        "texts": [message.text for message in sample.messages],
+        "output": sample.output.completion,
+        "usage": {name: used.model_dump() for name, used in sample.model_usage.items()},
+        "scores": scores,
+    }
+
+
+def _call(event: Any) -> dict[str, Any]:
+    return {
+        "model": event.model,
+        "id": event.output.response_id,
+        "config": event.config.model_dump(exclude_none=True),
+        "request": event.call.request if event.call else {},
+    }

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from independence.errors import UsageError
 from tests import toy
 from tests.e2e import command, endpoint, inspected, test_steps
 
@@ -146,16 +147,25 @@ def test_what_is_not_asked_leaves_no_index(tmp_path: Path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["-T", "judge=offline"], "judge `offline` grades all dialogues together"),
-        (["-T", "variant=cheerful"], "has no variant `cheerful`"),
-        (["-T", "mode=telepathy"], "has no mode `telepathy`"),
-        (["-T", "runs=0"], "--runs 0: at least 1 run is needed"),
+        ({"judge": "offline"}, "judge `offline` grades all dialogues together"),
+        ({"variant": "cheerful"}, "has no variant `cheerful`"),
+        ({"mode": "telepathy"}, "has no mode `telepathy`"),
+        ({"runs": 0}, "--runs 0: at least 1 run is needed"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused_in_a_sentence(tmp_path: Path, options: list[str], said: str):
-    ended = inspected.run("eval", "independence/v2", "--model", "mockllm/model", *options, cwd=tmp_path)
+def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], said: str):
+    from independence.integrations import inspect_tasks
+
+    with pytest.raises(UsageError) as refused:
+        inspect_tasks.suite_task("v2", **options)
+    assert said in str(refused.value)
+
+
+def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
+    ended = inspected.run("eval", "independence/v2", "--model", "mockllm/model", "-T", "judge=offline", cwd=tmp_path)
     assert ended.returncode != 0
-    assert said in " ".join((ended.stdout + ended.stderr).replace("│", " ").split())
+    shown = " ".join((ended.stdout + ended.stderr).replace("│", " ").split())
+    assert "judge `offline` grades all dialogues together" in shown
 
 
 def test_a_truncated_answer_is_asked_for_again_as_in_our_own_run(tmp_path: Path):

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from independence.errors import IndependenceError
+from independence.integrations import logs
 from tests import toy
 from tests.e2e import command, endpoint, inspected, test_steps
 from tests.e2e.command import Ended
@@ -256,9 +258,9 @@ def test_a_log_that_is_not_as_it_was_written_is_refused_whole(tmp_path: Path, lo
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "a.eval").write_bytes(log.read_bytes())  # one that is whole comes first
     changed(log, tmp_path / "logs" / "b.eval", change)
-    ended = imported(tmp_path, "logs")
-    assert ended.code == 2
-    assert said in command.one_sentence(ended)
+    with pytest.raises(IndependenceError) as refused:
+        logs.import_logs(tmp_path / "logs", tmp_path / "new.db")
+    assert said in str(refused.value)
     assert not (tmp_path / "new.db").exists()
 
 
@@ -266,9 +268,16 @@ def test_a_log_that_is_not_as_it_was_written_is_refused_whole(tmp_path: Path, lo
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path, log: Path, content: bytes | str):
     whole = log.read_bytes()
     (tmp_path / "x.eval").write_bytes(whole[: len(whole) // 2] if isinstance(content, str) else content)
+    with pytest.raises(IndependenceError, match=r"x\.eval: no log of Inspect AI that can be read"):
+        logs.import_logs(tmp_path / "x.eval", tmp_path / "new.db")
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_the_command_says_in_a_sentence_why_a_log_is_refused(tmp_path: Path, log: Path):
+    changed(log, tmp_path / "x.eval", regraded)
     ended = imported(tmp_path, "x.eval")
     assert ended.code == 2
-    assert "x.eval: no log of Inspect AI that can be read" in command.one_sentence(ended)
+    assert "`firmness` is 11, outside 0 to 10" in command.one_sentence(ended)
     assert not (tmp_path / "new.db").exists()
 
 
