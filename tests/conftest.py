@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import settings
 
+import coverage
 from independence.cli.main import main
 from independence.suites.load import LoadedSuite, load
 
@@ -43,6 +44,31 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.skipped and any(reason in str(report.longrepr) for reason in wanted):
         report.outcome = "failed"
     return report
+
+
+GATES = Path(__file__).with_name("gates")
+CHILDREN = "COVERAGE_PROCESS_CONFIG"  # by which coverage counts in processes that tests start
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Lines are counted where tests make what they look at.
+
+    Those of published data may be absent, and gates run whole demos: both take three times as long while counting.
+    """
+    published = {"published_data", "published_store"}.intersection(getattr(item, "fixturenames", ()))
+    uncounted = published or "published" in item.name or GATES in item.path.parents
+    counting = coverage.Coverage.current() if uncounted else None
+    if counting is None:
+        return (yield)
+    counting.stop()
+    children = os.environ.pop(CHILDREN, None)
+    try:
+        return (yield)
+    finally:
+        if children is not None:
+            os.environ[CHILDREN] = children
+        counting.start()
 
 
 @pytest.fixture

@@ -39,5 +39,6 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "happy-dom", include: ["test/**/*.test.{ts,tsx}"] },
+  // Some tests read every published answer, on machines that do other things meanwhile.
+  test: { environment: "happy-dom", include: ["test/**/*.test.{ts,tsx}"], testTimeout: 120_000 },
 });

@@ -85,9 +85,10 @@ def test_both_are_compared_cell_by_cell(store: Path) -> None:
     assert [row["language"] for row in ended.board["suites"]["rows"]] == ["en", "es"]
     assert len(ended.board["subjects"]["rows"]) == len(SUBJECTS)
     asked = command.ask(store, "SELECT DISTINCT suite, scenario FROM planned")
+    suites = {name: load(name).suite for name in ("sides", "sides-es")}
     cells = {
-        suite: {load(suite).suite.scenario(scenario).cell for own, scenario in asked if own == suite}
-        for suite in ("sides", "sides-es")
+        name: {suite.scenario(scenario).cell for own, scenario in asked if own == name}
+        for name, suite in suites.items()
     }
     assert cells["sides"] == cells["sides-es"]
     rows = ended.board["scenarios"]["rows"]

@@ -1,4 +1,4 @@
-"""Runs the scripts of `web/` where its packages are installed: there itself, or in `.venv/web` as `make` does it."""
+"""Runs the scripts of `web/` with its packages, which are installed there or, by `make`, in `.venv/web`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _VENV = ROOT / ".venv"
 _PACKAGES = "node_modules"
 
 
-def folder() -> Path | None:
-    """Where the scripts can run, with the sources as they are now; None where nothing is installed."""
-    if (WEB / _PACKAGES).is_dir():
-        return WEB
-    own = _VENV / "web"
-    if not (own / _PACKAGES).is_dir():
+def folder(scratch: Path) -> Path | None:
+    """A copy of the sources in `scratch`, beside the packages; None where these are not installed.
+
+    A copy of its own for everybody: several processes build and test at the same time.
+    """
+    packages = next((found for place in (WEB, _VENV / "web") if (found := place / _PACKAGES).is_dir()), None)
+    if packages is None:
         return None
-    for there in own.iterdir():
-        if there.name != _PACKAGES:
-            shutil.rmtree(there) if there.is_dir() else there.unlink()
-    shutil.copytree(WEB, own, dirs_exist_ok=True, ignore=shutil.ignore_patterns(_PACKAGES))
+    own = scratch / "web"
+    shutil.copytree(WEB, own, ignore=shutil.ignore_patterns(_PACKAGES))
+    (own / _PACKAGES).symlink_to(packages)
     return own
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 
 from . import building
 
-where = building.folder()
-if where is None:
-    sys.exit("the packages of web/ are not installed: `make web` does it")
-building.build(where, building.COMMITTED)
+with tempfile.TemporaryDirectory() as scratch:
+    where = building.folder(Path(scratch))
+    if where is None:
+        sys.exit("the packages of web/ are not installed: `make web` does it")
+    building.build(where, building.COMMITTED)

@@ -16,7 +16,7 @@ from .marks import without_marks
 def test_an_independent_parser_leaves_the_same_of_every_answer(
     published_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = building.folder()
+    where = building.folder(tmp_path)
     if where is None:
         pytest.skip("the packages of web/ are not installed; `make web` does it")
     with closing(sqlite3.connect(published_store)) as connection:

@@ -10,8 +10,8 @@ from . import building
 
 
 @pytest.fixture(scope="module")
-def web() -> Path:
-    where = building.folder()
+def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = building.folder(tmp_path_factory.mktemp("page"))
     if where is None:
         pytest.skip("the packages of web/ are not installed; `make web` does it")
     return where
