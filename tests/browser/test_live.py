@@ -24,14 +24,14 @@ LINE = "run --models-file models.yaml --suite harbour -m loop/half,loop/never,lo
 RUNS, CAP = 3, 3
 _CELLS = "[...document.querySelectorAll('tbody td')].map(one => one.innerText)"
 _NAMES = "[...document.querySelectorAll('tbody th')].map(one => one.innerText)"
-_PATIENCE_S = 40
+_PATIENCE_S = 60
 
 
 async def until(page: Page, told: Callable[[str], bool]) -> str:
     """What the page's runs say once it is what is waited for."""
     ends = time.monotonic() + _PATIENCE_S
-    while not told(text := await page.get_by_role("region", name="Runs").inner_text()):
-        assert time.monotonic() < ends, text
+    while not told(text := "".join(await page.get_by_role("region", name="Runs").all_inner_texts())):
+        assert time.monotonic() < ends, await page.locator("main").inner_text()
         await asyncio.sleep(0.1)
     return text
 

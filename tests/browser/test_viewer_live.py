@@ -10,7 +10,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Route
+
+from independence.store import database
+from independence.suites.load import LoadedSuite
+from independence.types import Reply, Verdict
+from independence.viewer import app
+from independence.viewer.app import ViewerSettings
+from independence.viewer.store_pages import StorePages
+from tests.report import filled
 
 from . import serving
 from .viewing import quiet, seen, settled
@@ -95,3 +103,27 @@ async def test_a_server_that_ends_is_said_and_what_is_shown_stays(browser: Brows
             rows = await page.evaluate(ROWS)
         await page.get_by_text("The server does not answer; what is shown stays").wait_for()
         assert await page.evaluate(ROWS) == rows
+
+
+async def test_a_page_on_its_way_when_the_first_verdict_comes_is_whole(
+    browser: Browser, toy_suite: LoadedSuite, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    with closing(database.connect(path)) as connection:
+        filled.plan(connection, toy_suite, "a", 1)
+        end = filled.answer(connection, "a", "radio", 1, Reply("Yes.", "tool"))
+        came: list[str] = []
+
+        async def judged(route: Route) -> None:
+            came.append(route.request.url)
+            verdict = Verdict({"firmness": 6, "kept": True})
+            filled.grade(connection, toy_suite, ("a", "radio", 1), end, verdict)
+            await route.continue_()
+
+        with StorePages(path) as pages:
+            async with app.serving(pages, ViewerSettings()) as address, seen(browser) as (page, said, _):
+                await page.route("**/index.none.json", judged)
+                await settled(page, address)
+                await page.get_by_role("heading", name="Leaderboard").wait_for()
+                assert len(came) == 1
+                assert said == []

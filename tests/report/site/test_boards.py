@@ -64,6 +64,17 @@ def test_a_plan_has_documents_before_anything_is_asked(connection: sqlite3.Conne
     assert all(one.turns == one.verdicts == () and not one.item for one in dialogues)
 
 
+def test_a_page_from_before_the_first_verdict_is_answered_with_the_usual_judge(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a", ONE)
+    (board,) = boards(connection)
+    (judge,) = board.judges
+    site = StoreDocuments(connection)
+    for kind in ("index", "cells"):
+        assert site.document(f"{board.id}/{kind}.none.json") == site.document(f"{board.id}/{kind}.{judge.slug}.json")
+
+
 def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     made = planned.trials(toy_suite.suite)
     planned.store(connection, toy_suite, list(made.values()))

@@ -62,9 +62,12 @@ class SiteBoard(NamedTuple):
     blocks: dict[BlockKey, int]  # how many dialogues lie in each, in the order of paths
 
     def judge(self, judge_slug: str) -> str | None:
-        """The judge of that slug; None for a board on which nothing is judged. Raises KeyError."""
-        if not self.info.judges and judge_slug == NO_JUDGE:
-            return None
+        """The judge of that slug; None for a board on which nothing is judged. Raises KeyError.
+
+        A page that was opened before the first verdict goes on asking without a judge: it has the usual one.
+        """
+        if judge_slug == NO_JUDGE:
+            return self.info.judges[0].name if self.info.judges else None
         return {one.slug: one.name for one in self.info.judges}[judge_slug]
 
     @property
