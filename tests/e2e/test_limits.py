@@ -13,8 +13,8 @@ import pytest
 from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
 
-RATE, BURST = 50.0, 5
-SLIP_S = 0.15  # from the moment a request leaves until the endpoint has written it down
+RATE, BURST = 25.0, 5
+SLIP_S = 0.3  # from the moment a request leaves until the endpoint has written it down
 
 
 class Place(NamedTuple):
@@ -126,11 +126,11 @@ def test_the_environment_bounds_every_command_and_flags_win(place: Place):
     assert slow.code == 0, slow.err
     assert endpoint.most_at_once(place.served.log) == 2
     graded = place.run(
-        "judge", "-j", "loop/judge", "--log", "run.jsonl", OPENROUTER_MODEL_RPS="40", OPENROUTER_MODEL_BURST="1"
+        "judge", "-j", "loop/judge", "--log", "run.jsonl", OPENROUTER_MODEL_RPS="20", OPENROUTER_MODEL_BURST="1"
     )
     assert graded.code == 0, graded.err
     times = place.received()["judge"]
-    assert times[-1] - times[0] >= 17 / 40 - SLIP_S
+    assert times[-1] - times[0] >= 17 / 20 - SLIP_S
     assert sum(line["event"] == "verdict" for line in place.log()) == 18
     again = place.run("judge", "-j", "loop/judge:prose", "-pt", "8", BENCH_CONCURRENCY="2", BENCH_MAX_RETRIES="0")
     assert again.code == 3, again.err
@@ -142,7 +142,7 @@ def test_a_json_roster_bounds_each_of_its_models(place: Place):
         "preferred": "Cheap",
         "models": [
             "loop/half",
-            {"id": "loop/never", "label": "Cheap", "rate_limit": {"rps": 20, "burst": 1}, "concurrency": 1},
+            {"id": "loop/never", "label": "Cheap", "rate_limit": {"rps": 10, "burst": 1}, "concurrency": 1},
             "loop/half",
         ],
         "endpoints": [
@@ -154,6 +154,6 @@ def test_a_json_roster_bounds_each_of_its_models(place: Place):
     assert ended.code == 0, ended.err
     received = place.received()
     assert received["never"][-1] < received["half"][0]  # one subject at a time, the preferred first
-    assert received["never"][-1] - received["never"][0] >= 14 / 20 - SLIP_S
+    assert received["never"][-1] - received["never"][0] >= 14 / 10 - SLIP_S
     assert most_of(place.served.log, "never") == 1
     assert {row["label"] for row in ended.board["rows"]} == {"Cheap", "loop/half@low-t0.7"}
