@@ -18,7 +18,7 @@ help: ## list the targets
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras ## everything CI runs, with coverage; about 35 minutes on two cores
+test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras ## everything CI runs, with coverage; about 45 minutes on two cores
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal

@@ -17,19 +17,18 @@ from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
 from tests.e2e import command, endpoint, suites
 
-from .viewing import seen, settled
+from .viewing import PATIENCE, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 LINE = "run --models-file models.yaml --suite harbour -m loop/half,loop/never,loop/always -j cues --db here.db --quiet"
 RUNS, CAP = 3, 3
 _CELLS = "[...document.querySelectorAll('tbody td')].map(one => one.innerText)"
 _NAMES = "[...document.querySelectorAll('tbody th')].map(one => one.innerText)"
-_PATIENCE_S = 60
 
 
 async def until(page: Page, told: Callable[[str], bool]) -> str:
     """What the page's runs say once it is what is waited for."""
-    ends = time.monotonic() + _PATIENCE_S
+    ends = time.monotonic() + PATIENCE / 1000
     while not told(text := "".join(await page.get_by_role("region", name="Runs").all_inner_texts())):
         assert time.monotonic() < ends, await page.locator("main").inner_text()
         await asyncio.sleep(0.1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_", "LOG_LEVEL")
-PATIENCE_S = 600
+PATIENCE_S = 600  # training takes minutes on a machine that does much else
 
 
 class Ended(NamedTuple):

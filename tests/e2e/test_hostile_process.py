@@ -108,6 +108,12 @@ def test_ctrl_c_while_the_command_is_being_loaded_is_one_line() -> None:
     assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")
 
 
+def test_nothing_of_ours_is_loaded_before_ctrl_c_is_guarded() -> None:
+    code = "import sys, independence.__main__; print(*sorted(one for one in sys.modules if 'independence' in one))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["independence", "independence.__main__", "independence.interrupts"]
+
+
 WAITING = """
 import os, signal, sys, types
 from independence.cli.main import _complete

@@ -132,7 +132,7 @@ async def test_closing_is_quick_while_requests_are_held(session: aiohttp.ClientS
         held = [asyncio.create_task(fate(session, server, plain(seed=seed))) for seed in range(50)]
         await until(lambda: server.ledger.in_flight == 50)
         start = time.monotonic()
-    assert time.monotonic() - start < 10  # of 60 that they are held
+    assert time.monotonic() - start < 1
     assert server.ledger.in_flight == 0
     assert "answered" not in await asyncio.gather(*held)
 

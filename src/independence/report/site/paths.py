@@ -91,7 +91,7 @@ class StoreDocuments:
                 yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
 
     def document(self, path: str) -> bytes:
-        """The bytes of a path. Raises KeyError for one that is not among `paths`."""
+        """The bytes of a path. Raises KeyError for one that is not among `paths`, nor was before the first verdict."""
         if path == LIST:
             return _encoded(self.board_list())
         board_id, _, rest = path.partition("/")
