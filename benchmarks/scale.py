@@ -140,7 +140,7 @@ def make(path: Path, subjects: int, runs: int) -> int:
     loaded = load.load("v2")
     selection = plan.select(loaded.suite, [], [], runs, [])
     dialogues = 0
-    with closing(database.connect(path)) as connection:
+    with database.writing(path, new=True) as connection:
         connection.execute("PRAGMA synchronous = OFF")
         with database.transaction(connection):
             document = msgspec.json.encode(loaded.suite).decode()

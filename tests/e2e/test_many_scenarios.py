@@ -94,6 +94,20 @@ def test_one_missing_verdict_of_many_scenarios_costs_the_index_but_no_place(tmp_
     assert hole["ci"][0] < hole["bounds"][0] < hole["bounds"][1] < hole["ci"][1]
 
 
+def test_boards_are_those_of_the_tables_from_which_their_rows_follow(tmp_path: Path, many: Path) -> None:
+    db = tmp_path / "store.db"
+    assert ran(db, many, "-j", "sim/judge").code == 0
+    reads = (
+        ("leaderboard", "--format", "json"),
+        ("leaderboard", "--judge", "cues", "--format", "json"),
+        ("compare", "sim/yield-35", "sim/yield-65", "--format", "json"),
+    )
+    kept = [inside.run(*arguments, "--db", str(db)).out for arguments in reads]
+    with closing(sqlite3.connect(db)) as connection, connection:
+        assert connection.execute("DELETE FROM kept_dialogues").rowcount >= 4  # two subjects, two judges
+    assert [inside.run(*arguments, "--db", str(db)).out for arguments in reads] == kept
+
+
 def test_parts_of_different_draws_are_boards_of_their_own(tmp_path: Path, many: Path) -> None:
     db = tmp_path / "store.db"
     first = ran(db, many, "--scenarios", "6", subjects="sim/half")

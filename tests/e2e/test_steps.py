@@ -52,7 +52,7 @@ def test_a_killed_run_resumes_without_asking_a_stored_step_again(tmp_path: Path)
     with endpoint.serving(tmp_path, "--latency", "0.1") as served:
         endpoint.models_file(tmp_path, served.base_url, 20)
         process = begun(tmp_path)
-        endpoint.until(lambda: len(served.requests()) >= 55, "requests came")
+        endpoint.until(lambda: len(served.requests()) >= 65, "requests came")
         process.send_signal(signal.SIGKILL)
         command.finish(process)
         time.sleep(0.2)

@@ -89,7 +89,8 @@ class Run:
         events: list[Event] = []
         writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: limit)
         halt = StopSignal([gate], events.append)
-        backends = {"openrouter": EndpointBackend(client, gate)}
+        judges = EndpointBackend(client, EndpointGate(lambda: 100))  # what it takes is nothing to the subjects
+        backends = {"openrouter": EndpointBackend(client, gate), "judges": judges}
         bench = RunContext(self.loaded.suite, self.rubrics, backends, writer, events.append, halt, leases.owner())
         outcome = await run.run(bench, self.left().todo, shares)
         await writer.close()
@@ -166,6 +167,20 @@ async def test_all_subjects_share_what_is_in_flight(
     await Run(connection, tmp_path / "store.db", toy_suite, trials).carry_out(client, shares=Parallelism(2, 2))
     assert client.most == 4
     assert frozenset("abc") in together
+
+
+async def test_the_last_runs_go_side_by_side_and_earlier_ones_in_their_order(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
+) -> None:
+    trials = [one for one in planned.trials(toy_suite.suite, runs=9).values() if one.dialogue.generated == 2]
+    await Run(connection, tmp_path / "store.db", toy_suite, trials).carry_out(Subjects(firm), limit=3)
+    asked = connection.execute(
+        "SELECT p.run, c.turn FROM calls c JOIN planned p ON p.trial = c.trial ORDER BY c.rowid"
+    ).fetchall()
+    of_last = [turn for run, turn in asked if run > 6]  # as many dialogues as slots
+    assert of_last == [0, 0, 0, 1, 1, 1]
+    of_first = [turn for run, turn in asked if run <= 6]
+    assert of_first != sorted(of_first)
 
 
 async def test_two_places_that_ask_the_same_are_asked_once(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from independence.errors import StoreError
-from independence.store import context, database, deletion, leases, records
+from independence.store import context, database, deletion, leases, place_dialogues, records
 from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
 from independence.store.records import EditionRow, FailureRow, VerdictRow
 from independence.types import Attempt, Missing, Usage, Verdict
@@ -89,12 +89,15 @@ def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> Non
         "sessions",
         "progress",
         "field_sets",
+        "kept_dialogues",  # triggers delete them
         *deletion.OF_TRIALS,
         *deletion.OF_SUBJECTS,
         *deletion.OF_EDITIONS,
     }
     assert tables == known  # a table that a migration adds needs its place in store/deletion; the ledger stays
     rows.trial(held, "a replaced", scenario="one", config_dir="a")
+    place_dialogues.keep(held, place_dialogues.unkept(held))
+    assert counts(held)["kept_dialogues"] == 2
     delete(held, DeletionScope("dialogues"))
     assert set(counts(held).values()) == {0}
     assert found_in(held, DeletionScope("dialogues")) == Deletion()

@@ -59,6 +59,7 @@ GOLDEN = {
     "finished": [
         "trial", "start_context", "end_context", "flags", "said", "words", "thought", "first_at", "last_at",
     ],
+    "kept_dialogues": ["suite", "edition", "variant", "mode", "config_dir", "judge", "dialogues"],
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",

@@ -18,6 +18,7 @@ Lines = dict[str, int]
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
 _DEEPEST = 60
+_TOO_DEEP = f"nested more than {_DEEPEST} deep"
 _UNFOLDED, _FEW = 3, 10_000  # aliases may repeat what is written so often, and so much more
 _NUMBER = re.compile(r"[-+]?\d[\d_]*\.?\d*[eE][-+]?\d+")
 
@@ -64,6 +65,8 @@ def parse(text: str, path: str) -> YamlDocument:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
+        if "maximum nesting depth" in (error.problem or ""):  # newer libyaml stops before an event tells of it
+            raise DocumentError(path, line, _TOO_DEEP) from error
         raise DocumentError(path, line, f"not valid YAML: {error.problem or error}") from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that does not exist
         raise DocumentError(path, 1, f"not valid YAML: {error}") from error
@@ -83,7 +86,7 @@ def _measure(text: str, path: str) -> int:
             depth -= 1
         if depth > _DEEPEST:
             line = event.start_mark.line + 1 if event.start_mark else 1
-            raise DocumentError(path, line, f"nested more than {_DEEPEST} deep")
+            raise DocumentError(path, line, _TOO_DEEP)
     return size
 
 

@@ -86,6 +86,11 @@ class EndpointGate:
         self._first: list[tuple[int, float, int, CallQueue]] = []
 
     @property
+    def limit(self) -> int:
+        """Calls that may hold a slot at once, as of now."""
+        return self._limit()
+
+    @property
     def busy(self) -> int:
         """Calls that hold a slot now."""
         return self._busy

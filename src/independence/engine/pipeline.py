@@ -131,7 +131,8 @@ async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
 def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> RunPreview:
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
     bought = _purchasable(connection, job)
-    todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought)
+    # Routing loads numpy, which most runs never need.
+    todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
     costly = any(price not in (None, FREE) for price in listed.values())
     cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())

@@ -41,6 +41,8 @@ async def run(
 ) -> RunOutcome:
     """Do what is left, run 1 of every subject before run 2, so that a run which is stopped leaves whole ones.
 
+    The last ones of a subject, as far as their dialogues fit into its share of the slots, go side by side: so these
+    stay full to the end.
     Without `begin` the next run fills slots that the one before leaves free. Every answer and verdict is committed
     before it counts; errors that end the run are returned.
     """

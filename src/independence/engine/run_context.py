@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -67,10 +68,22 @@ T = TypeVar("T")
 class SubjectWorker:
     """One subject's place in the run: its queues, and how long its calls took."""
 
-    def __init__(self, context: RunContext, label: str, calls: int, total: ConcurrencyLimit | None = None) -> None:
-        """`calls` in flight at most; `total`: what bounds those of all subjects together."""
+    def __init__(
+        self,
+        context: RunContext,
+        label: str,
+        calls: int,
+        total: ConcurrencyLimit | None = None,
+        *,
+        last_runs: int = sys.maxsize,
+    ) -> None:
+        """`calls` in flight at most; `total`: what bounds those of all subjects together.
+
+        Runs from `last_runs` on go side by side: whose dialogues are longest, not whose run is lowest, goes first.
+        """
         self.context = context
         self.label = label
+        self.last_runs = last_runs
         self.latency = CallLatency()
         self.on_begin: dict[str, Callable[[], None]] = {}  # trial -> called at its first slot
         own = ConcurrencyLimit(calls)
@@ -101,7 +114,7 @@ class SubjectWorker:
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        return _TrialSlot(self, self._queue(queue), remaining, run, trial)
+        return _TrialSlot(self, self._queue(queue), remaining, min(run, self.last_runs), trial)
 
     async def resolve(
         self, call: Awaitable[T], queue: QueueKey, *, trial: str, what: str, subject: str = ""

@@ -19,8 +19,8 @@ from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, Pla
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ReplyWords, void_reason
-from independence.store import place_rows, queries, routes
-from independence.store.place_rows import PlaceRow
+from independence.store import place_dialogues, queries, routes
+from independence.store.place_dialogues import Dialogues
 from independence.store.queries import StoredVerdict, TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.store.spending import Dates
@@ -80,9 +80,9 @@ class _Grading(NamedTuple):
 
 
 def read(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, rows: Sequence[PlaceRow] | None
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, dialogues: Dialogues | None
 ) -> EditionVerdicts:
-    """Read one edition; `rows`: its dialogues with the verdicts of that judge, where they are at hand."""
+    """Read one edition; `dialogues`: with the verdicts of that judge, where they are at hand."""
     suite = grading(connection, scope)
     by = _Grading(
         suite=suite,
@@ -91,9 +91,9 @@ def read(
         required=engagement.requirements(suite),
         predicted=_predicted(connection, scope, judge),
     )
-    if by.imported or rows is None:
+    if by.imported or dialogues is None:
         return _one_by_one(connection, scope, judge, by)
-    plain = plain_verdicts.read(connection, scope.where, rows, by.rubrics, by.required)
+    plain = plain_verdicts.read(connection, scope.where, dialogues, by.rubrics, by.required)
     marked = plain.particular
     states = queries.states(connection, scope.where, marked) if marked else []
     own = grouped((state for state in states if state.key in marked), lambda state: state.config_dir)
@@ -109,7 +109,7 @@ def read(
         {config: whole.subjects.get(config, one) for config, one in plain.subjects.items()},
         whole.repeats,
         frozenset(thinking | {config for config, one in plain.subjects.items() if one.thought}),
-        place_rows.dates(connection, rows),
+        place_dialogues.dates(connection, dialogues.values()),
     )
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
-from typing import Any, NamedTuple, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -18,7 +17,8 @@ from independence.stats.strict import ScoringFrame
 from independence.stats.verdict_columns import Array, Places, VerdictColumns, fields_read, joined
 from independence.store import field_values, queries
 from independence.store.field_values import FieldLayout
-from independence.store.place_rows import PlaceColumns, PlaceRow
+from independence.store.place_dialogues import Dialogues
+from independence.store.subject_dialogues import Coded, SubjectDialogues
 from independence.types import Where
 
 _TYPES = {"q": "<i8", "d": "<f8", "?": "?"}
@@ -31,22 +31,73 @@ class _SaidReplies(NamedTuple):
     said: str
 
 
-class _Reading(NamedTuple):
-    """The rows of all subjects by run and scenario, and how they are read."""
+class _Codes(NamedTuple):
+    """A column of all subjects of few different values: (n,) places in `names`."""
 
-    rows: Sequence[PlaceRow]  # plain tuples, one a dialogue
-    layouts: Mapping[int, FieldLayout]
-    required: Mapping[str, FieldRequirements]  # by scenario
-    made: dict[int, PlannedVerdict]  # verdicts that were looked at one by one, by their place in `rows`
-    known: dict[tuple[str, ...], VerdictColumns]  # columns that were asked for, by the fields that they hold
+    names: Sequence[Any]
+    codes: Places
+
+    @classmethod
+    def of(cls, columns: Iterable[Coded]) -> Self:
+        """Columns of one subject each, one after the other."""
+        places: dict[Any, int] = {}
+        parts = [np.empty(0, np.intp)]
+        for column in columns:
+            own = np.array([places.setdefault(name, len(places)) for name in column.names], np.intp)
+            parts.append(own[np.frombuffer(column.codes, "<u4")])
+        return cls(list(places), np.concatenate(parts))
+
+    def at(self, place: int) -> Any:
+        """The value at a place."""
+        return self.names[self.codes[place]]
+
+
+class _Reading:
+    """The dialogues of all subjects, those of each by run and scenario, and how they are read."""
+
+    def __init__(
+        self,
+        subjects: Dialogues,
+        layouts: Mapping[int, FieldLayout],
+        required: Mapping[str, FieldRequirements],  # by scenario
+    ) -> None:
+        self._configs = list(subjects)
+        self._subjects, self._layouts, self._required = subjects, layouts, required
+        self._scenario = _Codes.of(own.scenario for own in subjects.values())
+        self._run = _Codes.of(own.run for own in subjects.values())
+        self._rubric = _Codes.of(own.rubric for own in subjects.values())
+        self._experiment = _Codes.of(own.experiment for own in subjects.values())
+        self._layout = _Codes.of(own.layout for own in subjects.values())
+        self._values = list(itertools.chain.from_iterable(own.values for own in subjects.values()))
+        self._subject = np.repeat(np.arange(len(subjects)), np.array([*map(len, subjects.values())], np.intp))
+        self.made: dict[int, PlannedVerdict] = {}  # verdicts that were looked at one by one, by their place
+        self._known: dict[tuple[str, ...], VerdictColumns] = {}  # that were asked for, by the fields that they hold
+
+    @property
+    def places(self) -> dict[str, range]:
+        """Where the dialogues of each subject are."""
+        ends = np.cumsum([*map(len, self._subjects.values())]).tolist()
+        return dict(zip(self._subjects, map(range, [0, *ends], ends), strict=False))
+
+    def spot(self, at: int) -> tuple[str, str, int]:
+        """The config_dir, scenario and run of a place."""
+        return self._configs[self._subject[at]], self._scenario.at(at), self._run.at(at)
+
+    def under_other_rubrics(self, rubrics: Mapping[str, str]) -> list[int]:
+        """Places of verdicts that were given under other rubrics than these, by scenario, or of none."""
+        number = {name: at for at, name in enumerate(self._rubric.names)}
+        counting = np.array([number.get(rubrics.get(name), -1) for name in self._scenario.names], np.intp)
+        places: list[int] = np.flatnonzero(counting[self._scenario.codes] != self._rubric.codes).tolist()
+        return places
 
     def cell(self, at: int) -> PlannedVerdict:
         """The verdict at a place."""
         if at in self.made:
             return self.made[at]
-        config, scenario, run, experiment, *_, field_set, packed, _ = self.rows[at]
-        (given,) = self.layouts[field_set].read(packed, 1)
-        own = self.required.get(scenario)
+        config, scenario, run = self.spot(at)
+        experiment, layout = self._experiment.at(at), self._layout.at(at)
+        (given,) = self._layouts[layout].read(self._values[at] or b"", 1)
+        own = self._required.get(scenario)
         values, evaded = (given, None) if own is None else engagement.counted(given, own)
         return PlannedVerdict(
             config_dir=config,
@@ -63,54 +114,49 @@ class _Reading(NamedTuple):
     def columns(self, frame: ScoringFrame) -> VerdictColumns:
         """All of them as numbers."""
         read = tuple(fields_read(frame))
-        if read not in self.known:
-            self.known[read] = self._columns(read)
-        return self.known[read]
+        if read not in self._known:
+            self._known[read] = self._columns(read)
+        return self._known[read]
 
     def _columns(self, read: Sequence[str]) -> VerdictColumns:
-        rows, made = self.rows, self.made
-        configs, scenarios, runs, *_ = _transposed(rows, 3)
-        subjects, names = {name: at for at, name in enumerate(dict.fromkeys(configs))}, list(dict.fromkeys(scenarios))
-        places = {name: at for at, name in enumerate(names)}
-        scenario = np.fromiter(map(places.__getitem__, scenarios), np.intp, len(rows))
-        fields = {name: np.full(len(rows), np.nan) for name in read}
-        marks = np.zeros((3, len(rows)), dtype=bool)
+        count = len(self._values)
+        fields = {name: np.full(count, np.nan) for name in read}
+        marks = np.zeros((3, count), dtype=bool)
         missing, evaded, evadable = marks
-        plain = np.ones(len(rows), dtype=bool)
-        for at, cell in made.items():
+        plain = np.ones(count, dtype=bool)
+        for at, cell in self.made.items():
             plain[at] = False
             missing[at], evaded[at] = cell.values is None, engagement.EVADED in cell.flags
             evadable[at] = cell.evadable
             for name, column in fields.items():
                 column[at] = np.nan if cell.values is None else cell.values.get(name, np.nan)
-        for number, name in enumerate(names):
-            own = np.flatnonzero(plain & (scenario == number))
-            for there, values in self._values(own):
-                needed = self.required.get(name)
+        for number, name in enumerate(self._scenario.names):
+            own = np.flatnonzero(plain & (self._scenario.codes == number))
+            for there, values in self._read(own):
+                needed = self._required.get(name)
                 counted = engagement.counted_columns(values, needed) if needed is not None else None
                 if counted is not None:
                     evaded[there], evadable[there] = counted.evaded & counted.told, counted.told
                 for field, column in fields.items():
                     column[there] = (counted.values if counted is not None else values).get(field, np.nan)
         return VerdictColumns(
-            subjects=list(subjects),
-            scenarios=names,
-            subject=np.fromiter(map(subjects.__getitem__, configs), np.intp, len(rows)),
-            scenario=scenario,
-            run=np.array(runs, dtype=np.intp),
+            subjects=self._configs,
+            scenarios=self._scenario.names,
+            subject=self._subject,
+            scenario=self._scenario.codes,
+            run=np.array(self._run.names, np.intp)[self._run.codes],
             fields=fields,
             missing=missing,
             evaded=evaded,
             evadable=evadable,
         )
 
-    def _values(self, places: Places) -> Iterator[tuple[Places, Mapping[str, Array]]]:
+    def _read(self, places: Places) -> Iterator[tuple[Places, Mapping[str, Array]]]:
         """Places with the same fields, and what stands there, true = 1."""
-        rows = self.rows
-        sets = np.array([rows[at][_SET] for at in places.tolist()], dtype=np.intp)
-        for number in np.unique(sets).tolist():
-            own, layout = places[sets == number], self.layouts[number]
-            packed = b"".join(rows[at][_VALUES] for at in own.tolist())
+        layouts = self._layout.codes[places]
+        for number in np.unique(layouts).tolist():
+            own, layout = places[layouts == number], self._layouts[self._layout.names[number]]
+            packed = b"".join([self._values[at] for at in own.tolist()])
             kinds = [(name, _TYPES[kind]) for name, kind in zip(layout.packed, layout.kinds, strict=True)]
             found = np.frombuffer(packed, np.dtype(kinds)) if kinds else None
             values = {name: found[name].astype(np.float64) for name, _ in kinds} if found is not None else {}
@@ -122,8 +168,8 @@ class _Reading(NamedTuple):
 class SubjectVerdicts(Sequence[PlannedVerdict]):
     """The planned verdicts of one subject by run and scenario, made where they are asked for."""
 
-    def __init__(self, reading: _Reading, places: range) -> None:
-        self._reading, self._places = reading, places
+    def __init__(self, reading: _Reading, places: range, dialogues: SubjectDialogues) -> None:
+        self._reading, self._places, self._dialogues = reading, places, dialogues
         self._cells: list[PlannedVerdict] | None = None
 
     def __len__(self) -> int:
@@ -160,34 +206,30 @@ class SubjectVerdicts(Sequence[PlannedVerdict]):
         made = self._reading.made
         return [made[at] for at in self._places if at in made] if made else []
 
-    def _column(self, name: str) -> list[Any]:
-        at = PlaceColumns._fields.index(name)
-        return [row[at] for row in self._reading.rows[self._places.start : self._places.stop]]
-
     @property
     def words(self) -> str:
         """Digests of the words of all replies in finished dialogues."""
-        return "".join(words for words in self._column("words") if words is not None)
+        return self._dialogues.words
 
     @property
     def thought(self) -> bool:
         """Whether a reply in a finished dialogue took reasoning tokens."""
-        return any(self._column("thought"))
+        return self._dialogues.thought
 
     @property
     def said_twice(self) -> bool:
         """Whether two finished dialogues of a scenario have the same replies."""
-        said = [
-            pair for pair in zip(self._column("scenario"), self._column("said"), strict=True) if pair[1] is not None
-        ]
+        own = self._dialogues
+        if len(set(own.said)) == len(own.said):
+            return False
+        said = [pair for pair in zip(own.scenario.values, own.said, strict=True) if pair[1] is not None]
         return len(set(said)) < len(said)
 
     @property
     def runs_alike(self) -> bool:
         """Whether all replies of a run are those of an earlier one."""
-        runs: dict[int, dict[str, _SaidReplies]] = {}
-        columns = (self._column(name) for name in ("run", "scenario", "said"))
-        for run, scenario, said in zip(*columns, strict=True):
+        own, runs = self._dialogues, dict[int, dict[str, _SaidReplies]]()
+        for run, scenario, said in zip(own.run.values, own.scenario.values, own.said, strict=True):
             runs.setdefault(run, {})[scenario] = _SaidReplies(said, said or "")
         return bool(repeats.equal_runs(runs))
 
@@ -198,17 +240,11 @@ class PlainVerdicts(NamedTuple):
     reading: _Reading
     subjects: Mapping[str, SubjectVerdicts]  # by config_dir
     particular: frozenset[str]  # trials that are to be looked at one by one
-    spots: Mapping[tuple[str, str, int], int]  # their places: (config_dir, scenario, run) -> in the rows
+    spots: Mapping[tuple[str, str, int], int]  # their places: (config_dir, scenario, run) -> among the dialogues
 
     def put(self, cell: PlannedVerdict) -> None:
         """Keep a verdict that was looked at."""
         self.reading.made[self.spots[cell.config_dir, cell.scenario, cell.run]] = cell
-
-
-_SET, _VALUES = (PlaceColumns._fields.index(name) for name in ("field_set", "field_values"))
-_PLACE, _PARTICULAR, _RUBRIC, _JUDGED = (
-    slice(0, 3), *(PlaceColumns._fields.index(name) for name in ("particular", "rubric", "judged_at"))
-)  # fmt: skip
 
 
 def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
@@ -222,45 +258,18 @@ def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]
     return parts[0] if [*map(list, (part.subjects for part in parts))] == [[*subjects]] else joined(parts, [*subjects])
 
 
-def _transposed(rows: Sequence[PlaceRow], count: int) -> list[list[Any]]:
-    return [[row[at] for row in rows] for at in range(count)]
-
-
 def read(
     connection: sqlite3.Connection,
     where: Where,
-    rows: Sequence[PlaceRow],
+    dialogues: Dialogues,
     rubrics: Mapping[str, str],
     required: Mapping[str, FieldRequirements],
 ) -> PlainVerdicts:
-    """Of one judge's rows by subject, scenario and run; `rubrics`: scenario -> digest that its verdicts count under."""
-    kept, subjects = list[PlaceRow](), dict[str, SubjectVerdicts]()
-    reading = _Reading(kept, field_values.layouts(connection), required, {}, {})
-    orders: dict[tuple[tuple[str, int], ...], list[int]] = {}
-    for config, found in itertools.groupby(_newest(rows, rubrics), itemgetter(0)):
-        own = list(found)
-        spots = tuple(map(itemgetter(1, 2), own))
-        if spots not in orders:  # most subjects are planned alike
-            orders[spots] = sorted(range(len(own)), key=lambda at: (spots[at][1], spots[at][0]))
-        kept += [own[at] for at in orders[spots]]
-        subjects[config] = SubjectVerdicts(reading, range(len(kept) - len(own), len(kept)))
-    particular = {
-        at: row[_PARTICULAR] or queries.trial_key(connection, where, *row[_PLACE])
-        for at, row in enumerate(kept)
-        if row[_PARTICULAR] is not None or row[_RUBRIC] != rubrics.get(row[1])
-    }
-    spots_of = {kept[at][_PLACE]: at for at in particular}
-    return PlainVerdicts(reading, subjects, frozenset(particular.values()), spots_of)
-
-
-def _newest(rows: Sequence[PlaceRow], rubrics: Mapping[str, str]) -> Sequence[PlaceRow]:
-    """One row a dialogue: of several verdicts that count alike the newest; one to be looked at before all others."""
-    if all(one[2] != other[2] or one[1] != other[1] or one[0] != other[0] for one, other in itertools.pairwise(rows)):
-        return rows
-    out = []
-    for _, found in itertools.groupby(rows, lambda row: row[_PLACE]):
-        own = list(found)
-        counting = [row for row in own if row[_RUBRIC] == rubrics.get(row[1])] or own
-        aside = next((row for row in own if row[_PARTICULAR] is not None), None)
-        out.append(aside or max(reversed(counting), key=lambda row: row[_JUDGED]))
-    return out
+    """Of one judge's verdicts; `rubrics`: scenario -> digest that its verdicts count under."""
+    own = {config: one.newest(rubrics) for config, one in dialogues.items()}
+    reading = _Reading(own, field_values.layouts(connection), required)
+    subjects = {config: SubjectVerdicts(reading, at, own[config]) for config, at in reading.places.items()}
+    keys = {places[at]: key for config, places in reading.places.items() for at, key in own[config].particular.items()}
+    for at in reading.under_other_rubrics(rubrics):
+        keys.setdefault(at, queries.trial_key(connection, where, *reading.spot(at)))
+    return PlainVerdicts(reading, subjects, frozenset(keys.values()), {reading.spot(at): at for at in keys})

@@ -16,8 +16,8 @@ from independence.report.plain_verdicts import SubjectVerdicts
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import PlannedVerdict, grouped
 from independence.stats import engagement
-from independence.store import place_rows, queries, scopes
-from independence.store.place_rows import PlaceRead, PlaceRow
+from independence.store import place_dialogues, queries, scopes
+from independence.store.place_dialogues import Dialogues, PlaceRead
 from independence.store.queries import JudgeCounts
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
@@ -60,18 +60,18 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
 
 def _at_once(connection: sqlite3.Connection, scope: BoardScope) -> PlaceRead | None:
     """All dialogues and verdicts of an edition, where one judge graded there."""
-    return None if queries.imported(scope.edition) else place_rows.read(connection, scope.where)
+    return None if queries.imported(scope.edition) else place_dialogues.read(connection, scope.where)
 
 
 def _of_judge(
     connection: sqlite3.Connection, scope: BoardScope, read: PlaceRead | None, judge: str | None
-) -> list[PlaceRow] | None:
+) -> Dialogues | None:
     """The dialogues of an edition with the verdicts of one judge; None where those are read one by one."""
     if queries.imported(scope.edition) or (judge is not None and kinds.of(judge).repeats_bought):
         return None
     if read is not None and [*filter(None, [judge])] == [one.judge for one in read.judges]:
-        return read.rows
-    return place_rows.under_judge(connection, scope.where, judge)
+        return read.subjects
+    return place_dialogues.under_judge(connection, scope.where, judge)
 
 
 def _alone(read: EditionVerdicts) -> PlannedVerdicts:

@@ -17,7 +17,7 @@ from independence.errors import StoreError
 from independence.report import study
 from independence.report.study import Study
 from independence.report.verdict_cells import PlannedVerdict
-from independence.stats import fleet_points, index_uncertainty, single_runs, strict
+from independence.stats import index_uncertainty, single_runs, strict
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import VerdictValues
@@ -237,8 +237,7 @@ def _gap(
 
 def _estimates(ends: Ends, fleet: Mapping[str, Points]) -> dict[str, IndexEstimate]:
     """One scenario as if it were a whole index, by config_dir."""
-    sheets = fleet_points.of_one_scenario(list(fleet.values()), ends)
-    return dict(zip(fleet, index_uncertainty.these_scenarios(sheets, prior_df=0), strict=True))
+    return dict(zip(fleet, index_uncertainty.of_one_scenario(list(fleet.values()), ends), strict=True))
 
 
 def _fleet(side: ComparedSubject) -> Fleet:

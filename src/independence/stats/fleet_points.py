@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from independence.stats.subject_points import (
     variances,
 )
 from independence.stats.verdict_columns import SubjectBlock, VerdictColumns, blocks
-from independence.types import Ends
 
 
 def complete_points(frame: ScoringFrame, columns: VerdictColumns) -> dict[str, SubjectPoints]:
@@ -59,6 +58,9 @@ def _points(frame: ScoringFrame, columns: VerdictColumns, block: SubjectBlock) -
     spread = {scenario: variances(own).tolist() for scenario, own in totals.items()}
     means = [np.stack([one.mean(axis=1) for one in points], axis=1) for _, points, _ in strata]
     across = [variances(own).tolist() for own in means]
+    shared = SubjectPoints(
+        start, tuple(Stratum(names, tuple(one[0] for one in points), spans) for names, points, spans in strata)
+    )
     for at in range(len(block.subjects)):
         own_strata = tuple(Stratum(names, tuple(one[at] for one in points), spans) for names, points, spans in strata)
         made = SubjectPoints(start, own_strata)
@@ -69,19 +71,7 @@ def _points(frame: ScoringFrame, columns: VerdictColumns, block: SubjectBlock) -
             variances={scenario: own[at] for scenario, own in spread.items()},
             means=tuple(own[at] for own in means),
             across=tuple(own[at] for own in across),
+            ends=shared.ends,
+            scale=shared.scale,
         )
         yield made
-
-
-def of_one_scenario(fleet: Sequence[Points], span: Ends) -> list[SubjectPoints]:
-    """Subjects as if one scenario were the whole index: (runs,) points of each, and its fewest and most points."""
-    made = [SubjectPoints(0.0, (Stratum(("",), (points,), (span,)),)) for points in fleet]
-    by_runs: dict[int, list[int]] = {}
-    for at, points in enumerate(fleet):
-        by_runs.setdefault(len(points), []).append(at)
-    for places in by_runs.values():
-        points = np.stack([fleet[at] for at in places])
-        means, spread = points.mean(axis=1).tolist(), variances(points).tolist()
-        for at, mean, own in zip(places, means, spread, strict=True):
-            made[at].__dict__.update(index=0.0 + mean, variances={"": own})
-    return made

@@ -12,16 +12,17 @@ runs that share is mostly noise. It is moderated once, for the whole index, towa
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats.intervals import Interval, around, score_interval_within, t_quantile
 from independence.stats.quantiles import t_quantiles
-from independence.stats.subject_points import SubjectPoints, variance
+from independence.stats.subject_points import Points, SubjectPoints, variance, variances
 from independence.types import Ends
 
 Array = NDArray[np.float64]
@@ -107,12 +108,17 @@ class ModeratedShares(NamedTuple):
     fleet_df: Array  # degrees of freedom of what the fleet lends
 
 
-class _VariancePart(NamedTuple):
-    """One of the independent parts that the variance of an index adds up from."""
+class _VarianceParts(NamedTuple):
+    """The independent parts that the variance of each index of a fleet adds up from: (n, parts) each."""
 
-    variance: float  # squared index points
-    df: float
-    most: float  # the same for verdicts that are all or nothing, in units of p (1 - p)
+    variance: Array  # squared index points
+    df: Array
+    most: Array  # the same for verdicts that are all or nothing, in units of p (1 - p)
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[tuple[float, float, float]]]) -> Self:
+        """From the parts of each index."""
+        return cls._make(np.moveaxis(np.array(list(rows), np.float64), 2, 0))
 
 
 def repeated(sheet: SubjectPoints) -> bool:
@@ -125,16 +131,31 @@ def these_scenarios(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) 
 
     `prior_df`: degrees of freedom of what is known of indices beforehand; 0 for sheets that are not of whole indices.
     """
-    prior = PriorShare(_OVER_RUNS, prior_df)
-    return _estimates(fleet, [_over_runs(sheet) for sheet in fleet], 0.0, prior) if fleet else []
+    return _of_sheets(fleet, _over_runs, 0.0, PriorShare(_OVER_RUNS, prior_df)) if fleet else []
+
+
+def of_one_scenario(fleet: Sequence[Points], span: Ends) -> list[IndexEstimate]:
+    """`these_scenarios`, without a prior, as if one scenario were the whole index, in order.
+
+    `fleet`: (runs,) points of each subject, at least 2; `span`: fewest and most points of a verdict.
+    """
+    runs = np.array([len(points) for points in fleet])
+    means, spread = np.empty(len(fleet)), np.empty(len(fleet))
+    for count in np.unique(runs).tolist():
+        own = np.flatnonzero(runs == count)
+        points = np.stack([fleet[at] for at in own.tolist()])
+        means[own], spread[own] = points.mean(axis=1), variances(points)
+    low, high = span
+    most = (high - low) ** 2 / runs
+    parts = _VarianceParts(variance=(spread / runs)[:, None], df=(runs - 1.0)[:, None], most=most[:, None])
+    return _estimates(means, [span] * len(fleet), parts, 0.0, PriorShare(_OVER_RUNS, 0.0))
 
 
 def scenarios_like_these(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
     """The same for scenarios of this kind. Never surer than for the scenarios themselves."""
     if not fleet:
         return []
-    prior = PriorShare(_OVER_SCENARIOS, prior_df)
-    across = _estimates(fleet, [_over_scenarios(sheet) for sheet in fleet], shared_effects(fleet), prior)
+    across = _of_sheets(fleet, _over_scenarios, shared_effects(fleet), PriorShare(_OVER_SCENARIOS, prior_df))
     return [_less_sure(*pair) for pair in zip(these_scenarios(fleet, prior_df), across, strict=True)]
 
 
@@ -143,13 +164,13 @@ def over_own_runs(sheet: SubjectPoints) -> OwnDispersion:
 
     At an end of the scale they show no spread, whatever there is: it is taken to be the most that there could be.
     """
-    (low, high), parts = sheet.scale, _over_runs(sheet)
-    most = sum(part.most for part in parts) / (high - low) ** 2
+    (low, high), parts = sheet.scale, _VarianceParts.of([_over_runs(sheet)])
+    most = float(_sums(parts.most)[0]) / (high - low) ** 2
     place = (sheet.index - low) / (high - low)
     if not _REST < place < 1 - _REST:
-        return OwnDispersion(most, min(part.df for part in parts), most)
-    variance = sum(part.variance for part in parts) / (high - low) ** 2
-    return OwnDispersion(variance / (place * (1 - place)), float(degrees_of_freedom([parts])[0]), most)
+        return OwnDispersion(most, float(parts.df.min()), most)
+    variance = float(_sums(parts.variance)[0]) / (high - low) ** 2
+    return OwnDispersion(variance / (place * (1 - place)), float(_degrees_of_freedom(parts)[0]), most)
 
 
 def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
@@ -158,24 +179,24 @@ def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
     return within._replace(df=min(within.df, across.df))
 
 
-def _over_runs(sheet: SubjectPoints) -> list[_VariancePart]:
-    ends = sheet.ends
+def _over_runs(sheet: SubjectPoints) -> list[tuple[float, float, float]]:
+    ends, variances = sheet.ends, sheet.variances
     return [
-        _VariancePart(sheet.variances[name] / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
+        (variances[name] / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
         for name, own in sheet.totals.items()
     ]
 
 
-def _over_scenarios(sheet: SubjectPoints) -> list[_VariancePart]:
-    parts = []
+def _over_scenarios(sheet: SubjectPoints) -> list[tuple[float, float, float]]:
+    parts: list[tuple[float, float, float]] = []
     for number, (scenarios, points, ends) in enumerate(sheet.strata):
         count, width = len(scenarios), sum(high - low for low, high in ends)
         if count > 1:
-            parts.append(_VariancePart(count * sheet.across[number], count - 1, width**2 / count))  # scenarios add up
+            parts.append((count * sheet.across[number], count - 1, width**2 / count))  # scenarios add up
         else:
             runs = len(points[0])
             own = variance(points[0]) + sheet.covaried(number)
-            parts.append(_VariancePart(own / runs, runs - 1, width**2 / runs))
+            parts.append((own / runs, runs - 1, width**2 / runs))
     return parts
 
 
@@ -200,39 +221,50 @@ def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
     return min(1.0, joint / total) if total else 0.0
 
 
-def _estimates(
-    fleet: Sequence[SubjectPoints], parts: Sequence[Sequence[_VariancePart]], shared: float, prior: PriorShare
+def _of_sheets(
+    fleet: Sequence[SubjectPoints],
+    parts: Callable[[SubjectPoints], Sequence[tuple[float, float, float]]],
+    shared: float,
+    prior: PriorShare,
 ) -> list[IndexEstimate]:
-    scales = [sheet.scale for sheet in fleet]
-    widths = np.array([high - low for low, high in scales])
-    variance = np.array([sum(part.variance for part in own) for own in parts]) / widths**2
-    most = np.array([sum(part.most for part in own) for own in parts]) / widths**2
-    places = np.array([(sheet.index - low) / (high - low) for sheet, (low, high) in zip(fleet, scales, strict=True)])
+    indices = np.array([sheet.index for sheet in fleet])
+    return _estimates(indices, [sheet.scale for sheet in fleet], _VarianceParts.of(map(parts, fleet)), shared, prior)
+
+
+def _estimates(
+    indices: Array, scales: Sequence[Ends], parts: _VarianceParts, shared: float, prior: PriorShare
+) -> list[IndexEstimate]:
+    """Of (n,) indices, in order."""
+    low, high = np.array(scales).T
+    widths = high - low
+    variance, most = _sums(parts.variance) / widths**2, _sums(parts.most) / widths**2
+    places = (indices - low) / widths
     room = most * expected_room(places, variance)
     inside = (places > _REST) & (places < 1 - _REST)  # at an end nothing can vary, which says nothing of the share
-    made = moderate(variance / room, degrees_of_freedom(parts) * inside, prior, shared)
+    made = moderate(variance / room, _degrees_of_freedom(parts) * inside, prior, shared)
     if not made.share.any():
-        return [IndexEstimate(sheet.index, 0.0, 1.0) for sheet in fleet]
-    rows = np.transpose([widths * np.sqrt(made.share * room), made.df, made.borrowed, made.fleet_df, made.share * most])
-    return [
-        IndexEstimate(sheet.index, se, df, borrowed, fleet_df)._replace(dispersion=dispersion, scale=scale)
-        for sheet, scale, (se, df, borrowed, fleet_df, dispersion) in zip(fleet, scales, rows.tolist(), strict=True)
-    ]
+        return [IndexEstimate(index, 0.0, 1.0) for index in indices.tolist()]
+    se = widths * np.sqrt(made.share * room)
+    rows = np.transpose([indices, se, made.df, made.borrowed, made.fleet_df, made.share * most]).tolist()
+    return [IndexEstimate._make((*row, scale)) for row, scale in zip(rows, scales, strict=True)]
 
 
-def degrees_of_freedom(parts: Sequence[Sequence[_VariancePart]]) -> Array:
+def _sums(parts: Array) -> Array:
+    """Of each row of (n, parts), added from left to right."""
+    return functools.reduce(np.add, parts.T)
+
+
+def _degrees_of_freedom(parts: _VarianceParts) -> Array:
     """What each subject's sum of variances is worth (n,), after Satterthwaite (1946).
 
     The number of parts that a sum is effectively made of is taken over the whole fleet: a subject's own is as noisy as
     its variances are.
     """
-    squares = np.array([[part.variance**2 for part in own] for own in parts])
-    counts = np.array([[part.df for part in own] for own in parts], dtype=np.float64)
-    sums = np.array([sum(part.variance for part in own) ** 2 for own in parts])
-    fewest: Array = counts.min(axis=1)
+    squares, sums = parts.variance**2, _sums(parts.variance) ** 2
+    fewest: Array = parts.df.min(axis=1)
     if not squares.any():
         return fewest
-    over = (squares / counts).sum(axis=1)
+    over = (squares / parts.df).sum(axis=1)
     each = np.where(over > 0, squares.sum(axis=1) / np.where(over > 0, over, 1.0), fewest)
     found: Array = each * (sums.sum() / squares.sum())
     return found

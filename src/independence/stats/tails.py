@@ -95,4 +95,5 @@ def _terms(m: int, x: Array, a: Array, b: Array) -> Iterator[Array]:
 
 
 def _apart(value: Array) -> Array:
-    return np.where(np.abs(value) >= _TINY, value, _TINY)
+    small = ~(np.abs(value) >= _TINY)  # NaN too
+    return np.where(small, _TINY, value) if small.any() else value

@@ -11,7 +11,7 @@ from independence.store import known as known
 from independence.store import leases as leases
 from independence.store import live as live
 from independence.store import names as names
-from independence.store import place_rows as place_rows
+from independence.store import place_dialogues as place_dialogues
 from independence.store import plans as plans
 from independence.store import progress as progress
 from independence.store import queries as queries
@@ -19,6 +19,7 @@ from independence.store import records as records
 from independence.store import routes as routes
 from independence.store import scopes as scopes
 from independence.store import spending as spending
+from independence.store import subject_dialogues as subject_dialogues
 from independence.store import trajectories as trajectories
 from independence.store import verifications as verifications
 from independence.store import whole_trials as whole_trials

@@ -10,11 +10,11 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import context, field_values
+from independence.store import context, field_values, place_dialogues
 from independence.store.migrations import migrations
 
 BUSY_S = 30.0
@@ -25,6 +25,7 @@ _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stay
 _CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
 _ONCE_KB = 16_384  # where a store is read once, from end to end
 _THRESHOLDS = (50_000, 20, 1_000)
+_KEPT_TOGETHER = 64  # subjects whose dialogues are kept in one transaction
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
@@ -118,6 +119,7 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
         with closing(connection):
             try:
                 yield connection
+                _keep_dialogues(connection)
             finally:
                 unused = fresh and connection.execute("SELECT 1 FROM editions LIMIT 1").fetchone() is None
     except sqlite3.Error as error:
@@ -125,6 +127,15 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
     finally:
         if unused:  # a refused or mistyped run
             path.unlink(missing_ok=True)
+
+
+def _keep_dialogues(connection: sqlite3.Connection) -> None:
+    """Leave what boards read of the subjects that were written to, as far as there is room and nobody else writes."""
+    with suppress(sqlite3.OperationalError):  # boards read the tables then, more slowly; the command has done its work
+        subjects = place_dialogues.unkept(connection)
+        for first in range(0, len(subjects), _KEPT_TOGETHER):
+            with transaction(connection):
+                place_dialogues.keep(connection, subjects[first : first + _KEPT_TOGETHER])
 
 
 def _exists(path: Path) -> bool:

@@ -433,3 +433,77 @@ END;
 DROP INDEX calls_short;
 CREATE INDEX calls_paid ON calls (trial, turn, version, cost_usd) WHERE cost_usd <> 0;
 CREATE INDEX verdicts_paid ON verdicts (trial, judge, rubric, context, cost_usd) WHERE cost_usd <> 0;
+
+-- migration: what boards read of a subject, in one row
+CREATE TABLE kept_dialogues (          -- `subject_dialogues`, MessagePack; follows from `planned`, `finished`, `verdicts`
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    judge TEXT NOT NULL,               -- empty: nobody graded
+    dialogues BLOB NOT NULL,
+    PRIMARY KEY (suite, edition, variant, mode, config_dir, judge)
+);
+CREATE TRIGGER kept_until_insertion_in_planned AFTER INSERT ON planned
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE suite = NEW.suite AND edition = NEW.edition AND variant = NEW.variant
+        AND mode = NEW.mode AND config_dir = NEW.config_dir;
+END;
+CREATE TRIGGER kept_until_change_in_planned AFTER UPDATE ON planned
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE suite = OLD.suite AND edition = OLD.edition AND variant = OLD.variant
+        AND mode = OLD.mode AND config_dir = OLD.config_dir;
+    DELETE FROM kept_dialogues WHERE suite = NEW.suite AND edition = NEW.edition AND variant = NEW.variant
+        AND mode = NEW.mode AND config_dir = NEW.config_dir;
+END;
+CREATE TRIGGER kept_until_deletion_in_planned AFTER DELETE ON planned
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE suite = OLD.suite AND edition = OLD.edition AND variant = OLD.variant
+        AND mode = OLD.mode AND config_dir = OLD.config_dir;
+END;
+CREATE TRIGGER kept_until_insertion_in_finished AFTER INSERT ON finished
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE (suite, edition, variant, mode, config_dir) IN (
+        SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (NEW.trial)
+    );
+END;
+CREATE TRIGGER kept_until_change_in_finished AFTER UPDATE ON finished
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE (suite, edition, variant, mode, config_dir) IN (
+        SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (OLD.trial, NEW.trial)
+    );
+END;
+CREATE TRIGGER kept_until_deletion_in_finished AFTER DELETE ON finished
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE (suite, edition, variant, mode, config_dir) IN (
+        SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (OLD.trial)
+    );
+END;
+CREATE TRIGGER kept_until_insertion_in_verdicts AFTER INSERT ON verdicts
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE (suite, edition, variant, mode, config_dir) IN (
+        SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (NEW.trial)
+    );
+END;
+CREATE TRIGGER kept_until_change_in_verdicts AFTER UPDATE ON verdicts
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE (suite, edition, variant, mode, config_dir) IN (
+        SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (OLD.trial, NEW.trial)
+    );
+END;
+CREATE TRIGGER kept_until_deletion_in_verdicts AFTER DELETE ON verdicts
+WHEN EXISTS (SELECT 1 FROM kept_dialogues)
+BEGIN
+    DELETE FROM kept_dialogues WHERE (suite, edition, variant, mode, config_dir) IN (
+        SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (OLD.trial)
+    );
+END;

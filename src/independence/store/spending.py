@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -45,6 +46,17 @@ class Dates(msgspec.Struct, frozen=True):
     last_reply: str | None = None
     first_verdict: str | None = None
     last_verdict: str | None = None
+
+
+def ends(replies: Iterable[str | None], verdicts: Iterable[str | None]) -> Dates:
+    """First and last of moments, as far as they are known."""
+    answered, judged = list(filter(None, replies)), list(filter(None, verdicts))
+    return Dates(
+        first_reply=min(answered, default=None),
+        last_reply=max(answered, default=None),
+        first_verdict=min(judged, default=None),
+        last_verdict=max(judged, default=None),
+    )
 
 
 class JudgeSpending(NamedTuple):

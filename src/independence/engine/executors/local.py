@@ -7,6 +7,8 @@ import heapq
 import itertools
 import math
 import sqlite3
+import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -59,7 +61,10 @@ async def _stage(context: RunContext, shares: Parallelism, todo: Sequence[Pendin
     total = ConcurrencyLimit(shares.total)
     ahead = max(_LEAST_AHEAD, 2 * shares.total // max(1, len(subjects)))
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_subject(context, shares, items, total, ahead=ahead)) for items in subjects.values()]
+        tasks = [
+            group.create_task(_subject(context, shares, items, total, beside=len(subjects), ahead=ahead))
+            for items in subjects.values()
+        ]
     return sum(task.result() for task in tasks)
 
 
@@ -69,13 +74,32 @@ async def _subject(
     todo: Sequence[PendingTrial],
     total: ConcurrencyLimit | None = None,
     *,
+    beside: int = 1,
     ahead: float = math.inf,
 ) -> int:
-    worker = SubjectWorker(context, todo[0].trial.subject.label, shares.calls, total)
+    """Work of one subject of `beside` that are worked on at once."""
+    subject = todo[0].trial.subject
+    backend = context.backends.get(subject.endpoint)  # none where replies are only graded
+    slots = min(shares.calls, min(shares.total, backend.gate.limit) // beside) if backend else 0
+    worker = SubjectWorker(context, subject.label, shares.calls, total, last_runs=_last_runs(todo, slots))
     try:
         return await carry_out(worker, todo, min(ahead, shares.calls))
     finally:
         worker.close()
+
+
+def _last_runs(todo: Iterable[PendingTrial], slots: int) -> int:
+    """The lowest run from which on all dialogues fit into the slots; sys.maxsize where not even the last run does.
+
+    In order of their runs the last dialogues would begin when others are done, and end beside slots that nobody needs.
+    """
+    dialogues, lowest = 0, sys.maxsize
+    for run, count in sorted(Counter(item.trial.run for item in todo).items(), reverse=True):
+        dialogues += count
+        if dialogues > slots:
+            break
+        lowest = run
+    return lowest
 
 
 async def carry_out(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: float = math.inf) -> int:
@@ -84,7 +108,7 @@ async def carry_out(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: 
     At most `ahead` of them wait for their first slot, the lowest run and the longest dialogue first: what a run needs
     of memory does not grow with its length.
     """
-    line = _StartingLine(todo)
+    line = _StartingLine(todo, worker.last_runs)
     waiting = skipped = 0
     moved = asyncio.Event()
 
@@ -116,7 +140,8 @@ async def carry_out(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: 
 class _StartingLine:
     """Trials in the order in which they begin. What continues one of them, or asks the same, comes after it."""
 
-    def __init__(self, todo: Sequence[PendingTrial]) -> None:
+    def __init__(self, todo: Sequence[PendingTrial], last_runs: int) -> None:
+        self._last_runs = last_runs
         self.unfinished = len(todo)
         self.ready: list[tuple[int, float, int, PendingTrial]] = []
         self._order = itertools.count()
@@ -135,7 +160,7 @@ class _StartingLine:
     def _push(self, item: PendingTrial) -> None:
         # What has to be graded alone goes first, as in the gate.
         left = item.calls or math.inf
-        heapq.heappush(self.ready, (item.trial.run, -left, next(self._order), item))
+        heapq.heappush(self.ready, (min(item.trial.run, self._last_runs), -left, next(self._order), item))
 
     def pop(self) -> PendingTrial:
         """The next one."""
