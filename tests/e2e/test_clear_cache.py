@@ -137,10 +137,7 @@ def test_a_person_is_asked(stored: Path, answer: str, left: int):
 def test_a_store_that_is_being_worked_on_is_left_as_it_is(stored: Path):
     with command.opened(stored / "here.db") as connection:
         me = f"{socket.gethostname()}:{os.getpid()}:ab12"
-        connection.execute(
-            "UPDATE trials SET lease_owner = ?, lease_until = ? WHERE key = (SELECT min(key) FROM trials)",
-            (me, time.time() + 60),
-        )
+        connection.execute("INSERT INTO leases SELECT min(key), ?, ? FROM trials", (me, time.time() + 60))
     ended = clear(stored, "--verdicts", "--yes")
     assert ended.code == 2
     assert f"process {os.getpid()} on" in command.one_sentence(ended)

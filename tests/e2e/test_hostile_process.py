@@ -204,14 +204,14 @@ def test_a_lost_terminal_ends_a_run_in_order(here: Path) -> None:
     ended = command.finish(process, WITHIN_S * 3)
     assert ended.code == 130, ended.err
     assert "Traceback" not in ended.err
-    assert command.ask(here / "lost.db", "SELECT count(*) FROM trials WHERE lease_owner IS NOT NULL") == [(0,)]
+    assert command.ask(here / "lost.db", "SELECT count(*) FROM leases") == [(0,)]
 
 
 def test_doctor_knows_a_process_that_is_dead(here: Path) -> None:
     line = "run --suite harbour -m sim/half,sim/never -j cues --runs 400 --db dead.db --quiet"
     process = command.start(*line.split(), cwd=here)
     until = time.monotonic() + 60
-    held = "SELECT count(*) FROM trials WHERE lease_owner IS NOT NULL"
+    held = "SELECT count(*) FROM leases"
     while kept(here / "dead.db") < 20:
         assert time.monotonic() < until
         time.sleep(0.1)

@@ -95,7 +95,7 @@ class Run:
         outcome = await run.run(bench, self.left().todo, shares)
         await writer.close()
         assert gate.busy == 0
-        held = self.connection.execute("SELECT count(*) FROM trials WHERE lease_owner IS NOT NULL")
+        held = self.connection.execute("SELECT count(*) FROM leases")
         assert held.fetchone()[0] == 0
         return outcome, events
 

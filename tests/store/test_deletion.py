@@ -231,7 +231,7 @@ def test_nothing_is_deleted_where_somebody_came_between(
 
 def test_a_lease_that_ran_out_bars_nothing(held: sqlite3.Connection) -> None:
     work(held)
-    held.execute("UPDATE trials SET lease_until = 1 WHERE lease_until IS NOT NULL")
+    held.execute("UPDATE leases SET until = 1")
     delete(held, DIALOGUES)
     assert column(held, "key FROM trials") == {"b one", "b two"}
 

@@ -21,7 +21,7 @@ def trial(connection: sqlite3.Connection) -> str:
 
 
 def state(connection: sqlite3.Connection) -> tuple[str | None, float | None]:
-    owner, until = connection.execute("SELECT lease_owner, lease_until FROM trials WHERE key = 't'").fetchone()
+    owner, until = connection.execute("SELECT owner, until FROM leases WHERE trial = 't'").fetchone() or (None, None)
     return owner, until
 
 
@@ -72,7 +72,7 @@ def test_another_host_keeps_it_until_its_time_is_up(connection: sqlite3.Connecti
     other = name("elsewhere", dead_pid())
     leases.take(connection, trial, other)
     assert leases.take(connection, trial, "me") == other
-    connection.execute("UPDATE trials SET lease_until = ?", (time.time() - 1,))
+    connection.execute("UPDATE leases SET until = ?", (time.time() - 1,))
     assert leases.take(connection, trial, "me") is None
 
 
@@ -86,18 +86,18 @@ def test_renewing_extends_ones_own_leases_only(connection: sqlite3.Connection, t
     rows.trial(connection, "u")
     leases.take(connection, "t", "me")
     leases.take(connection, "u", name("elsewhere", 1))
-    connection.execute("UPDATE trials SET lease_until = 5.0")
+    connection.execute("UPDATE leases SET until = 5.0")
     leases.renew(connection, "me")
-    untils = dict(connection.execute("SELECT key, lease_until FROM trials"))
+    untils = dict(connection.execute("SELECT trial, until FROM leases"))
     assert untils["t"] > time.time()
     assert untils["u"] == 5.0
 
 
 def test_a_released_trial_is_free(connection: sqlite3.Connection, trial: str) -> None:
     leases.take(connection, trial, name("elsewhere", 1))
-    leases.release(connection, trial, "me")
+    leases.release(connection, [trial], "me")
     assert state(connection)[0] == name("elsewhere", 1)
-    leases.release(connection, trial, name("elsewhere", 1))
+    leases.release(connection, [trial], name("elsewhere", 1))
     assert state(connection) == (None, None)
     assert leases.take(connection, trial, "me") is None
 
@@ -113,5 +113,5 @@ def test_only_living_processes_with_time_left_hold_trials(connection: sqlite3.Co
         rows.trial(connection, key)
         leases.take(connection, key, owner)
     assert leases.holders(connection) == sorted([living, late])
-    connection.execute("UPDATE trials SET lease_until = ? WHERE key = 't4'", (time.time() - 1,))
+    connection.execute("UPDATE leases SET until = ? WHERE trial = 't4'", (time.time() - 1,))
     assert leases.holders(connection) == [living]

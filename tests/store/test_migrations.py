@@ -60,10 +60,11 @@ GOLDEN = {
         "trial", "start_context", "end_context", "flags", "said", "words", "thought", "first_at", "last_at",
     ],
     "kept_dialogues": ["suite", "edition", "variant", "mode", "config_dir", "judge", "dialogues"],
+    "leases": ["trial", "owner", "until"],
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",
-    "artefacts_of_trial", "routes_of_trial", "trials_leased",
+    "artefacts_of_trial", "routes_of_trial",
 }  # fmt: skip
 
 
@@ -112,6 +113,20 @@ def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, 
     assert columns(opened) == GOLDEN
     assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == bool(seen)
     opened.close()
+
+
+def test_leases_of_an_older_store_are_kept(path: Path) -> None:
+    with closing(database.connect(path)) as opened:
+        before = next(at for at, migration in enumerate(migrations()) if "CREATE TABLE leases" in migration.sql)
+        opened.execute("DROP TABLE leases")
+        opened.execute("CREATE INDEX trials_leased ON trials (lease_owner) WHERE lease_owner IS NOT NULL")
+        opened.execute(
+            "INSERT INTO trials VALUES ('held', NULL, 1, '{}', 'host:1:ab', 5.0), ('free', NULL, 1, '{}', NULL, NULL)"
+        )
+        opened.execute(f"PRAGMA user_version = {before}")
+    with closing(database.connect(path)) as opened:
+        assert opened.execute("SELECT * FROM leases").fetchall() == [("held", "host:1:ab", 5.0)]
+        assert opened.execute("SELECT count(lease_owner), count(lease_until) FROM trials").fetchone() == (0, 0)
 
 
 def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_grades_it(path: Path) -> None:

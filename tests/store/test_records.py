@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from independence.store import context, records
+from independence.store import context, leases, records
 from independence.store.records import CallRow, EditionRow, FailureRow, SubjectRow, VerdictRow
 from independence.types import Attempt, FunctionCall, Missing, Reply, ToolCall, Usage, Verdict
 
@@ -152,9 +152,9 @@ def test_planning_counts_new_and_changed_places(connection: sqlite3.Connection) 
 
 def test_planning_again_leaves_a_lease_alone(connection: sqlite3.Connection) -> None:
     rows.trial(connection, "t")
-    connection.execute("UPDATE trials SET lease_owner = 'me'")
+    leases.take(connection, "t", "me")
     rows.trial(connection, "t")
-    assert connection.execute("SELECT lease_owner FROM trials").fetchone()[0] == "me"
+    assert connection.execute("SELECT owner FROM leases").fetchall() == [("me",)]
 
 
 def test_a_sidecar_is_kept_as_it_came(connection: sqlite3.Connection) -> None:

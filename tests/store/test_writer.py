@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from independence.errors import DiskFull, StoreError
 from independence.store import leases
-from independence.store.writer import StoreCall, Writer
+from independence.store.writer import BriefCall, StoreCall, Writer
 
 
 @pytest_asyncio.fixture
@@ -100,6 +100,63 @@ async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(
 async def test_a_store_call_can_be_pickled_and_applied_by_another_process(writer: Writer) -> None:
     assert await writer.write(pickle.loads(pickle.dumps(StoreCall(inserted, "a", again="b")))) == 2
     assert await writer.write(StoreCall(leases.count, now=0.0)) == (0, 0)
+
+
+def thread_of(_connection: sqlite3.Connection) -> threading.Thread:
+    return threading.current_thread()
+
+
+def insert(connection: sqlite3.Connection, text: str) -> int:
+    return connection.execute("INSERT INTO notes VALUES (?)", (text,)).rowcount
+
+
+async def test_brief_calls_are_applied_on_the_event_loop_and_all_others_beside_it(writer: Writer) -> None:
+    here = threading.current_thread()
+    assert await writer.write(BriefCall(thread_of)) is here
+    assert await writer.write(StoreCall(thread_of)) is not here
+    assert await writer.write(thread_of) is not here
+
+
+async def test_a_brief_call_is_committed_before_it_resolves_and_fails_alone(writer: Writer, path: Path) -> None:
+    assert await writer.write(BriefCall(insert, "taken")) == 1
+    assert seen(path) == {"taken"}
+    calls = [BriefCall(insert, text) for text in ("before", "taken", "after")]
+    before, taken, after = await asyncio.gather(*map(writer.write, calls), return_exceptions=True)
+    assert (before, after) == (1, 1)
+    assert isinstance(taken, StoreError)
+    assert seen(path) == {"taken", "before", "after"}
+
+
+async def test_the_loop_goes_on_while_a_brief_call_waits_for_another_process(writer: Writer, path: Path) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    kept = asyncio.create_task(writer.write(BriefCall(insert, "kept")))
+    await asyncio.sleep(0.05)
+    assert not kept.done()
+    other.execute("ROLLBACK")
+    other.close()
+    assert await kept == 1
+
+
+async def test_what_is_written_beside_is_written_also_where_a_write_fails(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    connection.execute("CREATE TABLE notes (text TEXT UNIQUE)")
+    connection.execute("CREATE TABLE transactions (number INTEGER PRIMARY KEY)")
+    counting, held = "INSERT INTO transactions DEFAULT VALUES", threading.Event()
+    writer = Writer(connection, path, lambda store: store.execute(counting))
+    first = asyncio.create_task(writer.write(waiting(held)))
+    await asyncio.sleep(0.01)
+    tasks = [asyncio.create_task(writer.write(BriefCall(insert, text))) for text in ("one", "one")]
+    await asyncio.sleep(0.01)
+    held.set()
+    await first
+    one, again = await asyncio.gather(*tasks, return_exceptions=True)
+    await writer.close()
+    assert one == 1
+    assert isinstance(again, StoreError)
+    assert seen(path) == {"one"}
+    assert connection.execute("SELECT count(*) FROM transactions").fetchone() == (2,)
 
 
 async def test_later_writes_still_work_after_an_error(writer: Writer, path: Path) -> None:

@@ -218,8 +218,8 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
     assert found["cells"] == [[[1, 0, 1, 1, 0]] * 3] * 2
     me, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
     with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("UPDATE trials SET lease_until = 9e12, lease_owner = ? WHERE key = 'b radio 1'", (me,))
-        connection.execute("UPDATE trials SET lease_until = 9e12, lease_owner = ? WHERE key = 'b dessert 1'", (gone,))
+        connection.execute("INSERT INTO leases VALUES ('b radio 1', ?, 9e12)", (me,))
+        connection.execute("INSERT INTO leases VALUES ('b dessert 1', ?, 9e12)", (gone,))
         connection.execute("DELETE FROM calls WHERE trial IN ('b radio 1', 'b dessert 1')")
         connection.execute(
             "INSERT INTO failures (trial, what, kind, detail, cost_usd, unknown_usd, attempts, failed_at) "

@@ -22,7 +22,7 @@ from independence.judge.replies import non_answers
 from independence.store import context, queries, records
 from independence.store.queries import StoredCall
 from independence.store.records import CallRow
-from independence.store.writer import StoreCall
+from independence.store.writer import BriefCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
 from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
@@ -269,4 +269,4 @@ async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, an
         after=context.extend(progress.context, answer),
         answer=answer,
     )
-    await worker.context.writer.write(StoreCall(records.add_call, row))
+    await worker.context.writer.write(BriefCall(records.add_call, row))

@@ -25,7 +25,7 @@ from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, v
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
 from independence.store.records import VerdictRow
-from independence.store.writer import StoreCall
+from independence.store.writer import BriefCall, StoreCall
 from independence.suites.schema import Rubric, Step
 from independence.types import Grade, Missing, TranscriptTurn
 
@@ -117,7 +117,7 @@ async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> boo
         settings=task.judge.settings,
         grade=grade,
     )
-    await task.worker.context.writer.write(StoreCall(records.add_verdict, row))
+    await task.worker.context.writer.write(BriefCall(records.add_verdict, row))
     missing = grade.reason if isinstance(grade, Missing) else None
     task.worker.context.on_event(
         VerdictCommitted(task.worker.label, task.judge.name, before_usd + grade.usage.cost_usd, missing, grade)

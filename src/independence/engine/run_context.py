@@ -86,6 +86,7 @@ class SubjectWorker:
         self.last_runs = last_runs
         self.latency = CallLatency()
         self.on_begin: dict[str, Callable[[], None]] = {}  # trial -> called at its first slot
+        self.done: list[str] = []  # keys of trials that are complete and still leased
         own = ConcurrencyLimit(calls)
         self._shares = (own,) if total is None else (own, total)
         self._queues: dict[QueueKey, CallQueue] = {}

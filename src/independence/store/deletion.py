@@ -20,7 +20,7 @@ from independence.store.scopes import Names
 
 NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
 UNREADABLE = "unreadable_verdict"
-OF_TRIALS = ("calls", "finished", "verdicts", "failures", "artefacts", "routes")
+OF_TRIALS = ("calls", "finished", "verdicts", "failures", "artefacts", "routes", "leases")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas", "verifications")
 

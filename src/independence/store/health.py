@@ -126,7 +126,7 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
         return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
 
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    held, silent = leases.count(connection, now)
+    held, silent = leases.count(connection, now) if "leases" in there else (0, 0)
     return StoreContents(
         trials=count("trials"),
         answers=count("calls WHERE version = 0"),

@@ -7,6 +7,7 @@ import secrets
 import socket
 import sqlite3
 import time
+from collections.abc import Iterable
 
 TTL_S = 60.0
 HEARTBEAT_S = 10.0
@@ -19,47 +20,47 @@ def owner() -> str:
 
 def take(connection: sqlite3.Connection, trial: str, me: str) -> str | None:
     """Lease a trial. Returns None when it is ours, else the owner that lives."""
-    row = connection.execute("SELECT lease_owner, lease_until FROM trials WHERE key = ?", (trial,)).fetchone()
-    holder, until = row or (None, 0.0)
-    if holder and holder != me and until > time.time() and alive(holder):
-        return str(holder)
-    connection.execute(
-        "UPDATE trials SET lease_owner = ?, lease_until = ? WHERE key = ?", (me, time.time() + TTL_S, trial)
-    )
+    row = connection.execute("SELECT owner, until FROM leases WHERE trial = ?", (trial,)).fetchone()
+    if row is not None:
+        holder, until = row
+        if holder != me and until > time.time() and alive(holder):
+            return str(holder)
+    connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (trial, me, time.time() + TTL_S))
     return None
 
 
 def renew(connection: sqlite3.Connection, me: str) -> None:
     """Extend every lease of this process."""
-    connection.execute("UPDATE trials SET lease_until = ? WHERE lease_owner = ?", (time.time() + TTL_S, me))
+    connection.execute("UPDATE leases SET until = ? WHERE owner = ?", (time.time() + TTL_S, me))
 
 
-def release(connection: sqlite3.Connection, trial: str, me: str) -> None:
-    """Give a trial back."""
-    connection.execute(
-        "UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE key = ? AND lease_owner = ?", (trial, me)
-    )
+def release(connection: sqlite3.Connection, trials: Iterable[str], me: str) -> None:
+    """Give trials back."""
+    connection.executemany("DELETE FROM leases WHERE trial = ? AND owner = ?", [(trial, me) for trial in trials])
 
 
 def release_all(connection: sqlite3.Connection, me: str) -> None:
     """Give back every trial of this process."""
-    connection.execute("UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE lease_owner = ?", (me,))
+    connection.execute("DELETE FROM leases WHERE owner = ?", (me,))
+
+
+def held_until(connection: sqlite3.Connection, owner: str) -> float:
+    """When the last lease of a process ends, in seconds since 1970; 0 where it has none."""
+    (until,) = connection.execute("SELECT max(until) FROM leases WHERE owner = ?", (owner,)).fetchone()
+    return float(until or 0.0)
 
 
 def holders(connection: sqlite3.Connection) -> list[str]:
     """Processes that live and hold a trial now, as `host:pid:nonce`."""
-    held = "SELECT DISTINCT lease_owner FROM trials WHERE lease_owner IS NOT NULL AND lease_until > ?"
-    rows = connection.execute(held, (time.time(),))
-    return sorted(holder for (holder,) in rows if holder and alive(holder))
+    rows = connection.execute("SELECT DISTINCT owner FROM leases WHERE until > ?", (time.time(),))
+    return sorted(holder for (holder,) in rows if alive(holder))
 
 
 def count(connection: sqlite3.Connection, now: float) -> tuple[int, int]:
     """Trials held by a process that lives, and by one that is dead or silent."""
     held = silent = 0
-    for holder, until, trials in connection.execute(
-        "SELECT lease_owner, max(lease_until), count(*) FROM trials WHERE lease_owner IS NOT NULL "
-        "GROUP BY lease_owner, lease_until > ?", (now,)
-    ):  # fmt: skip
+    sql = "SELECT owner, max(until), count(*) FROM leases GROUP BY owner, until > ?"
+    for holder, until, trials in connection.execute(sql, (now,)):
         if until > now and alive(holder):
             held += trials
         else:

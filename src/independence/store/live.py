@@ -33,10 +33,10 @@ def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
     sql = (
         "SELECT config_dir, scenario, count(*), sum(running), sum(done), sum(done AND verdicts > 0), "
         "sum(NOT running AND NOT done AND failed), sum(answers), sum(verdicts) FROM ("
-        "SELECT p.config_dir, p.scenario, coalesce(t.lease_owner IN (SELECT value FROM json_each(?)), 0) AS running, "
+        "SELECT p.config_dir, p.scenario, coalesce(l.owner IN (SELECT value FROM json_each(?)), 0) AS running, "
         "coalesce(c.answers, 0) AS answers, coalesce(c.answers, 0) >= t.turns AS done, "
         "coalesce(c.missing, 0) > 0 OR f.trial IS NOT NULL AS failed, coalesce(v.verdicts, 0) AS verdicts "
-        "FROM planned p JOIN trials t ON t.key = p.trial "
+        "FROM planned p JOIN trials t ON t.key = p.trial LEFT JOIN leases l ON l.trial = p.trial "
         "LEFT JOIN (SELECT trial, count(*) - count(missing) AS answers, count(missing) AS missing FROM calls "
         "WHERE version = 0 GROUP BY trial) c ON c.trial = p.trial "
         "LEFT JOIN (SELECT trial, count(*) - count(missing) AS verdicts FROM verdicts GROUP BY trial) v "

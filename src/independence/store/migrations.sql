@@ -507,3 +507,15 @@ BEGIN
         SELECT suite, edition, variant, mode, config_dir FROM planned WHERE trial IN (OLD.trial)
     );
 END;
+
+-- migration: leases in a table of their own
+-- Few and small: taking one writes no page of `trials`, and a heartbeat no trial that is done. Older versions of SQLite
+-- cannot drop columns: `lease_owner` and `lease_until` of `trials` stay, and are NULL.
+CREATE TABLE leases (
+    trial TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,               -- host:pid:nonce
+    until REAL NOT NULL                -- unix seconds
+) WITHOUT ROWID;
+INSERT INTO leases SELECT key, lease_owner, lease_until FROM trials WHERE lease_owner IS NOT NULL;
+UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE lease_owner IS NOT NULL;
+DROP INDEX trials_leased;

@@ -86,5 +86,4 @@ def _state(connection: sqlite3.Connection, owner: str, at: float, snapshot: RunS
         return "gone"
     if leases.here(owner) or at > time.time() - _SILENT_S:
         return "running"
-    (held,) = connection.execute("SELECT max(lease_until) FROM trials WHERE lease_owner = ?", (owner,)).fetchone()
-    return "running" if held is not None and held > time.time() else "gone"
+    return "running" if leases.held_until(connection, owner) > time.time() else "gone"

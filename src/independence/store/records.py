@@ -126,14 +126,14 @@ def _statement(table: str, columns: tuple[str, ...], conflict: str) -> str:
 
 def spent(answer: Answer | Grade) -> dict[str, object]:
     """The columns that say why nothing came, and what it took."""
-    usage = answer.usage
+    usage, attempts = answer.usage, answer.attempts
     return {
         "missing": answer.reason if isinstance(answer, Missing) else None,
         "cost_usd": usage.cost_usd,
-        "unknown_usd": sum(attempt.unknown_usd for attempt in answer.attempts),
+        "unknown_usd": sum([attempt.unknown_usd for attempt in attempts]),
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
-        "attempts": to_json(answer.attempts),
+        "attempts": to_json(attempts),
     }
 
 
@@ -187,21 +187,47 @@ def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> i
 
 
 def _call(row: CallRow) -> dict[str, object]:
-    answer, own = row.answer, msgspec.structs.asdict(row)
-    del own["answer"]
-    texts = ("served_model", "served_provider", "response_id", "text", "raw", "thinking", "reasoning")
+    answer = row.answer
     return {
-        **own,
-        **spent(answer),
-        **{name: getattr(answer, name, "") for name in texts},
-        **{name: getattr(answer, name, None) for name in ("channel", "finish_reason")},
-        **{name: to_json(getattr(answer, name, ())) for name in ("flags", "tool_calls")},
+        "trial": row.trial,
+        "turn": row.turn,
+        "turn_id": row.turn_id,
+        "context": row.context,
+        "after": row.after,
+        "messages": row.messages,
         "answered_at": row.answered_at or now(),
         "reasoning_tokens": answer.usage.reasoning_tokens,
-        "seconds": sum(attempt.seconds for attempt in answer.attempts),
-        "said": context.reply_digest(answer),
-        "words": context.words_digest(answer.text) if isinstance(answer, Reply) else None,
+        "seconds": sum([attempt.seconds for attempt in answer.attempts]),
+        **spent(answer),
+        **(_said(answer) if isinstance(answer, Reply) else _NOTHING_SAID | {"raw": answer.raw}),
     }
+
+
+def _said(reply: Reply) -> dict[str, object]:
+    """The columns that hold what came."""
+    return {
+        "served_model": reply.served_model,
+        "served_provider": reply.served_provider,
+        "response_id": reply.response_id,
+        "text": reply.text,
+        "raw": reply.raw,
+        "thinking": reply.thinking,
+        "reasoning": reply.reasoning,
+        "channel": reply.channel,
+        "finish_reason": reply.finish_reason,
+        "flags": to_json(reply.flags) if reply.flags else "[]",
+        "tool_calls": to_json(reply.tool_calls) if reply.tool_calls else "[]",
+        "said": context.reply_digest(reply),
+        "words": context.words_digest(reply.text),
+    }
+
+
+_NOTHING_SAID = {
+    **_said(Reply("", "content")),
+    "channel": None,
+    "said": "",
+    "words": None,
+}
 
 
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
@@ -215,22 +241,27 @@ def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> 
 
 
 def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, object]:
-    grade, own = row.grade, msgspec.structs.asdict(row)
-    values = getattr(grade, "values", {})
+    grade = row.grade
+    values = {} if isinstance(grade, Missing) else grade.values
     packed = field_values.pack(values)
-    own["pass"] = own.pop("pass_")
-    del own["grade"]
     return {
-        **own,
-        **spent(grade),
+        "key": row.key,
+        "trial": row.trial,
+        "judge": row.judge,
+        "rubric": row.rubric,
+        "context": row.context,
+        "settings": row.settings,
+        "pass": row.pass_,
+        "prediction": row.prediction,
         "fields": to_json(values),
         "field_set": field_values.layout_id(connection, packed.layout),
         "field_values": packed.values,
         "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
-        "reasoning": getattr(grade, "reasoning", ""),
+        "reasoning": "" if isinstance(grade, Missing) else grade.reasoning,
         "raw": grade.raw,
-        "quote": getattr(grade, "quote", None),
-        "quote_found": getattr(grade, "quote_found", None),
+        "quote": None if isinstance(grade, Missing) else grade.quote,
+        "quote_found": None if isinstance(grade, Missing) else grade.quote_found,
+        **spent(grade),
     }
 
 

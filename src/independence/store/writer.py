@@ -1,6 +1,8 @@
-"""The only writer: one thread, one connection, every waiting write in one transaction.
+"""The only writer: one connection, every waiting write in one transaction.
 
-Callers await the commit. A write waits a few milliseconds for others to share its transaction and its fsync.
+Callers await the commit. A write waits a few milliseconds for others to share its transaction and its fsync. A thread
+waits for the lock and for the disk, and does what may take long; short writes are applied on the event loop, where no
+statement has to wait until the other thread lets go of the interpreter.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
@@ -40,6 +43,12 @@ class StoreCall(Generic[T]):
         return self._function(connection, *self._arguments, **self._keywords)
 
 
+class BriefCall(StoreCall[T]):
+    """One that touches a few rows, by their keys: so short that the event loop can apply it."""
+
+    __slots__ = ()
+
+
 class StoreWriter(Protocol):
     """Where the store is written: in this process, or in the one that a worker belongs to."""
 
@@ -57,6 +66,9 @@ class _Failed(NamedTuple):
     error: BaseException
 
 
+def _nothing(_connection: sqlite3.Connection) -> None: ...
+
+
 class Writer:
     """Serialises writes to a store. Create it inside a running event loop; close it when done.
 
@@ -64,9 +76,10 @@ class Writer:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, path: Path, beside: Callable[[sqlite3.Connection], None] | None = None
+        self, connection: sqlite3.Connection, path: Path, beside: Callable[[sqlite3.Connection], object] = _nothing
     ) -> None:
         self._connection = connection
+        connection.execute("PRAGMA temp_store = MEMORY")  # where pages are kept for statements that may be undone
         self._beside = beside
         self._path = path
         self._loop = asyncio.get_running_loop()
@@ -91,6 +104,7 @@ class Writer:
         self._closing = True
         self._wake.set()
         await asyncio.to_thread(self._thread.join)
+        self._connection.execute("PRAGMA temp_store = DEFAULT")
 
     def _work(self) -> None:
         while True:
@@ -102,18 +116,14 @@ class Writer:
             while self._waiting:
                 batch.append(self._waiting.popleft())
             if batch:
-                self._commit(batch)
+                self._transact(batch)
             if self._closing and not self._waiting:
                 return
 
-    def _commit(self, batch: list[_QueuedWrite]) -> None:
+    def _transact(self, batch: list[_QueuedWrite]) -> None:
         results: list[object]
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            results = self._applied([waiting.write for waiting in batch])
-            if self._beside is not None:
-                self._beside(self._connection)
-            self._connection.execute("COMMIT")
+            results = self._committed([waiting.write for waiting in batch])
         except BaseException as error:  # noqa: BLE001  (a bug in one write must reach its caller, not kill the thread)
             with contextlib.suppress(sqlite3.Error):  # SQLite has often rolled back by itself when the disk is full
                 if self._connection.in_transaction:
@@ -121,17 +131,45 @@ class Writer:
             results = [self._failed(error)] * len(batch)
         self._loop.call_soon_threadsafe(_settle, batch, results)
 
-    def _applied(self, writes: list[Write[object]]) -> list[object]:
-        """What the writes return. Savepoints cost as much as a row: they are set once something has failed."""
-        self._connection.execute("SAVEPOINT all_of_them")
+    def _committed(self, writes: list[Write[object]]) -> list[object]:
+        """What the writes return, in one transaction.
+
+        A savepoint copies every page that is written after it: each write has one only after one of them has failed.
+        """
+        self._connection.execute("BEGIN IMMEDIATE")
         try:
-            results = [write(self._connection) for write in writes]
-        except BaseException:
-            if not self._connection.in_transaction:
+            brief = all(isinstance(write, BriefCall) for write in writes)
+            results = self._applied_on_loop(writes) if brief else self._applied(writes)
+        except Exception:
+            if not self._connection.in_transaction:  # SQLite has rolled everything back by itself (disk full)
                 raise
-            self._connection.execute("ROLLBACK TO all_of_them")
-            return [self._apply(write) for write in writes]
-        self._connection.execute("RELEASE all_of_them")
+            self._connection.execute("ROLLBACK")
+            self._connection.execute("BEGIN IMMEDIATE")
+            results = [self._apply(write) for write in writes]
+            self._beside(self._connection)
+        self._connection.execute("COMMIT")
+        return results
+
+    def _applied_on_loop(self, writes: list[Write[object]]) -> list[object]:
+        """The same on the event loop, for which this thread waits. Raises what that raises."""
+        done: Future[list[object]] = Future()
+
+        def apply() -> None:
+            try:
+                done.set_result(self._applied(writes))
+            except Exception as error:  # noqa: BLE001  (the waiting thread raises it)
+                done.set_exception(error)
+            except BaseException as error:  # Ctrl-C: nothing is committed, and whoever drives the loop hears of it
+                done.set_exception(error)
+                raise
+
+        self._loop.call_soon_threadsafe(apply)
+        return done.result()
+
+    def _applied(self, writes: list[Write[object]]) -> list[object]:
+        """What the writes return; with what is written beside them."""
+        results = [write(self._connection) for write in writes]
+        self._beside(self._connection)
         return results
 
     def _apply(self, write: Write[object]) -> object:

@@ -23,7 +23,7 @@ from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext, SubjectWorker
 from independence.errors import IndependenceError
 from independence.store import leases
-from independence.store.writer import StoreCall
+from independence.store.writer import BriefCall
 
 K = TypeVar("K", bound=Hashable)
 
@@ -187,7 +187,8 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
         return False
     events.set_position(trial)
     try:
-        begun = await context.writer.write(StoreCall(_lease_trial, trial, context.lease_owner))
+        done, worker.done = worker.done, []
+        begun = await context.writer.write(BriefCall(_lease_trial, trial, context.lease_owner, done))
         if isinstance(begun, str):
             context.on_event(TrialSkipped(worker.label, begun))
             return True
@@ -195,9 +196,11 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
         try:
             complete = await _work(worker, item, begun)
         finally:
-            # What is complete is given back with everything else at the end: nobody waits for it.
-            if not complete:
-                await context.writer.write(StoreCall(leases.release, trial.key, context.lease_owner))
+            # What is complete is given back when the next trial begins: nobody waits for it.
+            if complete:
+                worker.done.append(trial.key)
+            else:
+                await context.writer.write(BriefCall(leases.release, [trial.key], context.lease_owner))
     except QueueClosed:
         pass
     except IndependenceError as stop:
@@ -205,8 +208,14 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
     return False
 
 
-def _lease_trial(connection: sqlite3.Connection, trial: Trial, owner: str) -> TrialProgress | FailedTurn | str:
-    """Lease a trial and read how far it is; the name of its holder where another process has it."""
+def _lease_trial(
+    connection: sqlite3.Connection, trial: Trial, owner: str, done: Sequence[str]
+) -> TrialProgress | FailedTurn | str:
+    """Lease a trial and read how far it is; the name of its holder where another process has it.
+
+    `done`: keys of others that are given back.
+    """
+    leases.release(connection, done, owner)
     return leases.take(connection, trial.key, owner) or dialogue.load(connection, trial)
 
 
