@@ -144,7 +144,7 @@ def notice(nonce: str) -> str:
 def nonce_of(template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str]) -> str:
     """The nonce of the fences: a digest of a prompt and of everything that it quotes."""
     digest = _begun(template).copy()
-    for human, answer, *_ in lines:
+    for human, answer, _, _ in lines:
         digest.update(f"\x1e{human}\x1f{answer}".encode("utf-8", "surrogatepass"))
     for name, text in written.items():
         digest.update(f"\x1e{name}\x1f{text}".encode("utf-8", "surrogatepass"))
