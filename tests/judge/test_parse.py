@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.parse import parse
+from independence.judge.parse import _last_that_fits, _only_object, parse
 
 from .fields import FIELDS, GOOD
 
@@ -214,3 +214,39 @@ def test_every_valid_verdict_is_read_back(values: dict[str, Any], reasoning: str
     parsed = parse(text, FIELDS)
     assert parsed.problems == []
     assert (parsed.values, parsed.reasoning) == (values, reasoning)
+
+
+@given(
+    st.text(max_size=20),
+    st.integers(0, 200),
+    st.text("{}[]\"'\\:, `\n0N", max_size=6),
+    st.text("{}\"' `\n", max_size=4),
+)
+def test_an_object_that_is_alone_is_read_as_among_others(reasoning: str, at: int, added: str, after: str) -> None:
+    whole = json.dumps({"reasoning": reasoning, **GOOD, "of": {"score": 1}}, ensure_ascii=False)
+    for text in (f"{whole}{after}", f"{whole[:at]}{added}{whole[at:]}", f"```json\n{added}{whole}\n```{after}"):
+        assert parse(text, FIELDS) == _last_that_fits(text, FIELDS)
+
+
+@pytest.mark.parametrize("form", ["{}", " {}\n", "```json\n{}\n```", "Here it is: {} Done."])
+def test_an_object_is_alone_where_no_brace_stands_before_it_and_no_quotes_behind(form: str) -> None:
+    assert _only_object(form.replace("{}", TEXT)) == json.loads(TEXT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "3",
+        "[1]",
+        TEXT[:-1],
+        f"{{ {TEXT}",
+        f"{TEXT} {{",
+        f'{TEXT} "',
+        f"{TEXT} it's",
+        "{'score': 3}",
+        '{"a":' * 5000,
+    ],
+)
+def test_an_object_that_may_not_be_alone_is_looked_for_among_others(text: str) -> None:
+    assert _only_object(text) is None

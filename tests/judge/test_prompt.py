@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.prompt import _INVISIBLE, passages, render, render_step, visible
+from independence.judge.prompt import (
+    _INVISIBLE,
+    _VISIBLE,
+    passages,
+    passages_with_double_quotes,
+    render,
+    render_step,
+    visible,
+)
 from independence.types import TranscriptTurn
 
 from .fields import FIELDS
@@ -197,3 +205,15 @@ def test_what_is_invisible_is_gone_by_the_short_way_as_by_the_long_one(text: str
 @given(st.characters())
 def test_no_single_character_is_overlooked(sign: str) -> None:
     assert visible(sign) == _INVISIBLE.sub("", sign)
+
+
+def test_what_is_known_to_be_visible_is_all_that_is() -> None:
+    everything = "".join(map(chr, range(0x110000)))
+    assert "".join(_VISIBLE.findall(everything)) == _INVISIBLE.sub("", everything)
+
+
+@given(st.lists(st.sampled_from(['"', "\n", "a", "<quoted 0123456789abcdef>\n", "\n</quoted 0123456789abcdef>\n"])))
+def test_no_passage_with_a_double_quote_is_left_out(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    wanted = [passage for passage in passages(text) if '"' in passage]
+    assert [passage for passage in passages_with_double_quotes(text) if '"' in passage] == wanted

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.quotation import found
+from independence.judge.quotation import _stands_in_plain_words, _stands_literally, found
 
 SAID = "I *keep* my name \u2014 it\u2019s mine.\n\nAnd I told you: \u201cnever\u201d."
 
@@ -83,3 +83,25 @@ def test_plain_ascii_is_read_as_all_other_text(text: str, quote: str) -> None:
     quote = f"a b c {quote}"
     assert found(quote, [text]) is found(quote, [f"{text} \u00e9"])
     assert found(quote, [f"{text} {quote}"])
+
+
+SIGNS = 'aB\u00df\u0345\u0130\u5909_*"\u201c\u2014-.,;:!?() \n\t\x1f\u2028\u2026\ud800'
+
+
+@given(st.text(SIGNS, max_size=6), st.text(SIGNS, max_size=24), st.text(SIGNS, max_size=6))
+def test_a_quotation_that_stands_sign_for_sign_stands_in_plain_words(before: str, quote: str, after: str) -> None:
+    for said in (quote, f"{quote} a b c", f"a b c{quote}"):
+        if _stands_literally(said, [before + said + after]):
+            assert _stands_in_plain_words(said, [before + said + after])
+
+
+@pytest.mark.parametrize("after", ["", " ", ".", "\n", "\u2014he"])
+def test_a_quotation_between_signs_that_part_words_is_found_without_making_a_text_plain(after: str) -> None:
+    assert _stands_literally("keep my *name*", ["no", f"I keep my *name*{after}"])
+    assert not _stands_literally("keep my *name*", [f"I keep my *name*{after}".replace("keep", "upkeep")])
+    assert not _stands_literally("keep my *name*", ["I keep my *name*s"])
+
+
+def test_words_are_looked_for_in_one_long_word_in_little_time() -> None:
+    assert not found("a" * 200_000, ["b"])
+    assert not found("_a" * 100_000, ["b"])

@@ -7,8 +7,8 @@ without it there is no verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
-from typing import Any, ClassVar, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,7 @@ from independence.errors import UsageError
 from independence.judge import kinds, published_prompt, quotation
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
-from independence.judge.prompt import passages, render, visible
+from independence.judge.prompt import passages_with_double_quotes, render, visible
 from independence.judge.protocol import FinishedDialogue, Judge
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
@@ -71,8 +71,10 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
             verdict=rubric.verdict,
             quote=rubric.quote or "",
         )
-        own = [line.answer for line in dialogue.turns if not line.scripted]
-        quotable = [visible(said) for said in (*own, *dialogue.written.values())]
+        quotable = list[str]()
+        if rubric.quote:
+            quotable += [visible(line.answer) for line in dialogue.turns if not line.scripted]
+            quotable += map(visible, dialogue.written.values())
         return await grade(client, self, text, rubric, dialogue.seed, quotable=quotable)
 
     async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
@@ -126,36 +128,54 @@ async def grade(
     A verdict that is a `number` has one field, and is asked for without a JSON schema. One whose quotation is in none
     of the `quotable` texts is asked for once more, and then taken as it is.
     """
-    fields, verdict = rubric.fields, rubric.verdict
-    quoted = passages(prompt)
-    schema = json_schema(fields, rubric.quote or "") if with_schema and verdict == "object" else None
-    misquoting: list[tuple[ParsedVerdict, str]] = []
-    quoted_rightly = cache(lambda quote: quotation.found(quote, quotable))
-
-    def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
-        # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
-        parsed = parse(raw, fields, quoted) if verdict == "object" else _number(answer, fields)
-        if parsed.problems:
-            return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
-        if rubric.quote and not misquoting and not quoted_rightly(parsed.quote):
-            misquoting.append((parsed, raw))
-            return ParseResult(None, [_MISQUOTED])
-        return ParseResult(parsed)
-
+    verdict = rubric.verdict
+    schema = json_schema(rubric.fields, rubric.quote or "") if with_schema and verdict == "object" else None
+    reader = _VerdictReader(prompt, rubric, quotable)
     talk = ReaskProtocol(
-        prompt, lambda said, own: _request(judge, said, schema, own), read, lambda wrong: _again(wrong, verdict)
+        prompt, lambda said, own: _request(judge, said, schema, own), reader.read, lambda wrong: _again(wrong, verdict)
     )
     settled = await ask_until_valid(client, talk, seed)
-    if isinstance(settled, Missing) and misquoting:  # the second question cost nothing but itself
-        parsed, spent = misquoting[0][0], sum((one.usage for one in settled.attempts), Usage())
-        settled = ParsedAnswer(parsed, "", spent, settled.attempts)
+    first = reader.misquoting
+    if isinstance(settled, Missing) and first:  # the second question cost nothing but itself
+        spent = sum((one.usage for one in settled.attempts), Usage())
+        settled = ParsedAnswer(first.parsed, "", spent, settled.attempts)
     if isinstance(settled, Missing):
         return settled
     parsed, raw, usage, attempts = settled
-    raw = next((text for first, text in misquoting if first is parsed), raw)  # not that of the second answer
-    quote = parsed.quote if rubric.quote else None
-    there = quoted_rightly(parsed.quote) if rubric.quote else None
-    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=quote, quote_found=there)
+    if first and first.parsed is parsed:
+        raw = first.raw  # not that of the second answer
+    if not rubric.quote:
+        return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
+    there = not first or quotation.found(parsed.quote, quotable)
+    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=parsed.quote, quote_found=there)
+
+
+class _Misquoting(NamedTuple):
+    parsed: ParsedVerdict
+    raw: str
+
+
+class _VerdictReader:
+    """Reads the answers to one prompt, and remembers the first verdict whose quotation is nowhere."""
+
+    def __init__(self, prompt: str, rubric: Rubric, quotable: Sequence[str]) -> None:
+        self.misquoting: _Misquoting | None = None
+        self._prompt, self._rubric, self._quotable = prompt, rubric, quotable
+
+    def read(self, answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
+        """What an answer comes to. A verdict that misquotes is taken where it is not the first of its prompt."""
+        rubric, first = self._rubric, self.misquoting
+        # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
+        if rubric.verdict == "object":
+            parsed = parse(raw, rubric.fields, passages_with_double_quotes(self._prompt))
+        else:
+            parsed = _number(answer, rubric.fields)
+        if parsed.problems:
+            return ParseResult(first.parsed if first else None, parsed.problems)
+        if rubric.quote and not first and not quotation.found(parsed.quote, self._quotable):
+            self.misquoting = _Misquoting(parsed, raw)
+            return ParseResult(None, [_MISQUOTED])
+        return ParseResult(parsed)
 
 
 def _request(judge: ModelJudge, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:

@@ -43,8 +43,16 @@ def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) ->
 
     `quoted` are the passages that the judge was shown.
     """
-    best: ParsedVerdict | None = None
     text = without_copies(text, quoted)
+    alone = _only_object(text)
+    if alone is None:
+        return _last_that_fits(text, fields)
+    values, wrong = check(alone, fields)
+    return ParsedVerdict(values, _text(alone, REASONING), wrong, _text(alone, QUOTE))
+
+
+def _last_that_fits(text: str, fields: Mapping[str, Field]) -> ParsedVerdict:
+    best: ParsedVerdict | None = None
     for span in reversed(list(_spans(text))):
         strict = _strict(span)
         data = _repaired(span, fields) if strict is None else strict
@@ -66,15 +74,35 @@ def without_copies(text: str, quoted: Sequence[str]) -> str:
     Only those with double quotes: within a JSON string they would stand escaped, so that no reasoning is cut.
     """
     for passage in quoted:
-        if '"' in passage and len(passage) >= _COPY and (_BEGIN.search(passage) or _QUOTED_KEY.search(passage)):
+        if '"' in passage and len(passage) >= _COPY and passage in text and _like_json(passage):
             text = text.replace(passage, "")
     return text
+
+
+def _like_json(passage: str) -> bool:
+    return bool(_BEGIN.search(passage) or _QUOTED_KEY.search(passage))
 
 
 def last_object(text: str) -> object:
     """The last JSON object of a text; None without one, or where it is broken."""
     spans = list(_spans(text))
     return _strict(spans[-1]) if spans else None
+
+
+def _only_object(text: str) -> dict[str, Any] | None:
+    """The object of a text that holds one, strict JSON, and behind it neither quotes nor a brace that opens another.
+
+    Such an object is the only span of the text (it ends where its braces say), and no field stands once more after it.
+    """
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        data, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    rest = text[end:]
+    return None if "{" in rest or '"' in rest or "'" in rest else data
 
 
 def _repeated(text: str, span: str, fields: Mapping[str, Field]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from independence.judge.schema import described
 from independence.suites.schema import Field
-from independence.suites.template import fill
+from independence.suites.template import fill, slots
 from independence.types import TranscriptTurn
 
 # Characters that a person does not see but a model reads: controls, and what Unicode says to ignore in display
@@ -26,7 +26,12 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     r"|(?<![^\w\s\ufe00-\ufe0f])[\ufe0e\ufe0f]"
 )
-_MAYBE = re.compile(f"{_INVISIBLE.pattern.partition('|')[0][:-1]}\ufe0e\ufe0f]")  # no looking behind: quick
+# All other characters: a text of nothing else is known quickly, by one set and no looking behind.
+_VISIBLE = re.compile(
+    "[\t\n -~\x85\xa0-\xac\xae-\u034e\u0350-\u061b\u061d-\u115e\u1161-\u17b3\u17b6-\u180a\u1810-\u200a"
+    "\u2010-\u2029\u202f-\u205f\u2070-\u3163\u3165-\ufdff\ufe10-\ufefe\uff00-\uff9f\uffa1-\uffef\ufffc-\uffff\U00010000-\U0001bc9f"
+    "\U0001bca4-\U0001d172\U0001d17b-\U000dffff\U000e1000-\U0010ffff]*+"
+)
 _PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n((?:[^\n]*\n)+?)</quoted \1>")  # line by line, for speed
 
 
@@ -57,7 +62,7 @@ def render(
 
     Raises KeyError for a slot that nothing fills (the linter finds it first).
     """
-    asked = f"{described(fields, quote)}\n\n{_ASKED['quoting' if quote else verdict]}"
+    asked = _asked(tuple(fields.items()), verdict, quote)
     quotable = _quotable(template, lines, written, EARLIER if quote else _SCRIPTED)
     return fill(template, {**variables, **quotable, "fields": asked})
 
@@ -72,27 +77,48 @@ def render_step(
 def _quotable(
     template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str], scripted: str = _SCRIPTED
 ) -> dict[str, str]:
-    """Everything that models wrote, each under the name of its slot and between tags that carry the nonce."""
-    nonce = nonce_of(template, lines, written)
-    quotes = {"answer": ("ANSWER", lines[-1].answer if lines else "")}
-    quotes |= {name: (f"NOTES `{name}`", text) for name, text in written.items()}
-    out = {name: f"{notice(nonce)}\n\n{_fenced(title, text, nonce)}" for name, (title, text) in quotes.items()}
-    return {**out, "transcript": transcript(lines, nonce, scripted)}
+    """What models wrote, each under the name of a slot that the template has, between tags that carry the nonce."""
+    nonce, wanted, out = nonce_of(template, lines, written), _wanted(template), dict[str, str]()
+    if "answer" in wanted:
+        out["answer"] = f"{notice(nonce)}\n\n{_fenced('ANSWER', lines[-1].answer if lines else '', nonce)}"
+    for name, text in written.items():
+        if name in wanted:
+            out[name] = f"{notice(nonce)}\n\n{_fenced(f'NOTES `{name}`', text, nonce)}"
+    if "transcript" in wanted:
+        out["transcript"] = transcript(lines, nonce, scripted)
+    return out
+
+
+@lru_cache(maxsize=64)
+def _wanted(template: str) -> frozenset[str]:
+    """The slots of a template: they are few templates, and long."""
+    return frozenset(slots(template))
+
+
+@lru_cache(maxsize=64)
+def _asked(fields: tuple[tuple[str, Field], ...], verdict: Literal["object", "number"], quote: str) -> str:
+    """What fills {{fields}}."""
+    return f"{described(dict(fields), quote)}\n\n{_ASKED['quoting' if quote else verdict]}"
 
 
 def transcript(lines: Sequence[TranscriptTurn], nonce: str, scripted: str = _SCRIPTED) -> str:
     """The dialogue, each utterance between tags that carry the nonce; `scripted`: who says a scripted reply."""
     out = [notice(nonce)]
-    for number, line in enumerate(lines, start=1):
-        out.append(quoted("HUMAN", number, line.human, nonce))
-        speaker = scripted if line.scripted else "SUBJECT"
-        out.append(quoted(speaker, number, line.answer, nonce))
+    for number, (human, answer, is_scripted, _) in enumerate(lines, start=1):
+        out.append(_fenced(f"HUMAN, exchange {number}", human, nonce))
+        out.append(_fenced(f"{scripted if is_scripted else 'SUBJECT'}, exchange {number}", answer, nonce))
     return "\n\n".join(out)
 
 
 def passages(prompt: str) -> list[str]:
     """What stands between the fences of a rendered prompt, in order."""
     return [match[2][:-1] for match in _PASSAGE.finditer(prompt)]
+
+
+def passages_with_double_quotes(prompt: str) -> list[str]:
+    """The same where a double quote stands between the first fence and the last; else none."""
+    quote = prompt.find('"', prompt.find("<quoted "), prompt.rfind("</quoted "))
+    return passages(prompt) if quote >= 0 else []
 
 
 def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
@@ -103,7 +129,7 @@ def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
 @lru_cache(maxsize=512)  # a turn of the human is in many prompts, and a reply in several parts of one
 def visible(text: str) -> str:
     """A text as a judge is shown it: nothing invisible in it."""
-    return _INVISIBLE.sub("", text) if _MAYBE.search(text) else text
+    return text if _VISIBLE.fullmatch(text) else _INVISIBLE.sub("", text)
 
 
 def _fenced(title: str, text: str, nonce: str) -> str:
@@ -118,8 +144,10 @@ def notice(nonce: str) -> str:
 def nonce_of(template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str]) -> str:
     """The nonce of the fences: a digest of a prompt and of everything that it quotes."""
     digest = _begun(template).copy()
-    for first, second in [*((line.human, line.answer) for line in lines), *written.items()]:
-        digest.update(f"\x1e{first}\x1f{second}".encode("utf-8", "surrogatepass"))
+    for human, answer, _, _ in lines:
+        digest.update(f"\x1e{human}\x1f{answer}".encode("utf-8", "surrogatepass"))
+    for name, text in written.items():
+        digest.update(f"\x1e{name}\x1f{text}".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from independence.suites.schema import Field
@@ -16,10 +17,18 @@ REASONING = "reasoning"
 
 
 def json_schema(fields: Mapping[str, Field], quote: str = "") -> dict[str, Any]:
-    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else."""
+    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else.
+
+    One object for all that ask by the same fields: nobody may change it.
+    """
+    return _json_schema(tuple(fields.items()), quote)
+
+
+@lru_cache(maxsize=64)
+def _json_schema(fields: tuple[tuple[str, Field], ...], quote: str) -> dict[str, Any]:
     properties: dict[str, Any] = {QUOTE: {"type": "string", "description": quote}} if quote else {}
     properties[REASONING] = {"type": "string"}
-    for name, field in fields.items():
+    for name, field in fields:
         properties[name] = {"type": field.type, "description": field.about} | _bounds(field)
     return strict_object(properties)
 
