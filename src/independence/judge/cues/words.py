@@ -27,7 +27,7 @@ _MARKED = bytes(  # what each byte of a text counts as
     byte if byte in _WORD else ord(END) if byte in _ENDING else ord(" ") for byte in range(256)
 )
 _WRITTEN_OUT = ((b"\\n", b"\n"), (b"\\u2019", b"'"), (b"\\u2014", b" "))
-_NEGATED = ((b"won't", b"will not"), (b"can't", b"can not"), (b"shan't", b"shall not"), (b"n't", b" not"))
+_NEGATED = ((b"wo", b"will"), (b"ca", b"can"), (b"sha", b"shall"))  # what stands before "n't" in a form of its own
 _SHORTENED = {
     b"'m": b" am", b"'re": b" are", b"'ve": b" have", b"'ll": b" will", b"'d": b" would", b"'s": b" is"
 }  # fmt: skip
@@ -67,12 +67,19 @@ def _opened(text: bytes) -> bytes:
     text = text.replace(b"cannot", b"can not")
     if b"'" not in text:
         return text
-    if b"n't" in text:
-        for form, opened in _NEGATED:
-            text = text.replace(form, opened)
+    *negated, rest = text.split(b"n't")
+    if negated:
+        text = b" not".join((*map(_before_not, negated), rest))
     parts = _SHORTENING.split(text)
     parts[1::2] = map(_SHORTENED.__getitem__, parts[1::2])
     return b"".join(parts)
+
+
+def _before_not(text: bytes) -> bytes:
+    for short, full in _NEGATED:
+        if text.endswith(short):
+            return text.removesuffix(short) + full
+    return text
 
 
 @lru_cache(maxsize=512)

@@ -137,8 +137,10 @@ def ordered(tokens: Sequence[str]) -> float:
 
 
 def _order_of(kinds: bytes) -> float:
-    before = itemgetter(*order().end, *kinds)(order().gains)
-    return sum(map(getitem, before, kinds)) / max(len(kinds), 1)
+    known = order()
+    before = itemgetter(*known.end, *kinds)(known.gains)
+    gained: float = sum(map(getitem, before, kinds))
+    return gained / max(len(kinds), 1)
 
 
 def _kinds_of(tokens: Sequence[str]) -> bytes:
@@ -149,7 +151,7 @@ class _Kinds(dict[str, int]):
     """The kind of every word that was met; those that are not listed are told by their endings."""
 
     def __missing__(self, word: str) -> int:
-        kind = order().names.index(_kind(word))
+        kind = order().names[_kind(word)]
         if len(self) < _MOST_KINDS:
             self[word] = kind
         return kind
@@ -161,6 +163,8 @@ def _kinds() -> _Kinds:
 
 
 def _kind(word: str) -> str:
+    if not word.endswith(("s", "ing", "ed", "ly")):
+        return "word"
     for ending in ("ing", "ed", "ly"):
         if len(word) > 4 and word.endswith(ending):
             return ending
@@ -181,7 +185,7 @@ class WordOrder(NamedTuple):
     """Which kind a word is of, and how much oftener than chance would have it one kind follows another."""
 
     english: frozenset[str]  # words of no language that is written like English
-    names: Sequence[str]  # of the kinds; a kind is a number that counts them
+    names: Mapping[str, int]  # of the kinds; a kind is a number
     kinds: Mapping[str, int]  # word -> kind
     gains: Sequence[Sequence[float]]  # by kind, and the kind that follows; natural logarithms
     end: bytes  # the kind of the mark of sentences
@@ -198,7 +202,7 @@ def listed(name: str) -> frozenset[str]:
 def order() -> WordOrder:
     """The order of words."""
     document = documents.packaged(Path(__file__).with_name("order.yaml"), dict[str, Any])
-    names = document["kinds"].split()
+    names = {name: kind for kind, name in enumerate(document["kinds"].split())}
     gains = [[int(tenths) / 10 for tenths in document["table"][name].split()] for name in names]
-    kinds = {word: names.index(kind) for kind, words in document["classes"].items() for word in words.split()}
-    return WordOrder(frozenset(document["english"].split()), names, kinds, gains, bytes([names.index("end")]))
+    kinds = {word: names[kind] for kind, words in document["classes"].items() for word in words.split()}
+    return WordOrder(frozenset(document["english"].split()), names, kinds, gains, bytes([names["end"]]))
