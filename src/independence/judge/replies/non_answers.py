@@ -18,7 +18,7 @@ from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import TOKENS, beyond_ascii, controlled, listed, nonsense
+from independence.judge.replies.nonsense import TOKENS, beyond_plain, controlled, listed, nonsense
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
@@ -110,13 +110,14 @@ def _strange(tokens: Sequence[str], given: tuple[str, ...]) -> bool:
     `_shares` would tell the same of each text that is given: m words that are not given leave at most n - m of n
     pieces, but for the last three.
     """
-    strange = len(set(tokens).difference(_all_words(given)))
+    strange = len(tuple(filterfalse(_all_words(given).__contains__, tokens)))
     return strange - _LENGTH >= (1 - _OF_HUMAN) * len(tokens)
 
 
 @lru_cache(maxsize=1024)
 def _all_words(texts: tuple[str, ...]) -> frozenset[str]:
-    return frozenset().union(*map(_words, texts))
+    """The words of texts, and the mark of sentences."""
+    return frozenset([words.END]).union(*map(_words, texts))
 
 
 def _shares(own: Sequence[str], given: Iterable[str], least: float) -> bool:
@@ -171,7 +172,7 @@ def of_text(text: str, english: bool, tool: str) -> list[str]:
         found.append(protocol.TOOL_SYNTAX)
     if ("<" in text or "[" in text) and TOKENS.search(text):
         found.append(protocol.TEMPLATE_TOKENS)
-    if english and not text.isascii() and _FOREIGN.search(beyond_ascii(text)):
+    if english and not text.isascii() and _FOREIGN.search(beyond_plain(text)):
         found.append(FOREIGN_SCRIPT)
     if "\\n" in text:
         found.append(LITERAL_NEWLINES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from operator import getitem, itemgetter
+from operator import getitem
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,14 +68,14 @@ def nonsense(text: str) -> str | None:
 
 
 @lru_cache(maxsize=16)  # asked of a reply several times, for several marks
-def beyond_ascii(text: str) -> str:
+def beyond_plain(text: str) -> str:
     """Those signs of a text that are neither printable ASCII nor the end of a line nor a tab."""
     return text.encode("utf-8", "surrogatepass").translate(None, _PLAIN).decode("utf-8", "surrogatepass")
 
 
 def controlled(text: str) -> bool:
     """Whether there are control characters or escape sequences in a text."""
-    return ("\\" in text or not beyond_ascii(text).isprintable()) and CONTROLS.search(text) is not None
+    return ("\\" in text or not beyond_plain(text).isprintable()) and CONTROLS.search(text) is not None
 
 
 def _controls(read: _ReplyText) -> bool:
@@ -137,8 +137,7 @@ def ordered(tokens: Sequence[str]) -> float:
 
 
 def _order_of(kinds: bytes) -> float:
-    known = order()
-    before = itemgetter(*known.end, *kinds)(known.gains)
+    before = map(order().gains.__getitem__, order().end + kinds)
     gained: float = sum(map(getitem, before, kinds))
     return gained / max(len(kinds), 1)
 
