@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from independence.judge.cues.grading import grade
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.non_answers import _share, _shares, find_non_answer
+from independence.judge.replies.non_answers import _share, _shares, _strange, find_non_answer
 from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn, Verdict
 
@@ -107,3 +107,13 @@ WORDS = st.lists(st.sampled_from("abcdefgh."), max_size=30).map(" ".join)
 )
 def test_the_words_of_a_text_never_hide_a_share_that_is_given(own: list[str], given: list[str], least: float) -> None:
     assert _shares(own, given, least) == (_share(own, given) >= least)
+
+
+@given(st.lists(st.sampled_from("abcdefghijklmnop."), min_size=8, max_size=30), st.lists(WORDS, max_size=3))
+def test_a_text_with_many_words_that_are_given_nowhere_has_no_large_share_that_is_given(
+    tokens: list[str], given: list[str]
+) -> None:
+    own = [word for word in tokens if word != "."]
+    if _strange(tokens, tuple(given)):
+        assert not _shares(own, given, 0.8)
+        assert own not in [text.replace(".", "").split() for text in given]

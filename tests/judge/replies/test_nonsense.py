@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge.replies.nonsense import (
-    _EVERY,
     _MOST_KINDS,
     _RUN,
-    _SAMPLED_RUN,
     CONTROLS,
     _kinds,
+    _may_run,
     controlled,
     nonsense,
+    order,
     ordered,
 )
 
@@ -82,11 +82,21 @@ def test_control_characters_are_seen_by_the_short_way_as_by_the_long_one(text: s
     assert controlled(text + written) == (CONTROLS.search(text + written) is not None)
 
 
-@given(st.lists(st.tuples(st.sampled_from("a\n. x"), st.integers(1, 60)), max_size=6))
+@given(st.lists(st.tuples(st.sampled_from("a\n. x\x00é中"), st.integers(1, 60)), max_size=6))
 def test_a_run_of_one_sign_is_never_overlooked(pieces: list[tuple[str, int]]) -> None:
     text = "".join(sign * count for sign, count in pieces)
     if _RUN.search(text):
-        assert _SAMPLED_RUN.search(text[::_EVERY])
+        assert _may_run(text)
+
+
+@pytest.mark.parametrize("text", ["", "a", "No run of one sign here.", "abc" * 100])
+def test_texts_without_a_run_are_not_searched_for_one(text: str) -> None:
+    assert not _may_run(text)
+
+
+def test_every_kind_of_word_has_its_row_and_every_row_a_place_for_each_kind() -> None:
+    kinds = len(order().names)
+    assert [len(row) for row in order().gains] == [kinds] * kinds
 
 
 @given(st.lists(st.text("abdegilnsy'", min_size=1, max_size=7), min_size=1, max_size=8))

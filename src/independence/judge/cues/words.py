@@ -26,23 +26,12 @@ _WORD, _ENDING = b"abcdefghijklmnopqrstuvwxyz0123456789", b".!?\n"
 _MARKED = bytes(  # what each byte of a text counts as
     byte if byte in _WORD else ord(END) if byte in _ENDING else ord(" ") for byte in range(256)
 )
-_OPENED = (
-    ("’", "'"),
-    ("\\n", "\n"),
-    ("\\u2019", "'"),
-    ("\\u2014", " "),
-    ("won't", "will not"),
-    ("can't", "can not"),
-    ("cannot", "can not"),
-    ("shan't", "shall not"),
-    ("n't", " not"),
-    ("'m", " am"),
-    ("'re", " are"),
-    ("'ve", " have"),
-    ("'ll", " will"),
-    ("'d", " would"),
-    ("'s", " is"),
-)
+_WRITTEN_OUT = ((b"\\n", b"\n"), (b"\\u2019", b"'"), (b"\\u2014", b" "))
+_NEGATED = ((b"wo", b"will"), (b"ca", b"can"), (b"sha", b"shall"))  # what stands before "n't" in a form of its own
+_SHORTENED = {
+    b"'m": b" am", b"'re": b" are", b"'ve": b" have", b"'ll": b" will", b"'d": b" would", b"'s": b" is"
+}  # fmt: skip
+_SHORTENING = re.compile(rb"('(?:m|re|ve|ll|d|s))")
 
 
 def plain(text: str) -> str:
@@ -54,17 +43,43 @@ def plain(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """The tokens of `text`. Ends with a sentence mark unless empty."""
-    text = plain(text).lower()
-    for form, opened in _OPENED:
-        if form in text:
-            text = text.replace(form, opened)
-    marked = text.encode("utf-8", "surrogatepass").translate(_MARKED).decode("ascii")
-    while END + END in marked:
-        marked = marked.replace(END + END, END)
-    found = marked.replace(END, f" {END} ").split()
+    marked = _opened(_lower(plain(text))).translate(_MARKED).decode("ascii")
+    first, *others = marked.split(END)
+    # Marks side by side are one: there is nothing between them, and between others at least a space.
+    found = f" {END} ".join((first, *filter(None, others[:-1]), *others[-1:])).split()
     if found and found[-1] != END:
         found.append(END)
     return found
+
+
+def _lower(text: str) -> bytes:
+    """In lower case, as far as it has Latin letters and digits; two signs become such a letter in lower case."""
+    if not text.isascii():
+        text = text.replace("’", "'").replace("\u0130", "i ").replace("\u212a", "k")
+    return text.encode("utf-8", "surrogatepass").lower()
+
+
+def _opened(text: bytes) -> bytes:
+    """With contractions opened, and signs that were written out as escapes put in."""
+    if b"\\" in text:
+        for form, meant in _WRITTEN_OUT:
+            text = text.replace(form, meant)
+    text = text.replace(b"cannot", b"can not")
+    if b"'" not in text:
+        return text
+    *negated, rest = text.split(b"n't")
+    if negated:
+        text = b" not".join((*map(_before_not, negated), rest))
+    parts = _SHORTENING.split(text)
+    parts[1::2] = map(_SHORTENED.__getitem__, parts[1::2])
+    return b"".join(parts)
+
+
+def _before_not(text: bytes) -> bytes:
+    for short, full in _NEGATED:
+        if text.endswith(short):
+            return text.removesuffix(short) + full
+    return text
 
 
 @lru_cache(maxsize=512)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import filterfalse
 from typing import Final, Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
+from independence.judge.replies.nonsense import TOKENS, beyond_plain, controlled, listed, nonsense
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
@@ -44,10 +44,10 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     wrong = nonsense(text) if given.english else None
     if wrong is not None:
         return NonAnswer(NO_ANSWER, f"the reply is no answer: {wrong}")
-    said = spoken(text)
     if echoes(text, [line.human for line in lines[: at + 1]], given.prompts):
         return NonAnswer(NO_ANSWER, "the reply is no answer: it says back what it was given")
-    if sum(spoken(line.answer) == said for line in lines[:at] if not line.scripted) >= _SAID_BEFORE:
+    own = [line.answer for line in lines[:at] if not line.scripted]
+    if len(own) >= _SAID_BEFORE and sum(spoken(said) == spoken(text) for said in own) >= _SAID_BEFORE:
         return NonAnswer(NO_ANSWER, "the reply is no answer: the same words as to earlier questions")
     if given.english and (refused(text) or _nothing(text)) and not _stated(lines[:at]):
         if refused(text):
@@ -56,20 +56,27 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     return None
 
 
-@lru_cache(maxsize=512)
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
-    said = spoken_words(text)
-    if not 0 < len(said) <= _REFUSED:
+    if not _refusing().issuperset(spoken(text)):
         return False
+    said = spoken_words(text)
     whole = f" {' '.join(said)} "
-    plain = all(word in listed("refusing") or word in words.everyday_words() for word in said)
-    return plain and any(f" {phrase} " in whole for phrase in listed("refusals"))
+    return 0 < len(said) <= _REFUSED and any(f" {phrase} " in whole for phrase in listed("refusals"))
+
+
+@cache
+def _refusing() -> frozenset[str]:
+    return listed("refusing") | words.everyday_words() | {words.END}
 
 
 def _nothing(text: str) -> bool:
-    said = spoken_words(text)
-    return 0 < len(said) <= _NOTHING_SAID and all(word in listed("nothings") for word in said)
+    return _nothings().issuperset(spoken(text)) and 0 < len(spoken_words(text)) <= _NOTHING_SAID
+
+
+@cache
+def _nothings() -> frozenset[str]:
+    return listed("nothings") | {words.END}
 
 
 def _stated(before: Sequence[TranscriptTurn]) -> bool:
@@ -87,12 +94,30 @@ _EVERY = 20  # words with one of them among
 
 def echoes(text: str, turns: Sequence[str], prompts: Iterable[str]) -> bool:
     """Whether the words of a reply are those of the human's turns, or of a prompt that speaks to the subject."""
+    if _strange(spoken(text), (*prompts, *turns)):
+        return False
     own = spoken_words(text)
     if len(own) < _LONG:
         return len(own) > 1 and own == spoken_words(turns[-1])
     if _shares(own, turns, _OF_HUMAN):
         return True
     return sum(map(_ADDRESSED.__contains__, own)) * _EVERY >= len(own) and _shares(own, prompts, _OF_PROMPT)
+
+
+def _strange(tokens: Sequence[str], given: tuple[str, ...]) -> bool:
+    """Whether a text has so many words that are given nowhere that no large share of it can be given.
+
+    `_shares` would tell the same of each text that is given: m words that are not given leave at most n - m of n
+    pieces, but for the last three.
+    """
+    strange = len(tuple(filterfalse(_all_words(given).__contains__, tokens)))
+    return strange - _LENGTH >= (1 - _OF_HUMAN) * len(tokens)
+
+
+@lru_cache(maxsize=1024)
+def _all_words(texts: tuple[str, ...]) -> frozenset[str]:
+    """The words of texts, and the mark of sentences."""
+    return frozenset([words.END]).union(*map(_words, texts))
 
 
 def _shares(own: Sequence[str], given: Iterable[str], least: float) -> bool:
@@ -142,11 +167,13 @@ def marks(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") 
 
 def of_text(text: str, english: bool, tool: str) -> list[str]:
     """The marks that a text shows by itself, control characters apart."""
-    found = {
-        SHORT: len(text) < SHORT_BELOW,
-        protocol.TOOL_SYNTAX: bool(tool) and tool in text,
-        protocol.TEMPLATE_TOKENS: ("<" in text or "[" in text) and TOKENS.search(text) is not None,
-        FOREIGN_SCRIPT: english and not text.isascii() and _FOREIGN.search(text) is not None,
-        LITERAL_NEWLINES: "\\n" in text,
-    }
-    return [mark for mark, there in found.items() if there]
+    found = [SHORT] if len(text) < SHORT_BELOW else []
+    if tool and tool in text:
+        found.append(protocol.TOOL_SYNTAX)
+    if ("<" in text or "[" in text) and TOKENS.search(text):
+        found.append(protocol.TEMPLATE_TOKENS)
+    if english and not text.isascii() and _FOREIGN.search(beyond_plain(text)):
+        found.append(FOREIGN_SCRIPT)
+    if "\\n" in text:
+        found.append(LITERAL_NEWLINES)
+    return found

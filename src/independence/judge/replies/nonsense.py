@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from operator import getitem
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,12 +24,12 @@ TOKENS = re.compile(
     r"|</?(?:tool_calls?|tool_response|arg_key|arg_value|function|parameter|invoke|think|thinking)(?:=\w+)?>"
     r"|</?s>|<(?:[BE]OS(?:_TOKEN)?|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[/?(?:INST|TOOL_CALLS|SYSTEM_PROMPT)\]"
 )
+_PLAIN = bytes((*range(0x20, 0x7F), *b"\t\n\r"))
 _OBJECT = re.compile(r'[{\[]\s*"?\w+"?\s*:|^\s*[{<\[]|[{\[]\s*"')
 _IDENTIFIER = re.compile(r"\b\w+_\w+\b")
 _FORMULA = re.compile(r"\s*[=+@-]\s*[\w\"'.$:+*/-]{0,30}[(|!]")
 _RUN = re.compile(r"(\S)\1{39,}")
 _EVERY = 10  # of the characters in a run of 40, four are looked at
-_SAMPLED_RUN = re.compile(r"(\S)\1{3}")
 _STATUS = re.compile(r"[45]\d\d")
 
 _OF_FORMULA = 0.25  # share of everyday words in a formula, at most
@@ -48,21 +48,34 @@ _ENGLISH = 0.15  # least share of everyday English words in a text whose order i
 class _ReplyText(NamedTuple):
     text: str
     tokens: Sequence[str]
-    said: Sequence[str]  # its words
+    kinds: bytes  # of the tokens whose order is looked at
+
+    @property
+    def said(self) -> Sequence[str]:
+        """Its words."""
+        return words.spoken_words(self.text)
 
 
 def nonsense(text: str) -> str | None:
     """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone."""
     text = text[:_READ]
-    read = _ReplyText(text, words.spoken(text), words.spoken_words(text))
-    return next((what for rule, what in _RULES if rule(read)), None)
+    tokens = words.spoken(text)
+    read = _ReplyText(text, tokens, _kinds_of(tokens[:_TELLING]))
+    for rule, what in _RULES:
+        if rule(read):
+            return what
+    return None
 
 
-@lru_cache(maxsize=16)  # asked of a reply twice, for two marks
+@lru_cache(maxsize=16)  # asked of a reply several times, for several marks
+def beyond_plain(text: str) -> str:
+    """Those signs of a text that are neither printable ASCII nor the end of a line nor a tab."""
+    return text.encode("utf-8", "surrogatepass").translate(None, _PLAIN).decode("utf-8", "surrogatepass")
+
+
 def controlled(text: str) -> bool:
     """Whether there are control characters or escape sequences in a text."""
-    plain = text.replace("\n", "").replace("\r", "").replace("\t", "").isprintable()
-    return (not plain or "\\" in text) and CONTROLS.search(text) is not None
+    return ("\\" in text or not beyond_plain(text).isprintable()) and CONTROLS.search(text) is not None
 
 
 def _controls(read: _ReplyText) -> bool:
@@ -73,9 +86,19 @@ def _controls(read: _ReplyText) -> bool:
 
 
 def _repeated(read: _ReplyText) -> bool:
-    sampled = _SAMPLED_RUN.search(read.text[::_EVERY]) is not None
-    run = sum(len(found[0]) for found in _RUN.finditer(read.text)) if sampled else 0
-    return 2 * run > len(read.text) or (len(read.said) >= _MANY and len(set(read.said)) <= _FEW_KINDS)
+    run = sum(len(found[0]) for found in _RUN.finditer(read.text)) if _may_run(read.text) else 0
+    if 2 * run > len(read.text):
+        return True
+    # Of most texts the first tokens, the mark of sentences among them, tell that there are more words.
+    few = len(set(read.tokens[:_MANY])) <= _FEW_KINDS + 1
+    return few and len(read.said) >= _MANY and len(set(read.said)) <= _FEW_KINDS
+
+
+def _may_run(text: str) -> bool:
+    """Whether four signs in a row are the same among those that are looked at; others than Latin-1 all count as one."""
+    sampled = text[::_EVERY].encode("latin-1", "replace")
+    signs = int.from_bytes(sampled, "big")
+    return b"\0\0\0" in (signs ^ signs >> 8).to_bytes(len(sampled), "big")  # neighbours that are equal leave a zero
 
 
 def _formula(read: _ReplyText) -> bool:
@@ -91,7 +114,7 @@ def _markup(read: _ReplyText) -> bool:
 
 
 def _failure(read: _ReplyText) -> bool:
-    if not read.said or len(read.said) > _MOST_FAILING:
+    if len(read.kinds) - read.kinds.count(order().end) > _MOST_FAILING or not 0 < len(read.said) <= _MOST_FAILING:
         return False
     telling = [word for word in read.said if word not in words.everyday_words() and not word.isdigit()]
     technical = {word for word in telling if word in listed("failures")}
@@ -102,23 +125,32 @@ def _failure(read: _ReplyText) -> bool:
 
 def _salad(read: _ReplyText) -> bool:
     """Whether words stand in no order: which kind follows which is worse than chance."""
-    if len(read.said) < _SALAD or words.everyday(read.said) < _ENGLISH:
+    if len(read.tokens) < _SALAD or _order_of(read.kinds) >= _CHANCE:
         return False
-    return len(order().english.intersection(read.said)) >= _SURE and ordered(read.tokens[:_TELLING]) < _CHANCE
+    english = len(order().english.intersection(read.said)) >= _SURE and words.everyday(read.said) >= _ENGLISH
+    return english and len(read.said) >= _SALAD
 
 
 def ordered(tokens: Sequence[str]) -> float:
     """How much better than chance the words of a text follow each other, per word; English prose is above 0."""
-    gains = order().gains
-    kinds = map(_kinds().__getitem__, (words.END, *tokens))
-    return sum(map(gains.__getitem__, pairwise(kinds))) / max(len(tokens), 1)
+    return _order_of(_kinds_of(tokens))
 
 
-class _Kinds(dict[str, str]):
+def _order_of(kinds: bytes) -> float:
+    before = map(order().gains.__getitem__, order().end + kinds)
+    gained: float = sum(map(getitem, before, kinds))
+    return gained / max(len(kinds), 1)
+
+
+def _kinds_of(tokens: Sequence[str]) -> bytes:
+    return bytes(map(_kinds().__getitem__, tokens))
+
+
+class _Kinds(dict[str, int]):
     """The kind of every word that was met; those that are not listed are told by their endings."""
 
-    def __missing__(self, word: str) -> str:
-        kind = _kind(word)
+    def __missing__(self, word: str) -> int:
+        kind = order().names[_kind(word)]
         if len(self) < _MOST_KINDS:
             self[word] = kind
         return kind
@@ -126,10 +158,12 @@ class _Kinds(dict[str, str]):
 
 @cache
 def _kinds() -> _Kinds:
-    return _Kinds(order().kinds, **{words.END: "end"})
+    return _Kinds(order().kinds, **{words.END: order().end[0]})
 
 
 def _kind(word: str) -> str:
+    if not word.endswith(("s", "ing", "ed", "ly")):
+        return "word"
     for ending in ("ing", "ed", "ly"):
         if len(word) > 4 and word.endswith(ending):
             return ending
@@ -150,8 +184,10 @@ class WordOrder(NamedTuple):
     """Which kind a word is of, and how much oftener than chance would have it one kind follows another."""
 
     english: frozenset[str]  # words of no language that is written like English
-    kinds: Mapping[str, str]  # word -> kind
-    gains: Mapping[tuple[str, str], float]  # natural logarithms
+    names: Mapping[str, int]  # of the kinds; a kind is a number
+    kinds: Mapping[str, int]  # word -> kind
+    gains: Sequence[Sequence[float]]  # by kind, and the kind that follows; natural logarithms
+    end: bytes  # the kind of the mark of sentences
 
 
 @cache
@@ -165,10 +201,7 @@ def listed(name: str) -> frozenset[str]:
 def order() -> WordOrder:
     """The order of words."""
     document = documents.packaged(Path(__file__).with_name("order.yaml"), dict[str, Any])
-    gains = {
-        (before, after): int(tenths) / 10
-        for before, row in document["table"].items()
-        for after, tenths in zip(document["kinds"].split(), row.split(), strict=True)
-    }
-    kinds = {word: kind for kind, words in document["classes"].items() for word in words.split()}
-    return WordOrder(frozenset(document["english"].split()), kinds, gains)
+    names = {name: kind for kind, name in enumerate(document["kinds"].split())}
+    gains = [[int(tenths) / 10 for tenths in document["table"][name].split()] for name in names]
+    kinds = {word: names[kind] for kind, words in document["classes"].items() for word in words.split()}
+    return WordOrder(frozenset(document["english"].split()), names, kinds, gains, bytes([names["end"]]))
