@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from functools import lru_cache
 from http.cookies import BaseCookie, SimpleCookie
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -68,12 +68,12 @@ class Transport:
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
         self._limits: dict[float, aiohttp.ClientTimeout] = {}
 
-    async def post(self, body: bytes, timeout_s: float | None = None) -> HttpResponse:
+    def post(self, body: bytes, timeout_s: float | None = None) -> Coroutine[Any, Any, HttpResponse]:
         """Ask for a chat completion; without a timeout after the endpoint's.
 
-        Raises aiohttp.ClientError, TimeoutError or BodyTooLarge.
+        Raises aiohttp.ClientError, TimeoutError or BodyTooLarge, when awaited.
         """
-        return await self._send("POST", self._chat, timeout_s or self._timeout_s, body)
+        return self._send("POST", self._chat, timeout_s or self._timeout_s, body)
 
     async def fetch(self, path: str, timeout_s: float) -> HttpResponse:
         """GET below the base URL. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
