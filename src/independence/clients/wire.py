@@ -6,6 +6,7 @@ Everything is optional, unknown fields are ignored, and leaves of any type are r
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -320,8 +321,18 @@ def _cut(value: Any, limit: int) -> Any:
     if isinstance(value, str):
         return value[:limit]
     if isinstance(value, dict | list):
-        return _cut_parts(value, limit) if len(msgspec.json.encode(value)) > limit else value
+        return _cut_parts(value, limit) if _encoded_size(value) > limit else value
     return value
+
+
+def _encoded_size(value: Any) -> float:
+    """About how many bytes a value has as JSON, lone surrogates or not; infinite where it is nested too deeply."""
+    try:
+        return len(msgspec.json.encode(value))
+    except UnicodeEncodeError:
+        return len(json.dumps(value, ensure_ascii=False))
+    except RecursionError:
+        return math.inf
 
 
 def _cut_parts(value: Any, limit: int) -> Any:
