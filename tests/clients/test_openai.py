@@ -272,7 +272,7 @@ async def test_a_run_that_stops_ends_a_wait_and_keeps_its_attempts(server: Scrip
     started = time.perf_counter()
     with pytest.raises(GaveUp, match="stopping") as caught:
         await connect(notify=stop).client.ask(question())
-    assert time.perf_counter() - started < 3
+    assert time.perf_counter() - started < 60  # and not 600
     assert [a.outcome for a in caught.value.attempts] == ["503"]
     assert notices[0].seconds >= 600
     assert notices[1].seconds == 0

@@ -20,7 +20,7 @@ import msgspec
 
 from independence.config.endpoints import Endpoint, Rate
 from independence.errors import CostCapReached
-from independence.types import ChatRequest, Message, Tool, Usage
+from independence.types import ChatRequest, Tool, Usage
 
 BYTES_PER_TOKEN = 3.5
 _TOKENS_PER_MESSAGE = 8
@@ -48,19 +48,15 @@ def prompt_tokens(request: ChatRequest) -> float:
     """Estimated prompt tokens of a request: bytes / 3.5, 8 a message, and the tool's schema."""
     size = 0
     for message in request.messages:
-        size += _size(message)
+        content = message.content
+        if content:
+            size += len(content) if content.isascii() else len(content.encode("utf-8", "replace"))
+        for call in message.tool_calls:
+            size += len(call.function.arguments) + len(call.function.name)
     if request.schema is not None:
         size += len(msgspec.json.encode(request.schema))
     tokens = size / BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * len(request.messages)
     return tokens + (_tool_tokens(request.tool) if request.tool else 0.0)
-
-
-def _size(message: Message) -> int:
-    content = message.content or ""
-    size = len(content) if content.isascii() else len(content.encode("utf-8", "replace"))
-    for call in message.tool_calls:
-        size += len(call.function.arguments) + len(call.function.name)
-    return size
 
 
 @lru_cache(maxsize=64)
@@ -101,6 +97,8 @@ def reported_cost(cost: object, is_byok: object, details: object) -> float | Non
 
 
 def _dollars(value: object) -> float | None:
+    if type(value) is float and 0.0 <= value < _DEAREST_CALL:
+        return value
     usd = number(value)
     return usd if usd is not None and usd < _DEAREST_CALL else None
 
@@ -133,16 +131,15 @@ class Reservation:
 
     def settle(self, actual_usd: float) -> None:
         """The cost is known: release what was not used."""
-        self._close(round(actual_usd * _PICO), known=True)
+        if self._open:
+            self._open = False
+            self._budget._close(self._amount, round(actual_usd * _PICO), known=True)
 
     def keep(self) -> None:
         """The cost never came back: what was reserved stays spent."""
-        self._close(self._amount, known=False)
-
-    def _close(self, actual: int, *, known: bool) -> None:
         if self._open:
             self._open = False
-            self._budget._close(self._amount, actual, known=known)
+            self._budget._close(self._amount, self._amount, known=False)
 
 
 class Budget:
@@ -228,7 +225,8 @@ class Budget:
         self._spent += actual
         if not known:
             self._unknown += amount
-        self._freed.set()
+        if self._waiting:
+            self._freed.set()
 
     def reached(self, usd: float) -> CostCapReached:
         """That the cap does not cover a call that may cost so much."""

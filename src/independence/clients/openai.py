@@ -268,23 +268,23 @@ class EndpointConnection:
 class NextRequest:
     """What one call sends next, how often it may ask again, and the truncated answer it has so far."""
 
-    __slots__ = ("_left", "_longer", "_number", "asked", "held")
+    __slots__ = ("_left", "_number", "asked", "held", "longer")
 
     def __init__(self, request: ChatRequest, policy: Policy) -> None:
         self.asked = request
         self.held: Reply | None = None  # a truncated but readable answer, kept in case nothing better comes
         self._left = policy.reasks
         self._number = 0
-        self._longer = False
+        self.longer = False  # whether twice the budget has been given
 
     def again(self, kind: Kind, reply: Reply) -> bool:
         """Whether to ask once more; if so, `asked` is the request to send."""
         if kind == "length":
             if readable(reply.text):
                 self.held = reply
-            if self._longer:
+            if self.longer:
                 return False
-            self._longer = True
+            self.longer = True
             self._turn(self.asked.max_tokens * 2)
             return True
         if self._left == 0:
@@ -303,7 +303,7 @@ class NextRequest:
 
     def settle(self, reply: Reply, log: AttemptLog, *, truncated: bool) -> Reply:
         """The reply with its history: attempts, their usage, and the flags they leave."""
-        marks = (protocol.RETRIED_LENGTH,) if self._longer else ()
+        marks = (protocol.RETRIED_LENGTH,) if self.longer else ()
         marks = (*marks, protocol.TRUNCATED) if truncated else marks
         return msgspec.structs.replace(reply, flags=union(reply.flags, marks), usage=log.usage, attempts=log.attempts)
 
@@ -408,11 +408,13 @@ class OpenAIClient:
         """The final answer, or None to ask again."""
         request = state.asked
         found = self._found(received.message, request)
-        kind = kind_of(found, received.finish, tokens_of(received.body.usage), request)
+        # Of a text that nothing was odd about the tokens say nothing.
+        tokens = tokens_of(received.body.usage) if found.flags or not found.text else 0
+        kind = kind_of(found, received.finish, tokens, request)
         log.mark(kind)
-        reply = self._reply(request, received, found)
+        reply = self._reply(request, received, found, log)
         if kind == "ok":
-            return state.settle(reply, log, truncated=False)
+            return state.settle(reply, log, truncated=False) if state.longer else reply
         if state.again(kind, reply):
             return None
         raw = found.raw or found.text or found.reasoning
@@ -427,9 +429,9 @@ class OpenAIClient:
         found = extract.masked(extract.extract(message, request.tool), self._clean)
         return found._replace(flags=union(found.flags, (protocol.OVERLONG,))) if cut else found
 
-    def _reply(self, request: ChatRequest, received: ReceivedMessage, found: Extracted) -> Reply:
-        """A reply without its history."""
-        marks = union(received.flags, found.flags)
+    def _reply(self, request: ChatRequest, received: ReceivedMessage, found: Extracted, log: AttemptLog) -> Reply:
+        """A reply with its history so far."""
+        marks = union(received.flags, found.flags) if found.flags else received.flags
         without = self.connection.without(request.model)
         if without:
             if "response_format" in without and request.schema is not None:
@@ -448,6 +450,8 @@ class OpenAIClient:
             served_model=self._name(received.body.model),
             served_provider=self._name(received.body.provider),
             response_id=_name(received.body.id, self._clean),
+            usage=log.usage,
+            attempts=log.attempts,
         )
 
     def _name(self, value: object) -> str:
@@ -479,7 +483,7 @@ def kind_of(found: Extracted, finish: str | None, completion_tokens: int, asked:
     broken = artefact(found.text, greeting_of(asked))
     if broken:
         return broken
-    if readable(found.text):
+    if found.text and not found.text.isspace():  # and readable: else it were an artefact
         return "ok"
     if found.reasoning:
         return "reasoning_only"
