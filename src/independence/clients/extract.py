@@ -200,11 +200,19 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
 
 def suspicious(text: str, tool: Tool | None) -> bool:
     """Whether anything in a text may have to be removed; most texts end here, so this is all that most texts cost."""
-    if "<" in text or "◁" in text or text.rstrip().endswith(_CALL_AT_END):
+    if "<" in text or "◁" in text:
+        return True
+    if text.rstrip().endswith(_CALL_AT_END) and (tool is not None or not _closed(text)):
         return True
     if "[" in text and _BRACKETED.search(text):
         return True
     return bool(tool and (tool.name in text or _CALL_AT_START.match(text)))
+
+
+def _closed(text: str) -> bool:
+    """Whether a text that ends as a call may holds no remains of one, as the JSON of a verdict. After "[" who knows."""
+    bare = text.strip()
+    return "[" not in text and without_debris(bare).strip() == bare
 
 
 def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:

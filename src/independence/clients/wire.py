@@ -321,11 +321,11 @@ def _cut(value: Any, limit: int) -> Any:
     if isinstance(value, str):
         return value[:limit]
     if isinstance(value, dict | list):
-        return _cut_parts(value, limit) if _encoded_size(value) > limit else value
+        return _cut_parts(value, limit) if encoded_size(value) > limit else value
     return value
 
 
-def _encoded_size(value: Any) -> float:
+def encoded_size(value: Any) -> float:
     """About how many bytes a value has as JSON, lone surrogates or not; infinite where it is nested too deeply."""
     try:
         return len(msgspec.json.encode(value))
