@@ -28,6 +28,9 @@ SETTINGS = ("temperature", "effort", "provider")
 TOOL = Tool("send_message_to_human", "Speak.", "message", "What to say.")
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.001}
 QUICK = Policy(base_backoff_s=0.002)
+PATIENCE_S = (
+    60.0  # for an answer that comes at once: more than a machine stalls. What waits for a timeout sets its own.
+)
 INFO = ModelInfo(
     id=MODEL,
     prices=Prices(prompt=1e-6, completion=4e-6),
@@ -92,7 +95,7 @@ class Scripted:
     async def _answer(self, request: web.Request, step: Step) -> web.StreamResponse:
         assert request.transport is not None
         if step.fault == "hang":
-            await asyncio.sleep(3)
+            await asyncio.sleep(60)  # for a client that is waited for, or goes away
         if step.fault == "reset":
             request.transport.abort()
             return web.Response()
@@ -202,7 +205,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 def endpoint(server: Scripted) -> Callable[..., Endpoint]:
     def make(dialect: str = "openrouter", **changes: Any) -> Endpoint:
         fields: dict[str, Any] = {"name": dialect, "base_url": server.url, "dialect": dialect, "api_key": KEY}
-        return Endpoint(**{**fields, "timeout_s": 0.5, "connect_timeout_s": 0.5, **changes})
+        return Endpoint(**{**fields, "timeout_s": PATIENCE_S, "connect_timeout_s": PATIENCE_S, **changes})
 
     return make
 

@@ -286,6 +286,16 @@ def test_a_usual_answer_is_left_alone() -> None:
     assert longest(16_000) == 1_024_000
 
 
+@pytest.mark.parametrize("said", ["a\ud800b", "a" * 70_000 + "\ud800"], ids=["short", "long"])
+def test_parts_with_half_a_character_are_measured_all_the_same(said: str) -> None:
+    parts = [{"type": "text", "text": said}]
+    message = WireMessage(content=parts, tool_calls=[WireCall("c", WireFunction("speak", {"message": said}))])
+    short, cut = shorten(message, 64)
+    assert cut is (len(said) > MOST)
+    assert short.content == [{"type": "text", "text": said[:MOST]}]
+    assert extract(short, None).text
+
+
 @pytest.mark.parametrize("call", [None, '{"message": "' + LONG])
 async def test_an_overlong_answer_is_kept_short_and_flagged(
     call: str | None, server: Scripted, connect: Callable[..., Any]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import NamedTuple
 
@@ -36,10 +35,17 @@ class Response:
         self.status = status
         self.headers: dict[str, str] = {}
         self.content = self
+        self.closed = True  # its connection went back at the end of the body
         self._body = body
 
-    async def iter_any(self) -> AsyncIterator[bytes]:
-        yield self._body
+    async def readany(self) -> bytes:
+        return self._body
+
+    def at_eof(self) -> bool:
+        return True
+
+    def exception(self) -> None:
+        return None
 
 
 class Server:
@@ -51,14 +57,13 @@ class Server:
         self._capacity = capacity
         self._held = 0
 
-    @asynccontextmanager
-    async def request(self, *_: object, **__: object) -> AsyncIterator[Response]:
+    async def request(self, *_: object, **__: object) -> Response:
         self._held += 1
         self.seen.append(self._held)
         fits = self._held <= self._capacity
         await asyncio.sleep(ANSWER_S * self.rng.lognormvariate(0, 0.3) if fits else REFUSAL_S)
         self._held -= 1
-        yield Response(200, FINE) if fits else Response(429, FULL)
+        return Response(200, FINE) if fits else Response(429, FULL)
 
 
 class Ended(NamedTuple):

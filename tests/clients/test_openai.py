@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from independence.clients import protocol
 from independence.clients.protocol import GaveUp, Parked, Policy, Wait
+from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, OutOfCredit
 
 from .conftest import (
@@ -80,13 +82,19 @@ TRANSIENT = {
 
 @pytest.mark.parametrize("kind", TRANSIENT)
 async def test_a_transport_fault_is_retried_and_kept_on_the_books(
-    server: Scripted, connect: Connect, kind: str
+    server: Scripted, connect: Connect, endpoint: Callable[..., Endpoint], kind: str
 ) -> None:
     server.says(TRANSIENT[kind], FINE)
-    line = connect(timeout_s=1 if kind == "timeout" else 60)
+    heard: list[str] = []
+
+    def notify(wait: Wait) -> None:
+        heard.append(wait.reason)
+        line.client.connection.endpoint = endpoint()  # only the first attempt is to end early
+
+    line = connect(notify=notify, **({"timeout_s": 1.0} if kind == "timeout" else {}))
     reply = await answered(line)
     assert [a.outcome for a in reply.attempts] == [kind, "ok"]
-    assert [w.reason for w in line.waits] == [kind]
+    assert heard == [kind]
     assert server.seen[0].body == server.seen[1].body  # the same question, seed included
 
 
@@ -264,7 +272,7 @@ async def test_a_run_that_stops_ends_a_wait_and_keeps_its_attempts(server: Scrip
     started = time.perf_counter()
     with pytest.raises(GaveUp, match="stopping") as caught:
         await connect(notify=stop).client.ask(question())
-    assert time.perf_counter() - started < 3
+    assert time.perf_counter() - started < 60  # and not 600
     assert [a.outcome for a in caught.value.attempts] == ["503"]
     assert notices[0].seconds >= 600
     assert notices[1].seconds == 0

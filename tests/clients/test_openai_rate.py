@@ -33,9 +33,8 @@ async def test_the_time_in_line_is_not_the_time_of_an_attempt(server: Scripted, 
     wait, *later = line.waits
     assert (wait.reason, wait.attempt, wait.still) == ("rate", 0, False)
     assert all(one.still for one in later)
-    assert 1 < wait.seconds <= 2
-    assert time.perf_counter() - began >= wait.seconds
-    assert reply.seconds < 1
+    assert 0 < wait.seconds <= 2
+    assert time.perf_counter() - began >= wait.seconds + reply.seconds - 0.001
 
 
 async def test_a_refusal_with_retry_after_holds_everybody_at_that_bucket_and_nobody_else(
@@ -108,7 +107,7 @@ async def test_a_cancelled_wait_leaves_money_and_line_as_they_were(server: Scrip
     assert (line.budget.spent, line.budget._reserved / 1e12) == (spent, 0)
     began = time.perf_counter()
     await answered(line)
-    assert time.perf_counter() - began < 2.5
+    assert time.perf_counter() - began < 3.5  # those who left have taken no tokens: that would be 4 seconds
     bucket = line.client.buckets.of(question().model, None)
     assert bucket is not None
     assert bucket.past == 0

@@ -51,9 +51,9 @@ class Catalogue(msgspec.Struct, frozen=True):
 
     def info(self, model: str) -> ModelInfo | None:
         """The entry of an id, of an Ollama name without its `:latest`, or of the model behind a routing variant."""
-        for name in (model, f"{model}:latest"):
-            if name in self.models:
-                return self.models[name]
+        found = self.models.get(model) or self.models.get(f"{model}:latest")
+        if found is not None:
+            return found
         for variant in _ROUTING_VARIANTS:
             if model.endswith(variant):
                 return self.models.get(model.removesuffix(variant))

@@ -103,7 +103,7 @@ def artefact(text: str, greeting: str) -> Artefact | None:
 
     Short, rude and odd texts are answers. An empty text is no artefact; that it is no answer, the caller decides.
     """
-    if not text.strip():
+    if not text or text.isspace():
         return None
     if not readable(text):
         return "punctuation"
@@ -131,6 +131,8 @@ def safe(text: str) -> tuple[str, bool]:
         return text, False
     try:
         text.encode()
+        if "\x00" not in text:
+            return text, False
         valid = text
     except UnicodeEncodeError:
         valid = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -187,7 +187,7 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
     if not text:
         return _NOTHING
     text, changed = safe(text)
-    if not changed and not _suspicious(text, tool):
+    if not changed and not suspicious(text, tool):
         return Cleaned(text.strip())
     out = Cleaned(text.strip(), flags=(protocol.BAD_TEXT,) if changed else ())
     for _ in range(_PASSES):
@@ -198,13 +198,21 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
     return out
 
 
-def _suspicious(text: str, tool: Tool | None) -> bool:
-    """Whether anything below could apply; most texts end here, so this is all that most texts cost."""
-    if "<" in text or "◁" in text or text.rstrip().endswith(_CALL_AT_END):
+def suspicious(text: str, tool: Tool | None) -> bool:
+    """Whether anything in a text may have to be removed; most texts end here, so this is all that most texts cost."""
+    if "<" in text or "◁" in text:
+        return True
+    if text.rstrip().endswith(_CALL_AT_END) and (tool is not None or not _closed(text)):
         return True
     if "[" in text and _BRACKETED.search(text):
         return True
     return bool(tool and (tool.name in text or _CALL_AT_START.match(text)))
+
+
+def _closed(text: str) -> bool:
+    """Whether a text that ends as a call may holds no remains of one, as the JSON of a verdict. After "[" who knows."""
+    bare = text.strip()
+    return "[" not in text and without_debris(bare).strip() == bare
 
 
 def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
@@ -226,10 +234,16 @@ def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
     return out
 
 
-def without_key(key: str) -> Callable[[str], str]:
-    """A function that removes a key from texts. A key that is an ordinary word is no secret and stays."""
+def secret_in(key: str) -> str:
+    """What must not stand in a text: the key. One that is an ordinary word is no secret; nothing (empty) is, then."""
     secret = len(key) >= _LONG_KEY or (len(key) >= _SHORTEST_KEY and re.search(r"\d", key) is not None)
-    return (lambda text: text.replace(key, "[key]")) if secret else (lambda text: text)
+    return key if secret else ""
+
+
+def without_key(key: str) -> Callable[[str], str]:
+    """A function that removes a key from texts."""
+    secret = secret_in(key)
+    return (lambda text: text.replace(secret, "[key]")) if secret else (lambda text: text)
 
 
 def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:

@@ -14,12 +14,13 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import msgspec
 
 from independence.config.endpoints import Endpoint, Rate
 from independence.errors import CostCapReached
-from independence.types import ChatRequest, Message, Tool, Usage
+from independence.types import ChatRequest, Tool, Usage
 
 BYTES_PER_TOKEN = 3.5
 _TOKENS_PER_MESSAGE = 8
@@ -45,18 +46,20 @@ FREE = Prices()
 
 def prompt_tokens(request: ChatRequest) -> float:
     """Estimated prompt tokens of a request: bytes / 3.5, 8 a message, and the tool's schema."""
-    size = sum(_size(message) for message in request.messages)
+    size = 0
+    for message in request.messages:
+        content = message.content
+        if content:
+            size += len(content) if content.isascii() else len(content.encode("utf-8", "replace"))
+        for call in message.tool_calls:
+            size += len(call.function.arguments) + len(call.function.name)
     if request.schema is not None:
         size += len(msgspec.json.encode(request.schema))
     tokens = size / BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * len(request.messages)
     return tokens + (_tool_tokens(request.tool) if request.tool else 0.0)
 
 
-def _size(message: Message) -> int:
-    size = len((message.content or "").encode("utf-8", "replace"))
-    return size + sum(len(c.function.arguments) + len(c.function.name) for c in message.tool_calls)
-
-
+@lru_cache(maxsize=64)
 def _tool_tokens(tool: Tool) -> float:
     size = sum(len(text.encode()) for text in (tool.name, tool.description, tool.parameter, tool.parameter_description))
     return size / BYTES_PER_TOKEN + _TOKENS_PER_TOOL
@@ -64,7 +67,7 @@ def _tool_tokens(tool: Tool) -> float:
 
 def reservation(request: ChatRequest, prices: Prices) -> float:
     """Dollars to hold before sending: the estimated prompt with its margin, and `max_tokens` at the dearer price."""
-    if prices == FREE:
+    if prices is FREE or prices == FREE:
         return 0.0
     dearest = max(prices.completion, prices.internal_reasoning)
     return prompt_tokens(request) * _PROMPT_MARGIN * prices.prompt + request.max_tokens * dearest + prices.request
@@ -72,6 +75,8 @@ def reservation(request: ChatRequest, prices: Prices) -> float:
 
 def number(value: object) -> float | None:
     """A finite, non-negative number, given as one or as a numeric string; booleans are not numbers."""
+    if type(value) is float:
+        return value if 0.0 <= value < math.inf else None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -92,6 +97,8 @@ def reported_cost(cost: object, is_byok: object, details: object) -> float | Non
 
 
 def _dollars(value: object) -> float | None:
+    if type(value) is float and 0.0 <= value < _DEAREST_CALL:
+        return value
     usd = number(value)
     return usd if usd is not None and usd < _DEAREST_CALL else None
 
@@ -124,16 +131,15 @@ class Reservation:
 
     def settle(self, actual_usd: float) -> None:
         """The cost is known: release what was not used."""
-        self._close(round(actual_usd * _PICO), known=True)
+        if self._open:
+            self._open = False
+            self._budget._close(self._amount, round(actual_usd * _PICO), known=True)
 
     def keep(self) -> None:
         """The cost never came back: what was reserved stays spent."""
-        self._close(self._amount, known=False)
-
-    def _close(self, actual: int, *, known: bool) -> None:
         if self._open:
             self._open = False
-            self._budget._close(self._amount, actual, known=known)
+            self._budget._close(self._amount, self._amount, known=False)
 
 
 class Budget:
@@ -145,6 +151,7 @@ class Budget:
         self._spent = self._reserved = self._unknown = 0
         self._line = asyncio.Lock()  # first come, first served: a large call is not starved by small ones behind it
         self._freed = asyncio.Event()
+        self._waiting = 0  # those in line, and the first one who has left it but not yet gone on
 
     @property
     def spent(self) -> float:
@@ -182,14 +189,26 @@ class Budget:
         """Whether a reservation would be granted at once."""
         return not self._line.locked() and self._fits(_amount(usd))
 
+    def at_once(self, usd: float) -> Reservation | None:
+        """Hold dollars that are there, where nobody waits for some; None where `reserve` has to."""
+        amount = _amount(usd)
+        if self._cap is not None and (self._waiting or self._spent + self._reserved + amount > self._cap):
+            return None
+        self._reserved += amount
+        return Reservation(self, amount)
+
     async def reserve(self, usd: float) -> Reservation:
         """Hold dollars. Waits while calls under way may give some back; raises CostCapReached when none is left."""
         if self._cap is None:
             return self.hold(usd)
-        async with self._line:
-            while not self._fits(_amount(usd)):
-                await self._more(usd)
-            return self.hold(usd)
+        self._waiting += 1
+        try:
+            async with self._line:
+                while not self._fits(_amount(usd)):
+                    await self._more(usd)
+                return self.hold(usd)
+        finally:
+            self._waiting -= 1
 
     async def _more(self, usd: float) -> None:
         """Wait until more may be left. Raises CostCapReached where no call is under way that could give some back."""
@@ -206,7 +225,8 @@ class Budget:
         self._spent += actual
         if not known:
             self._unknown += amount
-        self._freed.set()
+        if self._waiting:
+            self._freed.set()
 
     def reached(self, usd: float) -> CostCapReached:
         """That the cap does not cover a call that may cost so much."""

@@ -13,8 +13,8 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Final, Literal, Protocol
 
 import aiohttp
@@ -27,10 +27,20 @@ from independence.clients.dialects import Droppable
 from independence.clients.extract import Extracted
 from independence.clients.failures import RequestFailure, key_rejected
 from independence.clients.limits import HEARTBEAT_S, Buckets, Budget, PacedCall, Prices, Reservation
+from independence.clients.plain import plain
 from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import BodyTooLarge, Transport
-from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage, shorten, text_of, tokens_of
+from independence.clients.wire import (
+    AttemptCost,
+    Outcome,
+    ReceivedMessage,
+    WireMessage,
+    longest,
+    shorten,
+    text_of,
+    tokens_of,
+)
 from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, Attempt, ChatRequest, Missing, MissingReason, Reply, Usage
@@ -76,9 +86,9 @@ class AttemptLog:
 
     def mark(self, outcome: str) -> None:
         """Say what the last attempt turned out to be, now that its answer has been read."""
-        *before, last = self.attempts
+        last = self.attempts[-1]
         if last.outcome != outcome:
-            self.attempts = (*before, msgspec.structs.replace(last, outcome=outcome))
+            self.attempts = (*self.attempts[:-1], msgspec.structs.replace(last, outcome=outcome))
 
 
 class Connection(Protocol):
@@ -143,8 +153,11 @@ class EndpointConnection:
         asked_anew = self._litellm and "cache" not in without
         parameters = self._dialect.parameters(request, info, without)
         body = dialects.body(parameters | {"cache": {"no-cache": True}} if asked_anew else parameters)
-        hold = await self._hold(request, prices)
-        epoch = await self._admitted(request.model, log.room, paced, hold)
+        usd = self._most(request, prices)
+        hold = self.budget.at_once(usd) or await self._hold(request.model, usd)
+        epoch = self.throttle.begin(log.room) if paced is None else None
+        if epoch is None:
+            epoch = await self._admitted(request.model, log.room, paced, hold)
         started, sent = time.perf_counter(), False
         try:
             outcome, cost = await self._send(body, prices, self._timeout_s(request))
@@ -155,12 +168,14 @@ class EndpointConnection:
             hold.keep()  # whatever is not settled by now, cancelled or of unknown cost, counts as spent
             if not sent:
                 self.throttle.ended()
-        kind, detail = (outcome.kind, outcome.detail) if isinstance(outcome, RequestFailure) else ("ok", "")
-        unknown = 0.0 if cost.known else hold.usd
-        log.add(Attempt(kind, time.perf_counter() - started, cost.usage, unknown, detail))
-        log.room = self._learn(epoch, outcome)
+        seconds, unknown = time.perf_counter() - started, 0.0 if cost.known else hold.usd
         if isinstance(outcome, ReceivedMessage):
-            return self._not_replayed(request, outcome, log, asked_anew=asked_anew)
+            log.add(Attempt("ok", seconds, cost.usage, unknown))
+            log.room = math.inf
+            self.throttle.served(epoch)
+            return self._not_replayed(request, outcome, log, asked_anew=asked_anew) if outcome.flags else outcome
+        log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
+        log.room = self._learn(epoch, outcome)
         if paced is not None and (outcome.overload or outcome.retry_after is not None):
             paced.empty(outcome.retry_after)
         if self._drops_parameter(request, info, without, outcome):
@@ -198,24 +213,25 @@ class EndpointConnection:
         slow = self._dialect.is_slow(request.model)
         return self.endpoint.timeout_of(request.model, request.sampling.provider, slow=slow)
 
-    async def _hold(self, request: ChatRequest, prices: Prices | None) -> Reservation:
-        if prices is None:
-            if self.budget.cap is not None:
-                raise Parked(request.model, "its price is not listed, so --max-cost cannot be kept")
-            return await self.budget.reserve(0.0)
-        usd = limits.reservation(request, prices)
+    def _most(self, request: ChatRequest, prices: Prices | None) -> float:
+        """What an attempt may cost. Raises Parked where that is unknown and must not be."""
+        if prices is not None:
+            return limits.reservation(request, prices)
+        if self.budget.cap is not None:
+            raise Parked(request.model, "its price is not listed, so --max-cost cannot be kept")
+        return 0.0
+
+    async def _hold(self, model: str, usd: float) -> Reservation:
+        """Wait for dollars."""
         if not self.budget.fits(usd):
-            self.notify(Wait(request.model, "budget", 0.0))
+            self.notify(Wait(model, "budget", 0.0))
         return await self.budget.reserve(usd)
 
-    def _learn(self, epoch: int, outcome: Outcome) -> float:
+    def _learn(self, epoch: int, failure: RequestFailure) -> float:
         """Tell the throttle. Returns what may be in flight beside the next attempt of the call."""
-        if isinstance(outcome, ReceivedMessage):
-            self.throttle.served(epoch)
-        elif outcome.overload:
-            return self.throttle.refused(epoch, certain=outcome.status == _TOO_MANY)
-        else:
-            self.throttle.ended()
+        if failure.overload:
+            return self.throttle.refused(epoch, certain=failure.status == _TOO_MANY)
+        self.throttle.ended()
         return math.inf
 
     async def _admitted(self, model: str, room: float, paced: PacedCall | None, hold: Reservation) -> int:
@@ -252,21 +268,23 @@ class EndpointConnection:
 class NextRequest:
     """What one call sends next, how often it may ask again, and the truncated answer it has so far."""
 
+    __slots__ = ("_left", "_number", "asked", "held", "longer")
+
     def __init__(self, request: ChatRequest, policy: Policy) -> None:
         self.asked = request
         self.held: Reply | None = None  # a truncated but readable answer, kept in case nothing better comes
         self._left = policy.reasks
         self._number = 0
-        self._longer = False
+        self.longer = False  # whether twice the budget has been given
 
     def again(self, kind: Kind, reply: Reply) -> bool:
         """Whether to ask once more; if so, `asked` is the request to send."""
         if kind == "length":
             if readable(reply.text):
                 self.held = reply
-            if self._longer:
+            if self.longer:
                 return False
-            self._longer = True
+            self.longer = True
             self._turn(self.asked.max_tokens * 2)
             return True
         if self._left == 0:
@@ -285,7 +303,7 @@ class NextRequest:
 
     def settle(self, reply: Reply, log: AttemptLog, *, truncated: bool) -> Reply:
         """The reply with its history: attempts, their usage, and the flags they leave."""
-        marks = (protocol.RETRIED_LENGTH,) if self._longer else ()
+        marks = (protocol.RETRIED_LENGTH,) if self.longer else ()
         marks = (*marks, protocol.TRUNCATED) if truncated else marks
         return msgspec.structs.replace(reply, flags=union(reply.flags, marks), usage=log.usage, attempts=log.attempts)
 
@@ -296,7 +314,10 @@ class OpenAIClient:
     def __init__(self, connection: Connection, policy: Policy | None = None) -> None:
         self.connection = connection
         self._policy = policy or Policy()
-        self._clean = extract.without_key(connection.endpoint.api_key.strip())
+        key = connection.endpoint.api_key.strip()
+        self._secret, self._clean = extract.secret_in(key), extract.without_key(key)
+        # Of a few models, providers and reasons to end.
+        self._known_name = lru_cache(maxsize=64)(partial(_name, clean=self._clean))
 
     @property
     def buckets(self) -> Buckets:
@@ -310,11 +331,12 @@ class OpenAIClient:
         larger budget brings no better one, for whatever reason.
         """
         paced = self.connection.paced(request)
+        if paced is None:
+            return await self._settled(request, None)
         try:
             return await self._settled(request, paced)
         finally:
-            if paced is not None:
-                paced.end()
+            paced.end()
 
     async def _settled(self, request: ChatRequest, paced: PacedCall | None) -> Answer:
         log = AttemptLog()
@@ -323,7 +345,9 @@ class OpenAIClient:
         while answer is None:
             try:
                 came = await self._exchange(state.asked, log, paced)
-                answer = came if isinstance(came, Missing) else await self._answer(came, log, state)
+                answer = came if isinstance(came, Missing) else self._answer(came, log, state)
+                if answer is None and log.attempts[-1].outcome == "empty":
+                    await self._pause(request.model, RequestFailure("retry", "empty"), log)
             except (Parked, GaveUp, IndependenceError) as stop:
                 if state.held is None:
                     stop.attempts = log.attempts  # whoever ended the call, what it tried is kept
@@ -341,7 +365,7 @@ class OpenAIClient:
         while True:
             outcome = await self.connection.attempt(request, log, paced)
             if isinstance(outcome, ReceivedMessage):
-                altered = _altered(outcome)
+                altered = _altered(outcome) if outcome.body.openrouter_metadata is not None else ""
                 if not altered:
                     return outcome
                 log.mark("altered")
@@ -380,33 +404,40 @@ class OpenAIClient:
             self.connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
-    async def _answer(self, received: ReceivedMessage, log: AttemptLog, state: NextRequest) -> Answer | None:
+    def _answer(self, received: ReceivedMessage, log: AttemptLog, state: NextRequest) -> Answer | None:
         """The final answer, or None to ask again."""
         request = state.asked
-        message, cut = shorten(received.message, request.max_tokens)
-        found = extract.masked(extract.extract(message, request.tool), self._clean)
-        if cut:
-            found = found._replace(flags=union(found.flags, (protocol.OVERLONG,)))
-        kind = kind_of(found, received.finish, tokens_of(received.body.usage), request)
+        found = self._found(received.message, request)
+        # Of a text that nothing was odd about the tokens say nothing.
+        tokens = tokens_of(received.body.usage) if found.flags or not found.text else 0
+        kind = kind_of(found, received.finish, tokens, request)
         log.mark(kind)
-        reply = self._reply(request, received, found)
+        reply = self._reply(request, received, found, log)
         if kind == "ok":
-            return state.settle(reply, log, truncated=False)
+            return state.settle(reply, log, truncated=False) if state.longer else reply
         if state.again(kind, reply):
-            if kind == "empty":
-                await self._pause(request.model, RequestFailure("retry", "empty"), log)
             return None
         raw = found.raw or found.text or found.reasoning
         return Missing(missing_reason(kind), kind, raw, log.attempts)
 
-    def _reply(self, request: ChatRequest, received: ReceivedMessage, found: Extracted) -> Reply:
-        """A reply without its history."""
-        marks = union(received.flags, found.flags)
+    def _found(self, message: WireMessage, request: ChatRequest) -> Extracted:
+        """What a message holds, cut to a sane length, without the API key."""
+        found = plain(message, request.tool, longest(request.max_tokens), self._secret)
+        if found is not None:
+            return found
+        message, cut = shorten(message, request.max_tokens)
+        found = extract.masked(extract.extract(message, request.tool), self._clean)
+        return found._replace(flags=union(found.flags, (protocol.OVERLONG,))) if cut else found
+
+    def _reply(self, request: ChatRequest, received: ReceivedMessage, found: Extracted, log: AttemptLog) -> Reply:
+        """A reply with its history so far."""
+        marks = union(received.flags, found.flags) if found.flags else received.flags
         without = self.connection.without(request.model)
-        if "response_format" in without and request.schema is not None:
-            marks = (*marks, protocol.SCHEMA_REFUSED)
-        if "reasoning_effort" in without and request.sampling.effort is not None:
-            marks = (*marks, protocol.EFFORT_REFUSED)
+        if without:
+            if "response_format" in without and request.schema is not None:
+                marks = (*marks, protocol.SCHEMA_REFUSED)
+            if "reasoning_effort" in without and request.sampling.effort is not None:
+                marks = (*marks, protocol.EFFORT_REFUSED)
         return Reply(
             text=found.text,
             channel=found.channel,
@@ -418,12 +449,20 @@ class OpenAIClient:
             flags=marks,
             served_model=self._name(received.body.model),
             served_provider=self._name(received.body.provider),
-            response_id=self._name(received.body.id),
+            response_id=_name(received.body.id, self._clean),
+            usage=log.usage,
+            attempts=log.attempts,
         )
 
     def _name(self, value: object) -> str:
-        """A name that the server gives, cut to a sane length, without the API key."""
-        return self._clean(safe(text_of(value))[0])[:_LONGEST_NAME]
+        """A name that the server gives and is likely to give again."""
+        known = type(value) is str and len(value) <= _LONGEST_NAME
+        return self._known_name(value) if known else _name(value, self._clean)
+
+
+def _name(value: object, clean: Callable[[str], str]) -> str:
+    """A name that the server gives, cut to a sane length, without the API key."""
+    return clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
 def _altered(received: ReceivedMessage) -> str:
@@ -444,7 +483,7 @@ def kind_of(found: Extracted, finish: str | None, completion_tokens: int, asked:
     broken = artefact(found.text, greeting_of(asked))
     if broken:
         return broken
-    if readable(found.text):
+    if found.text and not found.text.isspace():  # and readable: else it were an artefact
         return "ok"
     if found.reasoning:
         return "reasoning_only"
@@ -457,8 +496,10 @@ def greeting_of(request: ChatRequest) -> str:
     """The scripted greeting of a `tool_role` dialogue: the message of its first call. Empty where there is none."""
     if request.tool is None:
         return ""
-    call = next((m.tool_calls[0] for m in request.messages if m.tool_calls), None)
-    return _greeting_in(call.function.arguments, request.tool.parameter) if call else ""
+    for message in request.messages:
+        if message.tool_calls:
+            return _greeting_in(message.tool_calls[0].function.arguments, request.tool.parameter)
+    return ""
 
 
 @lru_cache(maxsize=64)

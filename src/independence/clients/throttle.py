@@ -59,15 +59,25 @@ class Throttle:
         """How often the window was cut."""
         return self._epoch
 
+    def begin(self, room: float) -> int | None:
+        """Begin an attempt where nothing has to be waited for, as nearly always; None where `enter` has to wait.
+
+        Takes and returns what `enter` does.
+        """
+        if self._line or room != math.inf:
+            return None
+        self.in_flight += 1
+        return self._epoch
+
     async def enter(self, room: float, beat: Callable[[float], None]) -> int:
         """Begin an attempt, once there is room. Returns what `served` or `refused` is to be told.
 
         `room`: what `refused` returned, for a call that was refused; else infinite, and there is always room, but no
         place before those who wait. `beat` is called every second of the wait; what it raises ends it.
         """
-        if not self._line and room == math.inf:
-            self.in_flight += 1
-            return self._epoch
+        begun = self.begin(room)
+        if begun is not None:
+            return begun
         place: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._line.append((room, place))
         self._admit()
@@ -83,17 +93,20 @@ class Throttle:
     def ended(self) -> None:
         """An attempt ended in a way that says nothing of the load."""
         self.in_flight -= 1
-        self._admit()
+        if self._line:
+            self._admit()
 
     def served(self, epoch: int, *, grows: bool = True) -> None:
         """An attempt was answered. `grows`: whether that says that the window as it is now may be larger."""
-        if epoch == self._epoch:
+        if self._evidence and epoch == self._epoch:
             self._evidence = max(0.0, self._evidence + _SERVED)
         if grows and self._window < self._cap:
             self._rounds += 1 / self.limit
             grown = self._broke * (1 + _CUBIC * (self._rounds - self._plateau) ** 3)
             self._move(min(self._cap, max(self._window, grown)))
-        self.ended()
+        self.in_flight -= 1
+        if self._line:
+            self._admit()
 
     def refused(self, epoch: int, *, certain: bool) -> int:
         """An attempt was refused; `certain`: for being one too many. Returns the room for the next one."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Coroutine, Mapping
+from functools import lru_cache
+from http.cookies import BaseCookie, SimpleCookie
+from typing import Any, Final, NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -35,11 +37,21 @@ class HttpResponse(NamedTuple):
     body: bytes
 
 
+class NoCookies(aiohttp.DummyCookieJar):
+    """Keeps none, and has none for a request. That is said with one object, as making one costs time in every call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._none: BaseCookie[str] = SimpleCookie()
+
+    def filter_cookies(self, request_url: URL) -> BaseCookie[str]:
+        """None at all."""
+        return self._none
+
+
 def open_session() -> aiohttp.ClientSession:
     """A session for any number of endpoints. It does not limit connections; the engine does."""
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300), cookie_jar=aiohttp.DummyCookieJar()
-    )
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300), cookie_jar=NoCookies())
 
 
 class Transport:
@@ -54,25 +66,36 @@ class Transport:
         self._proxy = proxy_of(self._base)
         self._headers = CIMultiDict({**dialect.headers(endpoint), "Accept-Encoding": _ACCEPTED})
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
+        self._limits: dict[float, aiohttp.ClientTimeout] = {}
 
-    async def post(self, body: bytes, timeout_s: float | None = None) -> HttpResponse:
+    def post(self, body: bytes, timeout_s: float | None = None) -> Coroutine[Any, Any, HttpResponse]:
         """Ask for a chat completion; without a timeout after the endpoint's.
 
-        Raises aiohttp.ClientError, TimeoutError or BodyTooLarge.
+        Raises aiohttp.ClientError, TimeoutError or BodyTooLarge, when awaited.
         """
-        return await self._send("POST", self._chat, timeout_s or self._timeout_s, body)
+        return self._send("POST", self._chat, timeout_s or self._timeout_s, body)
 
     async def fetch(self, path: str, timeout_s: float) -> HttpResponse:
         """GET below the base URL. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
         return await self._send("GET", self._below(path), timeout_s)
 
     async def _send(self, method: str, url: URL, timeout_s: float, body: bytes | None = None) -> HttpResponse:
-        limit = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
-        async with self._session.request(
-            method, url, data=body, headers=self._headers, timeout=limit, proxy=self._proxy,
+        response = await self._session.request(
+            method, url, data=body, headers=self._headers, timeout=self._limit(timeout_s), proxy=self._proxy,
             allow_redirects=False,
-        ) as response:  # fmt: skip
+        )  # fmt: skip
+        try:
             return HttpResponse(response.status, response.headers, await read_body(response))
+        finally:
+            if not response.closed:  # at the end of a body its connection went back by itself
+                response.release()
+                await response.wait_for_close()
+
+    def _limit(self, timeout_s: float) -> aiohttp.ClientTimeout:
+        """The timeouts of a request. There are few different ones."""
+        if timeout_s not in self._limits:
+            self._limits[timeout_s] = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
+        return self._limits[timeout_s]
 
     def _below(self, path: str) -> URL:
         """An address below the base URL, whose query (a version, a key) goes along."""
@@ -115,24 +138,33 @@ async def read_body(response: aiohttp.ClientResponse) -> bytes:
 
     Raises BodyTooLarge, and aiohttp.ClientError for a body that breaks off within its frame or cannot be decompressed.
     """
-    encoding = response.headers.get("Content-Encoding", "").strip().lower()
-    if encoding not in _UNDONE:  # the HTTP library would hand it over as it came
-        message = f"Can not decode content-encoding: {encoding}"
+    headers, content = response.headers, response.content
+    encoding = headers.get("Content-Encoding")
+    if encoding is not None and encoding.strip().lower() not in _UNDONE:  # it would be handed over as it came
+        message = f"Can not decode content-encoding: {encoding.strip().lower()}"
         raise aiohttp.ClientResponseError(response.request_info, response.history, message=message)
-    out = bytearray()
-    async for part in response.content.iter_any():
+    body = await content.readany()
+    if len(body) > LARGEST:
+        raise BodyTooLarge
+    if not content.at_eof() or content.exception() is not None:
+        body = await _with_the_rest(body, content)
+    return _as_utf8(body, headers.get("Content-Type", ""))
+
+
+async def _with_the_rest(body: bytes, content: aiohttp.StreamReader) -> bytes:
+    out = bytearray(body)
+    while part := await content.readany():
         out += part
         if len(out) > LARGEST:
             raise BodyTooLarge
-    return _as_utf8(bytes(out), response.headers)
+    return bytes(out)
 
 
-def _as_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
+def _as_utf8(body: bytes, content_type: str) -> bytes:
     """JSON is UTF-8; where it is not, and says so, it is converted. A wrong claim about valid UTF-8 changes nothing."""
-    declared = _CHARSET.search(headers.get("Content-Type", ""))
-    if declared is None or (body.isascii() and b"\0" not in body):
+    name = _charset(content_type)
+    if not name or (body.isascii() and b"\0" not in body):
         return body
-    name = declared[1].lower()
     if not name.startswith(("utf-16", "utf-32", "utf16", "utf32")):
         try:
             body.decode()
@@ -144,3 +176,10 @@ def _as_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
         return body.decode(name, "replace").encode("utf-8", "replace")
     except LookupError:
         return body
+
+
+@lru_cache(maxsize=64)
+def _charset(content_type: str) -> str:
+    """The charset that is declared; empty where none is, or none that we would convert."""
+    declared = _CHARSET.search(content_type)
+    return declared[1].lower() if declared else ""

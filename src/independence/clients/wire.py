@@ -6,6 +6,7 @@ Everything is optional, unknown fields are ignored, and leaves of any type are r
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -96,15 +97,21 @@ class DecodedBody(NamedTuple):
     repaired: bool
 
 
+_NO_CHOICE = WireChoice()
 _DECODER = msgspec.json.Decoder(ChatCompletion)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def decode(body: bytes) -> DecodedBody | None:
     """Read a body; None when it is not a JSON object of this shape (cut, malformed, a web page)."""
     try:
         return DecodedBody(_DECODER.decode(body), repaired=False)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+    except _UNREADABLE:
+        return _mended(body)
+
+
+def _mended(body: bytes) -> DecodedBody | None:
+    """The same for what the strict decoder refuses."""
     try:
         return DecodedBody(msgspec.convert(decode_any(body), ChatCompletion), repaired=not _is_utf8(body))
     except ValueError:
@@ -161,19 +168,19 @@ _NOTHING = AttemptCost(Usage(), known=True)
 
 def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
     """Tokens and dollars of a response: the stated cost, else tokens at list price."""
-    free = prices == limits.FREE
     if usage is None:
-        return AttemptCost(Usage(), known=free)
+        return AttemptCost(Usage(), known=prices == limits.FREE)
     cost = limits.reported_cost(usage.cost, usage.is_byok, usage.cost_details)
     tokens = Usage(
-        prompt_tokens=_tokens(usage.prompt_tokens),
-        completion_tokens=_tokens(usage.completion_tokens),
-        reasoning_tokens=_tokens(_field(usage.completion_tokens_details, "reasoning_tokens")),
-        cached_tokens=_tokens(_field(usage.prompt_tokens_details, "cached_tokens")),
-        cost_usd=cost or 0.0,
+        _tokens(usage.prompt_tokens),
+        _tokens(usage.completion_tokens),
+        _part(usage.completion_tokens_details, "reasoning_tokens"),
+        _part(usage.prompt_tokens_details, "cached_tokens"),
+        cost or 0.0,
     )
     if cost is not None:
-        return AttemptCost(tokens, known=True)
+        return AttemptCost(tokens, True)
+    free = prices == limits.FREE
     if prices is not None and (free or tokens.prompt_tokens or tokens.completion_tokens):
         return AttemptCost(msgspec.structs.replace(tokens, cost_usd=limits.listed_cost(tokens, prices)), known=True)
     return AttemptCost(tokens, known=False)
@@ -184,8 +191,8 @@ def tokens_of(usage: WireUsage | None) -> int:
     return _tokens(usage.completion_tokens) if usage else 0
 
 
-def _field(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, dict) else None
+def _part(details: object, name: str) -> int:
+    return _tokens(details.get(name)) if isinstance(details, dict) else 0
 
 
 def _tokens(value: object) -> int:
@@ -217,22 +224,30 @@ def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outco
     if not 200 <= response.status < 300:
         failure = failures.of_response(response, _error_of(response.body), key)
         return failure, AttemptCost(Usage(), known=failure.unbilled)
-    decoded = decode(response.body)
-    if decoded is None:
-        what = "the body is not the JSON of a completion" if response.body else "an answer without a body"
-        detail = f"HTTP {response.status}: {what}" if response.status != 200 else what
-        return RequestFailure("retry", "malformed", detail, unbilled=False), cost_of(None, prices)
-    found = _outcome(decoded.completion, response, key)
-    cost = cost_of(decoded.completion.usage, prices)
+    try:
+        body, repaired = _DECODER.decode(response.body), False
+    except _UNREADABLE:
+        mended = _mended(response.body)
+        if mended is None:
+            return _malformed(response, prices)
+        body, repaired = mended
+    found = _outcome(body, response, key)
+    cost = cost_of(body.usage, prices)
     if isinstance(found, RequestFailure):
         return found, _NOTHING if found.unbilled and not cost.known else cost
-    if decoded.repaired:
+    if repaired:
         found = found._replace(flags=(*found.flags, protocol.BAD_TEXT))
     return found, cost
 
 
+def _malformed(response: HttpResponse, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
+    what = "the body is not the JSON of a completion" if response.body else "an answer without a body"
+    detail = f"HTTP {response.status}: {what}" if response.status != 200 else what
+    return RequestFailure("retry", "malformed", detail, unbilled=False), cost_of(None, prices)
+
+
 def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
-    choice = body.choice or WireChoice()
+    choice = body.choice or _NO_CHOICE
     message, finish = choice.message, text_of(choice.finish_reason) or None
     error = choice.error if body.error is None else body.error
     if message is None or not _says_something(message):
@@ -245,12 +260,12 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
     failed = (protocol.FINISH_ERROR,) if error is not None or finish == "error" else ()
     filtered = (protocol.CONTENT_FILTER,) if finish == "content_filter" else ()
     cached = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
-    return ReceivedMessage(body, message, finish, (*failed, *filtered, *cached))
+    return ReceivedMessage(body, message, finish, failed + filtered + cached)
 
 
 def _says_something(message: WireMessage) -> bool:
     content = message.content
-    said = bool(content.strip()) if isinstance(content, str) else bool(content)
+    said = bool(content) and not (isinstance(content, str) and content.isspace())
     return said or bool(message.tool_calls or message.function_call or message.refusal)
 
 
@@ -306,8 +321,18 @@ def _cut(value: Any, limit: int) -> Any:
     if isinstance(value, str):
         return value[:limit]
     if isinstance(value, dict | list):
-        return _cut_parts(value, limit) if len(msgspec.json.encode(value)) > limit else value
+        return _cut_parts(value, limit) if encoded_size(value) > limit else value
     return value
+
+
+def encoded_size(value: Any) -> float:
+    """About how many bytes a value has as JSON, lone surrogates or not; infinite where it is nested too deeply."""
+    try:
+        return len(msgspec.json.encode(value))
+    except UnicodeEncodeError:
+        return len(json.dumps(value, ensure_ascii=False))
+    except RecursionError:
+        return math.inf
 
 
 def _cut_parts(value: Any, limit: int) -> Any:

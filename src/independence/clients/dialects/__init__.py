@@ -63,15 +63,19 @@ class Dialect:
         if _takes_schema(request, info) and "response_format" not in without:
             schema = {"name": "reply", "strict": True, "schema": request.schema}
             out["response_format"] = {"type": "json_schema", "json_schema": schema}
-        effort = resolve_effort(request.sampling.effort, info)
-        if effort is not None and "reasoning_effort" not in without:
-            out |= self.effort(effort)
+        if request.sampling.effort is not None and "reasoning_effort" not in without:
+            effort = resolve_effort(request.sampling.effort, info)
+            out |= {} if effort is None else self.effort(effort)
         return out
 
     def sampling(self, sampling: Sampling, info: ModelInfo | None) -> dict[str, Any]:
         """The settings that are numbers, by their own names, unless the catalogue rules them out."""
-        settings = {name: getattr(sampling, name) for name in _NUMBERS}
-        return {name: v for name, v in settings.items() if v is not None and not (info and info.rejects(name))}
+        out: dict[str, Any] = {}
+        for name in _NUMBERS:
+            value = getattr(sampling, name)
+            if value is not None and not (info and info.rejects(name)):
+                out[name] = value
+        return out
 
     def effort(self, effort: str) -> dict[str, Any]:
         """The parameter that sets the reasoning effort."""
@@ -122,8 +126,9 @@ def body(parameters: Mapping[str, Any]) -> bytes:
 
 def _takes_schema(request: ChatRequest, info: ModelInfo | None) -> bool:
     """Whether the request's schema may be sent at all."""
-    refused = info is not None and info.rejects("structured_outputs") and info.rejects("response_format")
-    return request.schema is not None and not refused
+    if request.schema is None:
+        return False
+    return info is None or not (info.rejects("structured_outputs") and info.rejects("response_format"))
 
 
 @lru_cache(maxsize=64)
