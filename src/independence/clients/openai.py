@@ -31,16 +31,7 @@ from independence.clients.plain import plain
 from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import BodyTooLarge, Transport
-from independence.clients.wire import (
-    AttemptCost,
-    Outcome,
-    ReceivedMessage,
-    WireMessage,
-    longest,
-    shorten,
-    text_of,
-    tokens_of,
-)
+from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage, WireMessage, shorten, text_of, tokens_of
 from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, Attempt, ChatRequest, Missing, MissingReason, Reply, Usage
@@ -51,7 +42,6 @@ _SEEDS = 2**31
 _TOO_MANY = 429
 _NO_ANSWER = ("reasoning_only", "empty", "length")
 _LONGEST_NAME = 1000
-_ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
 REJECTIONS: Final[Mapping[Droppable, re.Pattern[str]]] = {
     "response_format": re.compile(r"response_format|schema|structured|grammar|guided|sampler|param", re.IGNORECASE),
     "reasoning_effort": re.compile(r"reasoning|effort|think", re.IGNORECASE),
@@ -365,7 +355,7 @@ class OpenAIClient:
         while True:
             outcome = await self.connection.attempt(request, log, paced)
             if isinstance(outcome, ReceivedMessage):
-                altered = _altered(outcome) if outcome.body.openrouter_metadata is not None else ""
+                altered = wire.altered(outcome) if outcome.body.openrouter_metadata is not None else ""
                 if not altered:
                     return outcome
                 log.mark("altered")
@@ -422,7 +412,7 @@ class OpenAIClient:
 
     def _found(self, message: WireMessage, request: ChatRequest) -> Extracted:
         """What a message holds, cut to a sane length, without the API key."""
-        found = plain(message, request.tool, longest(request.max_tokens), self._secret)
+        found = plain(message, request.tool, wire.longest(request.max_tokens), self._secret)
         if found is not None:
             return found
         message, cut = shorten(message, request.max_tokens)
@@ -463,16 +453,6 @@ class OpenAIClient:
 def _name(value: object, clean: Callable[[str], str]) -> str:
     """A name that the server gives, cut to a sane length, without the API key."""
     return clean(safe(text_of(value))[0])[:_LONGEST_NAME]
-
-
-def _altered(received: ReceivedMessage) -> str:
-    """Which router stages changed the prompt or what came back; empty where none did."""
-    metadata = received.body.openrouter_metadata
-    if not isinstance(metadata, dict) or not isinstance(metadata.get("pipeline"), list):
-        return ""
-    stages = [s.get("type") for s in metadata["pipeline"] if isinstance(s, dict)]
-    found = sorted({s for s in stages if isinstance(s, str) and s in _ALTERING})
-    return f"the router changed the prompt: {', '.join(found)}" if found else ""
 
 
 def kind_of(found: Extracted, finish: str | None, completion_tokens: int, asked: ChatRequest) -> Kind:

@@ -35,7 +35,9 @@ def plain(message: WireMessage, tool: Tool | None, limit: int, secret: str) -> E
     if found is None or (secret and any(secret in part for part in found)):
         return None
     made = (ToolCall(found.call_id, FunctionCall(found.name, found.arguments)),) if calls else ()
-    return Extracted(found.text, "tool" if calls else "content", "", found.thinking, reasoning, made)
+    return Extracted(
+        found.text, "tool" if calls else "content", thinking=found.thinking, reasoning=reasoning, tool_calls=made
+    )
 
 
 def _thought(message: WireMessage, limit: int) -> str | None:

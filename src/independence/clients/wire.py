@@ -97,6 +97,7 @@ class DecodedBody(NamedTuple):
     repaired: bool
 
 
+_ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})  # stages of a router
 _NO_CHOICE = WireChoice()
 _DECODER = msgspec.json.Decoder(ChatCompletion)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -261,6 +262,16 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
     filtered = (protocol.CONTENT_FILTER,) if finish == "content_filter" else ()
     cached = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
     return ReceivedMessage(body, message, finish, failed + filtered + cached)
+
+
+def altered(received: ReceivedMessage) -> str:
+    """Which router stages changed the prompt or what came back; empty where none did."""
+    metadata = received.body.openrouter_metadata
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("pipeline"), list):
+        return ""
+    stages = [s.get("type") for s in metadata["pipeline"] if isinstance(s, dict)]
+    found = sorted({s for s in stages if isinstance(s, str) and s in _ALTERING})
+    return f"the router changed the prompt: {', '.join(found)}" if found else ""
 
 
 def _says_something(message: WireMessage) -> bool:
