@@ -104,9 +104,7 @@ class Throttle:
             self._rounds += 1 / self.limit
             grown = self._broke * (1 + _CUBIC * (self._rounds - self._plateau) ** 3)
             self._move(min(self._cap, max(self._window, grown)))
-        self.in_flight -= 1
-        if self._line:
-            self._admit()
+        self.ended()
 
     def refused(self, epoch: int, *, certain: bool) -> int:
         """An attempt was refused; `certain`: for being one too many. Returns the room for the next one."""

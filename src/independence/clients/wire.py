@@ -100,19 +100,14 @@ class DecodedBody(NamedTuple):
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})  # stages of a router
 _NO_CHOICE = WireChoice()
 _DECODER = msgspec.json.Decoder(ChatCompletion)
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def decode(body: bytes) -> DecodedBody | None:
     """Read a body; None when it is not a JSON object of this shape (cut, malformed, a web page)."""
     try:
         return DecodedBody(_DECODER.decode(body), repaired=False)
-    except _UNREADABLE:
-        return _mended(body)
-
-
-def _mended(body: bytes) -> DecodedBody | None:
-    """The same for what the strict decoder refuses."""
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
     try:
         return DecodedBody(msgspec.convert(decode_any(body), ChatCompletion), repaired=not _is_utf8(body))
     except ValueError:
@@ -225,13 +220,10 @@ def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outco
     if not 200 <= response.status < 300:
         failure = failures.of_response(response, _error_of(response.body), key)
         return failure, AttemptCost(Usage(), known=failure.unbilled)
-    try:
-        body, repaired = _DECODER.decode(response.body), False
-    except _UNREADABLE:
-        mended = _mended(response.body)
-        if mended is None:
-            return _malformed(response, prices)
-        body, repaired = mended
+    decoded = decode(response.body)
+    if decoded is None:
+        return _malformed(response, prices)
+    body, repaired = decoded
     found = _outcome(body, response, key)
     cost = cost_of(body.usage, prices)
     if isinstance(found, RequestFailure):

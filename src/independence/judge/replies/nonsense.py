@@ -60,7 +60,7 @@ def nonsense(text: str) -> str | None:
     """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone."""
     text = text[:_READ]
     tokens = words.spoken(text)
-    read = _ReplyText(text, tokens, _kinds_of(tokens[:_TELLING]))
+    read = _ReplyText(text, tokens, kinds_of(tokens[:_TELLING]))
     for rule, what in _RULES:
         if rule(read):
             return what
@@ -125,24 +125,21 @@ def _failure(read: _ReplyText) -> bool:
 
 def _salad(read: _ReplyText) -> bool:
     """Whether words stand in no order: which kind follows which is worse than chance."""
-    if len(read.tokens) < _SALAD or _order_of(read.kinds) >= _CHANCE:
+    if len(read.tokens) < _SALAD or ordered(read.kinds) >= _CHANCE:
         return False
     english = len(order().english.intersection(read.said)) >= _SURE and words.everyday(read.said) >= _ENGLISH
     return english and len(read.said) >= _SALAD
 
 
-def ordered(tokens: Sequence[str]) -> float:
+def ordered(kinds: bytes) -> float:
     """How much better than chance the words of a text follow each other, per word; English prose is above 0."""
-    return _order_of(_kinds_of(tokens))
-
-
-def _order_of(kinds: bytes) -> float:
     before = map(order().gains.__getitem__, order().end + kinds)
     gained: float = sum(map(getitem, before, kinds))
     return gained / max(len(kinds), 1)
 
 
-def _kinds_of(tokens: Sequence[str]) -> bytes:
+def kinds_of(tokens: Sequence[str]) -> bytes:
+    """The kinds of words, a byte each."""
     return bytes(map(_kinds().__getitem__, tokens))
 
 
