@@ -17,6 +17,8 @@ from independence.store.endings import FinishedTrial
 from independence.store.routes import PastDraws
 from independence.types import Condition, Where
 
+_AT_ONCE = 5_000  # trials whose verdicts are in memory
+
 
 class PendingTrial(msgspec.Struct, frozen=True, gc=False):
     """A trial with work left."""
@@ -51,11 +53,11 @@ def compare(
     everyone = tuple(dict.fromkeys(judges))
     keys = {trial.key for trial in trials}
     finished, unfinished = endings.read(connection, where, keys)
-    verdicts = _graded(connection, trials, finished, everyone, rubrics) if everyone else {}
+    graded = _graded(connection, trials, finished, everyone, rubrics)
     missing: Counter[str] = Counter()
     todo: list[PendingTrial] = []
     stale = 0
-    for trial in trials:
+    for trial, verdicts in graded:
         calls, left = trial.dialogue.generated, everyone
         if (done := finished.get(trial.key)) is not None:
             calls, left = calls - done.answered, _ungraded(trial, everyone, verdicts, missing)
@@ -126,24 +128,25 @@ def _graded(
     finished: Mapping[str, FinishedTrial],
     judges: Sequence[Judge],
     rubrics: Mapping[str, str],
-) -> dict[tuple[str, str, str], str | None]:
-    """(trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing.
+) -> Iterator[tuple[Trial, Mapping[tuple[str, str, str], str | None]]]:
+    """Every trial, with the verdicts among which its own are, read for some trials at a time.
 
-    Without what a judge that audits has still to draw or to buy.
+    (trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing. Without what
+    a judge that audits has still to draw or to buy.
     """
-    keys: dict[tuple[str, str, str], str] = {}
-    for trial in trials:
-        scenario, done = trial.dialogue.scenario.id, finished.get(trial.key)
-        if done is not None and scenario in rubrics:
-            for judge in judges:
-                keys[trial.key, scenario, judge.name] = verdict_key(done.end, rubrics[scenario], judge.settings)
-    stored = queries.known_verdicts(connection, set(keys.values()))
-    verdicts = {graded: stored[key] for graded, key in keys.items() if key in stored}
-    for judge in judges:
-        if judge.purchase is not None and judge.purchase.rule.audits:
-            for graded in _unbought(connection, trials, finished, judge, rubrics):
-                verdicts.pop(graded, None)
-    return verdicts
+    auditing = [judge for judge in judges if judge.purchase is not None and judge.purchase.rule.audits]
+    left = {one for judge in auditing for one in _unbought(connection, trials, finished, judge, rubrics)}
+    for first in range(0, len(trials), _AT_ONCE):
+        part = trials[first : first + _AT_ONCE]
+        keys = {
+            (trial.key, scenario, judge.name): verdict_key(done.end, rubrics[scenario], judge.settings)
+            for trial in part
+            if (done := finished.get(trial.key)) is not None and (scenario := trial.dialogue.scenario.id) in rubrics
+            for judge in judges
+        }
+        stored = queries.known_verdicts(connection, set(keys.values())) if keys else {}
+        verdicts = {one: stored[key] for one, key in keys.items() if key in stored and one not in left}
+        yield from ((trial, verdicts) for trial in part)
 
 
 def _lacking(judge: Judge, reason: str | None) -> str | None:

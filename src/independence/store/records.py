@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 
 import msgspec
 
 from independence.store import context, field_values
 from independence.types import Answer, Attempt, Grade, Missing, Reply
+
+_AT_ONCE = 1_000  # trials of a plan that are in memory as rows
 
 
 class EditionRow(msgspec.Struct, frozen=True):
@@ -155,19 +157,21 @@ def add_subjects(connection: sqlite3.Connection, rows: Iterable[SubjectRow]) -> 
     insert(connection, "subjects", own, "UPDATE SET label = excluded.label, config = excluded.config")
 
 
-def add_trials(connection: sqlite3.Connection, rows: Sequence[TrialRow]) -> int:
+def add_trials(connection: sqlite3.Connection, rows: Iterable[TrialRow]) -> int:
     """Write the plan; known trials stay as they are. Returns how many places were new or hold another trial now."""
-    at, own = now(), [msgspec.structs.asdict(row) for row in rows]
-    of_trials = ("key", "parent", "turns", "shape")
-    insert(connection, "trials", [{name: row[name] for name in of_trials} for row in own])
-    places = [
-        {name: value for name, value in row.items() if name not in ("key", "shape")}
-        | {"trial": row["key"], "planned_at": row["planned_at"] or at}
-        for row in own
-    ]
+    at, left, count = now(), iter(rows), 0
     changed = ", ".join(f"{name} = excluded.{name}" for name in ("trial", "turns", "parent", "planned_at"))
     update = f"UPDATE SET {changed} WHERE trial <> excluded.trial"
-    return insert(connection, "planned", places, update)
+    while part := list(islice(left, _AT_ONCE)):
+        own = [msgspec.structs.asdict(row) for row in part]
+        insert(connection, "trials", ({name: row[name] for name in ("key", "parent", "turns", "shape")} for row in own))
+        places = (
+            {name: value for name, value in row.items() if name not in ("key", "shape")}
+            | {"trial": row["key"], "planned_at": row["planned_at"] or at}
+            for row in own
+        )
+        count += insert(connection, "planned", places, update)
+    return count
 
 
 def add_call(connection: sqlite3.Connection, row: CallRow) -> None:
