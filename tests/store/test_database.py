@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,13 @@ def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(path: Path)
     opened.close()
     assert path.read_bytes() == before
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_what_is_read_once_is_of_one_moment(path: Path, connection: sqlite3.Connection) -> None:
+    count, add = "SELECT count(*) FROM field_sets", "INSERT INTO field_sets (layout) VALUES ('[]')"
+    with database.reading_once(connection):
+        assert connection.execute(count).fetchone() == (0,)
+        with closing(database.connect(path)) as other:
+            other.execute(add)
+        assert connection.execute(count).fetchone() == (0,)
+    assert connection.execute(count).fetchone() == (1,)

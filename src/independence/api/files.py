@@ -136,7 +136,7 @@ def _published(
     connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
 ) -> Files:
     about = export_tables.chosen_subjects(connection, places[0], models)
-    files: Files = {name: [content] for name, content in cache.files(connection, places, judge, about)}
+    files = cache.files(connection, places, judge, about)
     if not files:
         raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
     return files

@@ -7,7 +7,7 @@ turn that carries it. What a publisher could not read is an empty object, as it 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -37,12 +37,46 @@ Record = dict[str, Any]
 
 def files(
     connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, SubjectInfo]
-) -> Iterator[tuple[str, bytes]]:
-    """Path and content of every file of these conditions of one edition, for the subjects in `about`.
+) -> dict[str, Iterable[bytes]]:
+    """Path -> content of every file of these conditions of one edition, for the subjects in `about`.
 
+    Contents are made while they are read, one at a time: read them in this order, in one transaction.
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that cannot be a path.
     """
-    for scope in sorted(places, key=lambda one: one.condition):
+    places = sorted(places, key=lambda one: one.condition)
+    made = _made(connection, places, judge, about)
+    return {path: _Content(path, made) for path in _paths(connection, places, about)}
+
+
+class _Content:
+    """What one file holds: it is looked for among what is made next."""
+
+    __slots__ = ("_made", "_path")
+
+    def __init__(self, path: str, made: Iterator[tuple[str, bytes]]) -> None:
+        self._path, self._made = path, made
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield next(content for path, content in self._made if path == self._path)
+
+
+def _paths(
+    connection: sqlite3.Connection, places: Sequence[BoardScope], about: Mapping[str, SubjectInfo]
+) -> Iterator[str]:
+    """The paths in the order in which `_made` makes their files."""
+    for scope in places:
+        for config in sorted(about):
+            for trial, turn_id in export_rows.answered(connection, scope.where, config):
+                yield _path(trial, turn_id)
+    for run in _extractions(connection, places[0], about):
+        yield _below(*run, names.SIDECAR)
+
+
+def _made(
+    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, SubjectInfo]
+) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file."""
+    for scope in places:
         own = _condition_files(connection, scope, judge)
         for config, who in sorted(about.items()):
             given = _given(connection, scope, config)
@@ -51,10 +85,9 @@ def files(
                 for answer, request in zip(one.answers, one.requests, strict=True):
                     carried = verdict if own.carriers.get(trial.scenario) == answer.turn_id else None
                     record = _record(trial, answer, carried, request, who.model_id)
-                    below = (trial.experiment, trial.variant, trial.mode, f"{answer.turn_id}.json")
-                    yield _path(config, trial.run, *below), _encoded(record)
-    for (config, run), content in _extractions(connection, places[0], about).items():
-        yield _path(config, run, names.SIDECAR), content
+                    yield _path(trial, answer.turn_id), _encoded(record)
+    for run, content in _extractions(connection, places[0], about).items():
+        yield _below(*run, names.SIDECAR), content
 
 
 class _ConditionFiles(NamedTuple):
@@ -162,7 +195,11 @@ def _names(row: NamesRow) -> Record:
     }
 
 
-def _path(config: str, run: int, *below: str) -> str:
+def _path(trial: ExportedTrial, turn_id: str) -> str:
+    return _below(trial.config_dir, trial.run, trial.experiment, trial.variant, trial.mode, f"{turn_id}.json")
+
+
+def _below(config: str, run: int, *below: str) -> str:
     parts = (config, f"run_{run}", *below)
     if any(part in _OUTSIDE or "/" in part or "\\" in part for part in parts):
         raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file", "leave this subject out with --models")

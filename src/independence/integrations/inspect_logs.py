@@ -69,7 +69,7 @@ def export(
     store: Store, folder: Path | str, *, models: Names = (), force: bool = False, **place: Unpack[Place]
 ) -> list[str]:
     """As `logs.export_logs`."""
-    with store.reading() as connection:
+    with store.reading() as connection, database.reading_once(connection):
         found = list(_places(store, connection, models, place))
         if not found:
             raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
@@ -77,8 +77,7 @@ def export(
         files = {own.file: _written(connection, own, boards) for own in found}
         where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
         about = Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions))
-        with database.reading_once(connection):
-            output.write(Path(folder), files, about, force)
+        output.write(Path(folder), files, about, force)
     return list(files)
 
 

@@ -86,13 +86,18 @@ def collecting_seldom() -> Iterator[None]:
 
 @contextmanager
 def reading_once(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read a store from end to end: few of its pages are kept in memory, and its rows are no cycles."""
+    """Read a store from end to end as it is now, whatever others write meanwhile.
+
+    Few of its pages are kept in memory, and its rows are no cycles.
+    """
     (before,) = connection.execute("PRAGMA cache_size").fetchone()
     connection.execute(f"PRAGMA cache_size = -{_ONCE_KB}")
+    connection.execute("BEGIN")
     try:
         with collecting_seldom():
             yield
     finally:
+        connection.execute("ROLLBACK")
         connection.execute(f"PRAGMA cache_size = {before}")
 
 

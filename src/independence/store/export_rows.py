@@ -134,6 +134,16 @@ def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[Expo
     return ((ExportedTrial._make(row[:_WIDTH]), ExportedAnswer._make(row[_WIDTH:])) for row in found)
 
 
+def answered(connection: sqlite3.Connection, where: Where, config_dir: str) -> Iterator[tuple[ExportedTrial, str]]:
+    """Place and turn id of every current answer of one subject under the condition of `where`, in that order."""
+    clause, values = _places(where, config_dir)
+    sql = (
+        f"SELECT {_SPOT}, c.turn_id FROM planned p JOIN calls c ON c.trial = p.trial "
+        f"WHERE {clause} AND c.version = 0 {_ORDER}, c.turn"
+    )
+    return ((ExportedTrial._make(row[:_WIDTH]), row[_WIDTH]) for row in connection.execute(sql, values))
+
+
 def answers_by_trial(connection: sqlite3.Connection, where: Where, config_dir: str) -> dict[str, list[ExportedAnswer]]:
     """Trial -> its current answers in the order of turns, of one subject under the condition of `where`."""
     columns = ", ".join(ExportedAnswer._fields)
