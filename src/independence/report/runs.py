@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from independence.report import declared, legend
 from independence.report.board import Board
@@ -16,10 +15,7 @@ from independence.report.table import Table, Value
 from independence.report.verdict_cells import grouped
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
-from independence.store.spending import RunTimes, SubjectSpending, asked_again, times
-from independence.types import Where
-
-T = TypeVar("T")
+from independence.store.spending import RunAnswers, SubjectSpending
 
 SPLIT = timedelta(days=1)
 _QUALITY = (
@@ -35,7 +31,7 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
     A verdict is missing, an answer is void or cut or came only when its question was asked again, or answers are more
     than a day apart.
     """
-    when, again = _by_run(connection, read, times), _by_run(connection, read, asked_again)
+    answered = _by_run(connection, read)
     rows: list[tuple[Value, ...]] = []
     runs = 0
     for config, planned in read.planned.items():
@@ -43,7 +39,8 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
             runs += 1
             missing = Counter(cell.missing for cell in own if cell.missing is not None)
             marks = Counter(flag for cell in own for flag in cell.flags if flag in VOID or flag == "truncated")
-            apart, more = _hours_apart(when.get((config, run))), again.get((config, run))
+            answers = answered.get((config, run))
+            apart, more = (_hours_apart(answers), answers.asked_again or None) if answers else (None, None)
             if missing or marks or more or apart is not None:
                 rows.append(
                     (read.about[config].name, run, len(own) - missing.total(), len(own), _counted(missing) or None,
@@ -52,25 +49,19 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
     return declared.made("runs/run-health", rows, whole=runs - len(rows), runs=runs)
 
 
-def _by_run(
-    connection: sqlite3.Connection,
-    read: StudiedSubjects,
-    what: Callable[[sqlite3.Connection, Where], Mapping[tuple[str, int], T]],
-) -> dict[tuple[str, int], T]:
-    """What is stored of every run of a place, by key and run; of two editions the newer."""
+def _by_run(connection: sqlite3.Connection, read: StudiedSubjects) -> dict[tuple[str, int], RunAnswers]:
+    """The answers of every run of a place, by key and run; of two editions the newer."""
     scope = read.scope
     return {
         (scope.key(one.where, config), run): found
         for one in reversed(scope.editions)
-        for (config, run), found in what(connection, one.where).items()
+        for (config, run), found in spending.by_run(connection, one.where).items()
     }
 
 
-def _hours_apart(when: RunTimes | None) -> float | None:
+def _hours_apart(answers: RunAnswers) -> float | None:
     """Hours between first and last answer, where that is more than a day."""
-    if when is None:
-        return None
-    span = datetime.fromisoformat(when.last) - datetime.fromisoformat(when.first)
+    span = datetime.fromisoformat(answers.last) - datetime.fromisoformat(answers.first)
     return span.total_seconds() / 3600 if span > SPLIT else None
 
 

@@ -32,11 +32,12 @@ class SubjectSpending(NamedTuple):
     runs: int = 0  # that any of it was spent on, complete or not
 
 
-class RunTimes(NamedTuple):
-    """When the first and the last answer of a run came, ISO 8601."""
+class RunAnswers(NamedTuple):
+    """The current answers of a run."""
 
-    first: str
+    first: str  # when the first of them came, ISO 8601
     last: str
+    asked_again: int  # how many came only when their question was asked again, as first none came
 
 
 class Dates(msgspec.Struct, frozen=True):
@@ -96,25 +97,16 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
     return {config: SubjectSpending._make(own) for config, *own in found}
 
 
-def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunTimes]:
-    """(config_dir, run) -> when its current answers came."""
+def by_run(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunAnswers]:
+    """(config_dir, run) -> its current answers."""
     found = connection.execute(
-        "SELECT config_dir, run, min(answered_at), max(answered_at) FROM planned JOIN calls USING (trial) "
-        f"WHERE version = 0 AND {UNDER} GROUP BY config_dir, run",
-        where.columns,
+        "SELECT config_dir, run, min(answered_at), max(answered_at), sum(missing IS NULL AND "
+        "json_array_length(attempts) > 1 AND EXISTS (SELECT 1 FROM json_each(attempts) WHERE "
+        f"json_extract(value, '$.outcome') IN ({', '.join('?' * len(NO_ANSWER))}))) "
+        f"FROM planned JOIN calls USING (trial) WHERE version = 0 AND {UNDER} GROUP BY config_dir, run",
+        (*NO_ANSWER, *where.columns),
     )
-    return {(config, run): RunTimes(first, last) for config, run, first, last in found}
-
-
-def asked_again(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], int]:
-    """(config_dir, run) -> current answers for which the same question was asked more than once: first none came."""
-    found = connection.execute(
-        "SELECT config_dir, run, count(*) FROM planned JOIN calls USING (trial) WHERE version = 0 AND missing IS NULL "
-        f"AND json_array_length(attempts) > 1 AND {UNDER} AND EXISTS (SELECT 1 FROM json_each(attempts) "
-        f"WHERE json_extract(value, '$.outcome') IN ({', '.join('?' * len(NO_ANSWER))})) GROUP BY config_dir, run",
-        (*where.columns, *NO_ANSWER),
-    )
-    return {(config, run): count for config, run, count in found}
+    return {(config, run): RunAnswers._make(own) for config, run, *own in found}
 
 
 def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Dates:
@@ -131,13 +123,14 @@ def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Da
 def by_judge(connection: sqlite3.Connection, where: Where) -> list[JudgeSpending]:
     """What every judge did, by judge and subject. Calls that failed count as cost alone."""
     sql = (
-        f"WITH p AS {_TRIALS}, failed AS (SELECT config_dir, what, sum(cost_usd) AS cost FROM p "
-        "JOIN failures USING (trial) GROUP BY 1, 2), written AS (SELECT config_dir, judge, sum(cost_usd) AS cost "
-        "FROM p JOIN artefacts USING (trial) GROUP BY 1, 2) "
-        "SELECT v.judge, p.config_dir, count(*), sum(v.missing IS NOT NULL), sum(v.rubric IN (?, ?)), sum(v.cost_usd) "
-        "+ ifnull((SELECT cost FROM failed WHERE what = v.judge AND config_dir = p.config_dir), 0) "
-        "+ ifnull((SELECT cost FROM written w WHERE w.judge = v.judge AND w.config_dir = p.config_dir), 0) "
-        "FROM p JOIN verdicts v USING (trial) GROUP BY 1, 2 ORDER BY 1, 2"
+        f"WITH p AS {_TRIALS}, failed AS (SELECT config_dir, what AS judge, sum(cost_usd) AS usd FROM p "
+        "JOIN failures USING (trial) GROUP BY 1, 2), written AS (SELECT config_dir, judge, sum(cost_usd) AS usd "
+        "FROM p JOIN artefacts USING (trial) GROUP BY 1, 2), given AS (SELECT config_dir, judge, count(*) AS number, "
+        "sum(missing IS NOT NULL) AS missing, sum(rubric IN (?, ?)) AS published, sum(cost_usd) AS usd "
+        "FROM p JOIN verdicts USING (trial) GROUP BY 1, 2) "
+        "SELECT judge, config_dir, given.number, given.missing, given.published, "
+        "given.usd + ifnull(failed.usd, 0) + ifnull(written.usd, 0) FROM given "
+        "LEFT JOIN failed USING (config_dir, judge) LEFT JOIN written USING (config_dir, judge) ORDER BY 1, 2"
     )
     return rows(connection, JudgeSpending, sql, (*where.columns, PUBLISHED, REREAD))
 

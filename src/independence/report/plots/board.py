@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from independence.report.plots import canvas, palette, svg
-from independence.report.plots.canvas import HEADING, ROW, SMALL_SIZE, STRONG, RowChart, RowName
+from independence.report.plots.canvas import HEADING, ROW, SMALL_SIZE, STRONG, Point, RowChart, RowName
+from independence.report.plots.numbers import write_numbers
 from independence.report.plots.palette import HEAT, HEAT_STEPS
 from independence.report.plots.svg import FigureMeta
 from independence.report.table import DASH, decimal, on_scale, percent
@@ -237,6 +238,7 @@ def heat_step(share: float) -> int:
 def _add_cells(ground: Axes, shares: Sequence[Sequence[float | None]], *, left: float, cell: float) -> None:
     """Coloured cells with their numbers; hatched ones where there is no share."""
     absent: list[tuple[float, int]] = []
+    written: dict[str, list[tuple[Point, str]]] = {}  # by colour
     for line, own in enumerate(shares):
         for place, share in enumerate(own):
             x = left + place * cell
@@ -244,7 +246,9 @@ def _add_cells(ground: Axes, shares: Sequence[Sequence[float | None]], *, left: 
                 absent.append((x, line))
             elif cell >= _FOR_TEXT:
                 number, colour = percent(share).removesuffix("%"), palette.ink_on(heat_step(share)).light
-                canvas.write(ground, (x + (cell - 1) / 2, line), number, color=colour, fontsize=10, ha="center")
+                written.setdefault(colour, []).append(((x + (cell - 1) / 2, line), number))
+    for colour, placed in written.items():
+        write_numbers(ground, placed, color=colour, fontsize=10)
     if absent:
         xs, struck = zip(*absent, strict=True)
         ground.barh(

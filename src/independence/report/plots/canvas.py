@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.patches import Rectangle
     from matplotlib.text import Text
 
+Point = tuple[float, float]
+
 TIP: Final = "tip: "  # before the hover text of a group, which is its id
 SMALL_SIZE: Final = 10.5
 LABEL_SIZE: Final = 12.0
@@ -61,7 +63,9 @@ def axes_at(figure: Figure, box: tuple[float, float, float, float]) -> Axes:
 
 def write(axes: Axes, at: tuple[float, float], text: str, **look: Any) -> Text:
     """One line of text with the middle of its letters at a place."""
-    return axes.text(*at, visible(text), va="center_baseline", rotation_mode="anchor", **look)
+    # A text of the axes would be given a path to be clipped at, which takes as long as all else that is done to it.
+    look = {"transform": axes.transData, "va": "center_baseline", "rotation_mode": "anchor", **look}
+    return axes.figure.text(*at, visible(text), **look)
 
 
 def add_legend(figure: Figure, left: float = 6.0, columns: int = 9) -> None:
@@ -102,8 +106,6 @@ def shortened(text: str, size: float, room: float) -> str:
         signs -= 1
     return fitted(text, signs)
 
-
-Point = tuple[float, float]
 
 ROW: Final = 20.0  # pixels
 NAME_ROOM: Final = 270.0
@@ -160,7 +162,7 @@ class RowChart:
         from matplotlib.patches import Rectangle
 
         band = Rectangle((0, first - 0.5), self.width, count, facecolor=colour, edgecolor="none")
-        self.ground.add_patch(band)
+        self.ground.add_artist(band)  # the limits of the axes are known
         return band
 
     def write(self, x: float, line: float, text: str, **look: Any) -> Text:
