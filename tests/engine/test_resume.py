@@ -14,6 +14,7 @@ from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge, verdict_key
+from independence.store import queries
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
@@ -60,6 +61,29 @@ def test_with_nothing_stored_everything_is_left(case: Case) -> None:
     both = ["cues", "acme/judge"]
     assert work(left) == {"dinner": (2, both), "radio": (1, both), "dessert": (1, both)}
     assert (left.planned, left.complete, left.stale, left.missing.total()) == (3, 0, 0, 0)
+
+
+def test_without_an_answer_what_is_left_does_not_depend_on_a_stored_plan(case: Case) -> None:
+    assert queries.is_unanswered(case.connection)
+    stored = case.left(JUDGES)
+    case.connection.execute("DELETE FROM planned")
+    assert case.left(JUDGES) == stored
+    case.answer("radio", "no")
+    assert not queries.is_unanswered(case.connection)
+
+
+def test_verdicts_that_are_read_in_parts_are_all_found(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    for scenario in ("radio", "dinner"):
+        said = ["no"] * case.trials[scenario, 1].dialogue.generated
+        case.grade(scenario, case.answer(scenario, *said), JUDGES[0], missing=scenario == "dinner")
+    whole = case.left(JUDGES)
+    assert work(whole) == {
+        "dinner": (0, ["acme/judge"]),
+        "radio": (0, ["acme/judge"]),
+        "dessert": (1, ["cues", "acme/judge"]),
+    }
+    monkeypatch.setattr(resume, "_AT_ONCE", 1)
+    assert case.left(JUDGES) == whole
 
 
 def test_answered_turns_are_not_asked_again(case: Case) -> None:

@@ -139,7 +139,11 @@ def test_a_persona_stays_as_it_is(connection: sqlite3.Connection) -> None:
     assert [row["text"] for row in stored(connection, "personas")] == ["first"]
 
 
-def test_planning_counts_new_and_changed_places(connection: sqlite3.Connection) -> None:
+@pytest.mark.parametrize("at_once", [1, 1_000])
+def test_planning_counts_new_and_changed_places(
+    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(records, "_AT_ONCE", at_once)
     row = records.TrialRow("t", "s", "e", "a", "v", "m", "x", "one", 1, None, 2, "{}")
     assert records.add_trials(connection, [row]) == 1
     assert records.add_trials(connection, [row]) == 0

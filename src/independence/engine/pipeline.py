@@ -32,7 +32,7 @@ from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge, Judge
-from independence.store import database, endings, records, routes
+from independence.store import database, endings, queries, records, routes
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
@@ -179,6 +179,8 @@ async def _run_and_grade(
 
 def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
     """What would be left if the plan were stored: a refused or mistyped run leaves no trace."""
+    if queries.is_unanswered(connection):  # nothing of the plan can be there
+        return resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not job.grading_only:

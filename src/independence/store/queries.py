@@ -40,6 +40,11 @@ def first(connection: sqlite3.Connection, sql: str, values: Sequence[object]) ->
     return row[0] if row else None
 
 
+def is_unanswered(connection: sqlite3.Connection) -> bool:
+    """Whether a store holds no answer at all."""
+    return first(connection, "SELECT 1 FROM calls LIMIT 1", ()) is None
+
+
 class StoredCall(NamedTuple):
     """The current answer of one turn."""
 
