@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 Point = tuple[float, float]
-
 TIP: Final = "tip: "  # before the hover text of a group, which is its id
 SMALL_SIZE: Final = 10.5
 LABEL_SIZE: Final = 12.0
@@ -63,7 +62,7 @@ def axes_at(figure: Figure, box: tuple[float, float, float, float]) -> Axes:
 
 def write(axes: Axes, at: tuple[float, float], text: str, **look: Any) -> Text:
     """One line of text with the middle of its letters at a place."""
-    # A text of the axes would be given a path to be clipped at, which takes as long as all else that is done to it.
+    # A text of the axes would be given a path to be clipped at, which takes long in large figures; nothing is clipped.
     look = {"transform": axes.transData, "va": "center_baseline", "rotation_mode": "anchor", **look}
     return axes.figure.text(*at, visible(text), **look)
 

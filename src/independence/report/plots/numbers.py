@@ -1,4 +1,4 @@
-"""Many numbers of one look, drawn as one text: what matplotlib works out for each text takes most of a large figure."""
+"""Many numbers of one look, drawn as one text: most of the time of a large figure goes into texts."""
 
 from __future__ import annotations
 
