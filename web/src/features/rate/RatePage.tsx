@@ -25,8 +25,9 @@ export default function RatePage() {
     return () => { current = false; };
   }, [info.id]);
   const change = (next: Session | null) => {
-    setSession(next);
-    keep(info.id, next).catch((error: unknown) => { setTrouble(error instanceof Error ? error.message : String(error)); });
+    keep(info.id, next)
+      .catch((error: unknown) => { setTrouble(error instanceof Error ? error.message : String(error)); })
+      .finally(() => { setSession(next); }); // only now: what the page counts as rated is kept
   };
   return (
     <Page title="Rate" lead="Blind: who wrote a dialogue, and what judges said of it, is hidden.">

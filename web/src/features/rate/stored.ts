@@ -38,9 +38,14 @@ export async function load(board: string): Promise<Session | null> {
   return found ?? null;
 }
 
-/** Keeps a session; null forgets it. */
+/** Keeps a session; null forgets it. Resolves once a reload would find it so. */
 export async function keep(board: string, session: Session | null): Promise<void> {
-  const store = (await opened()).transaction(STORE, "readwrite").objectStore(STORE);
-  if (session === null) await answered(store.delete(board));
-  else await answered(store.put(session, board));
+  const transaction = (await opened()).transaction(STORE, "readwrite");
+  const store = transaction.objectStore(STORE);
+  if (session === null) store.delete(board);
+  else store.put(session, board);
+  await new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => { resolve(); };
+    transaction.onabort = () => { reject(new Error("This browser keeps no data here.")); };
+  });
 }
