@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from independence.report.plots import palette
+from independence.report.plots import canvas, palette, svg
 from independence.report.plots.board import HeatRow, heat_step, heatmap
+from independence.report.plots.canvas import RowChart
+from independence.report.plots.numbers import write_numbers
 from tests.report import drawn
 from tests.report.test_plots_canvas import contrast
 
@@ -78,3 +80,20 @@ def test_hostile_names_are_text() -> None:
     svg = heatmap([HeatRow(drawn.HOSTILE, (1.0,))], {drawn.HOSTILE: drawn.HOSTILE}, drawn.META)
     assert "<script" not in svg
     drawn.parsed(svg)
+
+
+def test_numbers_that_are_drawn_together_stand_where_texts_by_themselves_would() -> None:
+    placed, look = [((10.0 + 30 * at, at % 3), str(7 * at)) for at in range(9)], {"fontsize": 10, "color": "#123456"}
+
+    def chart(*, together: bool) -> list[drawn.Written]:
+        with canvas.drawing():
+            made = RowChart([None] * 3, head=20)
+            if together:
+                write_numbers(made.ground, placed, **look)
+            else:
+                for place, number in placed:
+                    canvas.write(made.ground, place, number, ha="center", **look)
+            return drawn.texts(svg.finished(made.figure, drawn.META))
+
+    assert len(chart(together=True)) == 9
+    assert chart(together=True) == chart(together=False)

@@ -229,8 +229,8 @@ def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int |
 
 
 def _write_trials(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
-    chosen = (trial for trial in job.trials if last_run is None or trial.run <= last_run)
-    records.add_trials(connection, (trial_row(job, trial) for trial in chosen))
+    rows = (trial_row(job, trial) for trial in job.trials if last_run is None or trial.run <= last_run)
+    records.add_trials(connection, rows)
 
 
 def subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:

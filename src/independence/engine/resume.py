@@ -53,11 +53,10 @@ def compare(
     everyone = tuple(dict.fromkeys(judges))
     keys = {trial.key for trial in trials}
     finished, unfinished = endings.read(connection, where, keys)
-    graded = _graded(connection, trials, finished, everyone, rubrics)
     missing: Counter[str] = Counter()
     todo: list[PendingTrial] = []
     stale = 0
-    for trial, verdicts in graded:
+    for trial, verdicts in _with_verdicts(connection, trials, finished, everyone, rubrics):
         calls, left = trial.dialogue.generated, everyone
         if (done := finished.get(trial.key)) is not None:
             calls, left = calls - done.answered, _ungraded(trial, everyone, verdicts, missing)
@@ -122,7 +121,7 @@ def without_duplicates(todo: Sequence[PendingTrial], rubrics: Mapping[str, str])
     return out
 
 
-def _graded(
+def _with_verdicts(
     connection: sqlite3.Connection,
     trials: Sequence[Trial],
     finished: Mapping[str, FinishedTrial],
@@ -135,7 +134,7 @@ def _graded(
     a judge that audits has still to draw or to buy.
     """
     auditing = [judge for judge in judges if judge.purchase is not None and judge.purchase.rule.audits]
-    left = {one for judge in auditing for one in _unbought(connection, trials, finished, judge, rubrics)}
+    unbought = {one for judge in auditing for one in _unbought(connection, trials, finished, judge, rubrics)}
     for first in range(0, len(trials), _AT_ONCE):
         part = trials[first : first + _AT_ONCE]
         keys = {
@@ -145,7 +144,7 @@ def _graded(
             for judge in judges
         }
         stored = queries.known_verdicts(connection, set(keys.values())) if keys else {}
-        verdicts = {one: stored[key] for one, key in keys.items() if key in stored and one not in left}
+        verdicts = {one: stored[key] for one, key in keys.items() if key in stored and one not in unbought}
         yield from ((trial, verdicts) for trial in part)
 
 

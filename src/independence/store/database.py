@@ -92,12 +92,10 @@ def reading_once(connection: sqlite3.Connection) -> Iterator[None]:
     """
     (before,) = connection.execute("PRAGMA cache_size").fetchone()
     connection.execute(f"PRAGMA cache_size = -{_ONCE_KB}")
-    connection.execute("BEGIN")
     try:
-        with collecting_seldom():
+        with snapshot(connection), collecting_seldom():
             yield
     finally:
-        connection.execute("ROLLBACK")
         connection.execute(f"PRAGMA cache_size = {before}")
 
 
@@ -317,6 +315,16 @@ def _statements(sql: str) -> list[str]:
             out.append(buffer)
             buffer = ""
     return out
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read a store as it is at the first look at it, whatever others write meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
 
 
 @contextmanager

@@ -41,10 +41,10 @@ def read(connection: sqlite3.Connection, where: Where, trials: Set[str]) -> Endi
     clause, values = queries.planned_clause(where, trials if len(trials) * _FEW < planned else None)
     finished: dict[str, FinishedTrial] = {}
     others: set[str] = set()
-    same = dict(zip(trials, trials, strict=True))  # a key of the store is not kept beside the same one of the plan
+    own = {key: key for key in trials}  # so that no key of the store is kept beside the same one of the plan
     for key, end, turns in connection.execute(_SQL.format(clause=clause), values):
         if end is not None:
-            finished[same.get(key, key)] = FinishedTrial(end, turns)
+            finished[own.get(key, key)] = FinishedTrial(end, turns)
         else:
             others.add(key)
     unfinished: dict[str, TrialState] = {}

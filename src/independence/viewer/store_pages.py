@@ -78,16 +78,12 @@ class StorePages:
 
     def _document(self, path: str) -> bytes:
         """A document as the store is now, in one read transaction: every number of it is of one moment."""
-        connection = self._reading
-        connection.execute("BEGIN")
-        try:
+        with database.snapshot(self._reading):
             documents = self._current()
             self._scopes = documents.scopes()
             if path == bundle.INDEX:
                 return bundle.index(documents.board_list(), served=True)
             return documents.document(path)
-        finally:
-            connection.execute("COMMIT")
 
     def _current(self) -> StoreDocuments:
         """The documents of this moment; what they have read already is kept while the store does not change."""

@@ -1,4 +1,4 @@
-"""Many numbers of one look, drawn as one text: most of the time of a large figure goes into texts."""
+"""Many numbers of one look, drawn as one text: matplotlib lays out each text by itself, digits need it once."""
 
 from __future__ import annotations
 

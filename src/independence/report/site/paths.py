@@ -28,6 +28,7 @@ from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.sections import SiteReport
 from independence.report.site.texts import BoardScripts
 from independence.report.study import Study
+from independence.store import database
 from independence.store.scopes import BoardScope
 
 LIST: Final = "boards.json"
@@ -187,8 +188,5 @@ def _rounded(value: Any) -> Any:
 @contextmanager
 def reading(connection: sqlite3.Connection, *, redacted: bool = False) -> Iterator[StoreDocuments]:
     """The documents of a store as it is now, whatever others write meanwhile."""
-    connection.execute("BEGIN")
-    try:
+    with database.snapshot(connection):
         yield StoreDocuments(connection, redacted=redacted)
-    finally:
-        connection.execute("ROLLBACK")

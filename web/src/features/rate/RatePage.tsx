@@ -10,19 +10,21 @@ const LENGTHS = [10, 25, 50, 100] as const;
 
 /** Blind ratings by people: who wrote a dialogue and what judges said of it stays hidden. */
 export default function RatePage() {
+  const { info } = useBoard();
+  return <BoardRatings key={info.id} />;
+}
+
+function BoardRatings() {
   const { info, boot } = useBoard();
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
-    let current = true;
     load(info.id)
-      .then((found) => { if (current) setSession(found); })
+      .then((found) => { setSession(found); })
       .catch((error: unknown) => {
-        if (!current) return;
         setTrouble(error instanceof Error ? error.message : String(error));
         setSession(null);
       });
-    return () => { current = false; };
   }, [info.id]);
   const change = (next: Session | null) => {
     keep(info.id, next)
