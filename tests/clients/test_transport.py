@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from yarl import URL
 
 from independence.clients import wire
-from independence.clients.failures import RequestFailure, of_exception
+from independence.clients.failures import Failure, of_exception
 from independence.clients.transport import LARGEST, BodyTooLarge, Transport, is_loopback, proxy_of
 from independence.config.endpoints import Endpoint
 
@@ -103,7 +103,7 @@ async def test_a_body_that_cannot_be_unpacked_is_transient(
     with pytest.raises(aiohttp.ClientError) as raised:
         await Transport(session, endpoint()).post(b"{}")
     failure = of_exception(raised.value, KEY)
-    assert (failure.action, failure.detail) == ("retry", says)
+    assert (failure.lasting, failure.detail) == (False, says)
 
 
 async def test_a_packed_body_that_is_cut_is_no_answer(
@@ -111,8 +111,8 @@ async def test_a_packed_body_that_is_cut_is_no_answer(
 ) -> None:
     server.says(Step(200, PACKED["gzip"][:-9], {"Content-Encoding": "gzip"}))
     outcome, cost = wire.read(await Transport(session, endpoint()).post(b"{}"), None, KEY)
-    assert isinstance(outcome, RequestFailure)
-    assert (outcome.action, outcome.kind, cost.known) == ("retry", "malformed", False)
+    assert isinstance(outcome, Failure)
+    assert (outcome.lasting, outcome.kind, cost.known) == (False, "malformed", False)
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip", "deflate"])

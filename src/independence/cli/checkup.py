@@ -15,7 +15,7 @@ from independence.cli.endpoint_lookup import EndpointLookup
 from independence.cli.terminal import note
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import RequestFailure
+from independence.clients.failures import Failure
 from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment, registry
@@ -169,11 +169,11 @@ async def _endpoint(
     elif listing.dialect.key_path and not missing:
         key = await listing.read_key()
         out.append(checks.of_key(endpoint, key))
-        obstacle = "its key is refused" if isinstance(key, RequestFailure) and key.action == "key" else ""
+        obstacle = "its key is refused" if isinstance(key, Failure) and key.scope == "key" else ""
     listed = await listing.read_catalogue()
     out.append(checks.of_endpoint(endpoint, listed))
-    if isinstance(listed, RequestFailure):
-        answers = listed.status and listed.action != "key"
+    if isinstance(listed, Failure):
+        answers = listed.status and listed.scope != "key"
         obstacle = obstacle or ("" if answers else "its endpoint is of no use")
         listed = Catalogue(known=False)
     return CheckedEndpoint(listing, listed, obstacle)
@@ -191,7 +191,7 @@ async def _model(
         out.append(finding(model.role, "unreached", model.name))
         return
     found = await there.listing.find(there.catalogue, model.model)
-    catalogue = there.catalogue if isinstance(found, RequestFailure) else found
+    catalogue = there.catalogue if isinstance(found, Failure) else found
     info = catalogue.info(model.model)
     out += checks.of_model(model, catalogue, info)
     obstacle = there.obstacle or ("it is not in the catalogue" if catalogue.known and info is None else "")

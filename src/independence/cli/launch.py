@@ -58,6 +58,8 @@ def _plan_line(preview: pipeline.RunPreview) -> str:
     left, cost = preview.left, preview.cost
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
+    if cost.probes:
+        parts.append(f"up to {cost.probes} small ones before them that show what reaches the models")
     if left.complete:
         parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
     if left.duplicates:

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 import aiohttp
 
-from independence.clients import protocol
 from independence.clients.catalogue import Catalogue
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.limits import Budget
-from independence.clients.openai import EndpointConnection, OpenAIClient
-from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy
+from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy, Refused
 from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
@@ -108,7 +108,7 @@ async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
     except (KeyRejected, OutOfCredit) as error:
         fix = "add credit to the account of this key" if isinstance(error, OutOfCredit) else error.fix
         return ProbeResult(error.attempts, problem=error.problem, fix=fix, general=True)
-    except (Parked, GaveUp) as stop:
+    except (Parked, GaveUp, Refused) as stop:
         advice = checks.texts()["stopped"]
         ended = stop.attempts[-1].outcome if stop.attempts else ""
         fix = advice.get(ended, advice["otherwise"]).fix
@@ -135,9 +135,9 @@ def read(check: str, of: str, result: ProbeResult) -> Finding:
         check, "answered", of, usd=result.usd,
         by=f" by {reply.served_provider}" if reply.served_provider else "",
         seconds=sum(attempt.seconds for attempt in result.attempts),
-        effort=", reasoning effort left out because the server rejects it" * (protocol.EFFORT_REFUSED in reply.flags),
+        effort=", reasoning effort left out because the server rejects it" * ("effort_refused" in reply.flags),
         schemaless=", though the endpoint rejects JSON schemas and was asked without"
-        * (protocol.SCHEMA_REFUSED in reply.flags),
+        * ("schema_refused" in reply.flags),
     )  # fmt: skip
     known = checks.texts()["flagged"]
     advice = [known[flag].fix for flag in reply.flags if flag in known]

@@ -19,7 +19,15 @@ from rich.text import Text
 
 from independence.cli.activity import clock, rewrites
 from independence.cli.terminal import note, one_line, plain, width
-from independence.engine.events import CallUnresolved, Event, ModelStopped, RunStopping, WorkerLost
+from independence.engine.events import (
+    CallUnresolved,
+    DeliveryUnverified,
+    Event,
+    ModelAdapted,
+    ModelStopped,
+    RunStopping,
+    WorkerLost,
+)
 from independence.engine.progress import RunProgress
 from independence.report.legend import tight
 
@@ -63,6 +71,7 @@ class ProgressBars:
         self._began = self._said = time.monotonic()
         self._counts = RunProgress()
         self._failures = FailureReporter()
+        self._adapted: set[ModelAdapted | DeliveryUnverified] = set()
         self._live: Live | None = None
         if not quiet and sys.stderr is not None and rewrites():
             screen = Console(stderr=True, markup=False, highlight=False, emoji=False)
@@ -87,6 +96,9 @@ class ProgressBars:
         match event:
             case ModelStopped() | CallUnresolved():
                 self._say(self._failures.first(event))
+            case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
+                self._adapted.add(event)
+                self._say(str(event))
             case WorkerLost():
                 self._say(str(event))
             case RunStopping():

@@ -75,9 +75,9 @@ class Transport:
         """
         return self._send("POST", self._chat, timeout_s or self._timeout_s, body)
 
-    async def fetch(self, path: str, timeout_s: float) -> HttpResponse:
-        """GET below the base URL. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
-        return await self._send("GET", self._below(path), timeout_s)
+    async def fetch(self, path: str, timeout_s: float, *, root: bool = False) -> HttpResponse:
+        """GET below the base URL, or below its host. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
+        return await self._send("GET", self._base.with_path(path) if root else self._below(path), timeout_s)
 
     async def _send(self, method: str, url: URL, timeout_s: float, body: bytes | None = None) -> HttpResponse:
         response = await self._session.request(

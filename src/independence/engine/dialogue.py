@@ -232,7 +232,10 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         loop = asyncio.get_running_loop()
         began = loop.time()
         call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
-        answer: Answer | None = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
+        settle = partial(_settle_refused, worker, trial, progress)
+        answer: Answer | None = await worker.resolve(
+            call, queue, settle, trial=trial.key, what=what, subject=worker.label
+        )
         if answer is None:
             return None
         worker.learn(loop.time() - began)
@@ -256,6 +259,14 @@ def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> R
     found = non_answers.marks(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
     new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
     return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
+
+
+async def _settle_refused(worker: SubjectWorker, trial: Trial, progress: TrialProgress, missing: Missing) -> None:
+    """Store that a request was refused for what it asks, told from where it was asked."""
+    before = events.set_position(trial, turn_id(trial, len(progress.answers)))
+    await _keep(worker, trial, progress, missing)
+    worker.context.on_event(CallCommitted(worker.label, missing.usage.cost_usd, missing.reason, missing))
+    events.POSITION.reset(before)
 
 
 async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:

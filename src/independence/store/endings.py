@@ -57,3 +57,8 @@ def read(connection: sqlite3.Connection, where: Where, trials: Set[str]) -> Endi
             else:
                 unfinished[state.key] = state
     return Endings(finished, unfinished)
+
+
+def refused(connection: sqlite3.Connection) -> set[str]:
+    """Keys of trials of which a request was refused in words that leave open whether it always will be."""
+    return {key for (key,) in connection.execute("SELECT DISTINCT trial FROM failures WHERE kind = 'Refused'")}

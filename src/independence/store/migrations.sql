@@ -519,3 +519,16 @@ CREATE TABLE leases (
 INSERT INTO leases SELECT key, lease_owner, lease_until FROM trials WHERE lease_owner IS NOT NULL;
 UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE lease_owner IS NOT NULL;
 DROP INDEX trials_leased;
+
+-- migration: what delivery probes found
+CREATE TABLE deliveries (              -- whether every part of a request reaches a model, as its server counts tokens
+    endpoint TEXT NOT NULL,
+    model TEXT NOT NULL,               -- id at the endpoint, with +PROVIDER where one is pinned
+    delivery TEXT NOT NULL,            -- a delivery mode, or 'judge'
+    address TEXT NOT NULL,             -- without anything secret
+    template TEXT NOT NULL,            -- digest of the server's chat template; '' where it does not tell
+    version TEXT NOT NULL,             -- of this package
+    found TEXT NOT NULL,               -- JSON
+    probed_at TEXT NOT NULL,
+    PRIMARY KEY (endpoint, model, delivery, probed_at)
+) WITHOUT ROWID;
