@@ -114,7 +114,7 @@ class ResponsePlanner:
 
     def _charged(self, asked: ParsedRequest, model: ServedModel, said: AnswerDraft) -> Usage:
         """Tokens of an answer and what it costs its reader in total, in dollars."""
-        prompt, completion = tokens(asked.characters), said.tokens
+        prompt, completion = tokens(len(asked.prompt)), said.tokens
         billed = (prompt, completion)
         if self._settings.bill == "max":
             billed = (math.ceil(prompt * _BILL_MAX_PROMPT), asked.budget or completion)
