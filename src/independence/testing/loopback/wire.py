@@ -12,6 +12,7 @@ import msgspec
 from independence.types import Message
 
 _SEPARATOR = "\x1e"
+CHARACTERS_PER_TOKEN = 4
 
 
 class _Parameters(msgspec.Struct, frozen=True):
@@ -148,6 +149,16 @@ def _texts(messages: tuple[Message, ...]) -> list[str]:
         texts.append(f"{message.role[0]}{len(message.tool_calls) % 10}{message.content or ''}")
         texts.extend(call.function.arguments for call in message.tool_calls)
     return texts
+
+
+def tokens(characters: int) -> int:
+    """Characters in tokens, rounded up."""
+    return -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def concerns(named: str, model_id: str) -> bool:
+    """Whether a model that a rule names is the one asked for, whatever its variant and vendor; "" names every model."""
+    return named in ("", model_id, model_id.partition(":")[0], model_id.rpartition("/")[2])
 
 
 def rendered(message: Message) -> str:
