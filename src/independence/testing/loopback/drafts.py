@@ -100,8 +100,6 @@ def _in_ways(ways: Ways, said: AnswerDraft, asked: ParsedRequest, model: ServedM
         said = AnswerDraft(f"analysis{thoughts}assistantfinal{text}")
     if model.judge and ways.has("spelling"):
         said = AnswerDraft(respelled(text, ways.value("spelling")))
-    if model.judge and ways.value("verdict-in") == "tool":
-        said = AnswerDraft(None, "", (DraftToolCall("reply", said.content or ""),), "tool_calls")
     return said
 
 

@@ -262,8 +262,13 @@ def _put_in_ways(ways: Ways, whole: Json, *, judge: bool) -> None:
     if ways.has("signatures") and "tool_calls" in message:
         mark = {"extra_content": {"google": {"thought_signature": f"sig-{whole['id']}"}}}
         message["tool_calls"] = [msgspec.to_builtins(call) | mark for call in message["tool_calls"]]
-    if judge and ways.value("verdict-in") == "reasoning":
-        message |= {"content": None, "reasoning_content": message["content"]}
+    channel, verdict = ways.value("verdict-in"), message["content"]
+    if judge and verdict and channel == "reasoning":
+        message |= {"content": None, "reasoning_content": verdict}
+    if judge and verdict and channel == "tool":
+        message |= {"content": None, "tool_calls": [ToolCall(f"call_{whole['id']}", FunctionCall("reply", verdict))]}
+        if choice["finish_reason"] == "stop":
+            choice["finish_reason"] = choice["native_finish_reason"] = "tool_calls"
     if ways.value("ending") == "error":
         choice["error"] = _UPSTREAM
 
