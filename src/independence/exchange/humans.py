@@ -169,6 +169,9 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
         if len(cells) < len(head):
             what = f"fewer cells than the header, which has {len(head)}"
             raise DocumentError(str(path), line, what, "leave a cell blank instead")
+        if any(cell.strip() for cell in cells[len(head) :]):  # 7,5 without quotes would be 7
+            what = f"more cells than the header, which has {len(head)}"
+            raise DocumentError(str(path), line, what, "put a cell that holds the separator into quotes")
         item, rater, field, value = (cells[head.index(name)].strip() for name in COLUMNS)
         if delimiter != ",":
             value = value.replace(",", ".")  # 7.5 as it is written where commas are no delimiters
