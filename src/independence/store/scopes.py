@@ -209,7 +209,7 @@ class Names(NamedTuple):
     @property
     def short(self) -> str:
         """The label without effort and temperature, as boards print it where that is unique."""
-        return self.label.split("@", 1)[0]
+        return self.label.rsplit("@", 1)[0]
 
 
 def of_edition(connection: sqlite3.Connection, where: Where) -> dict[str, Names]:
