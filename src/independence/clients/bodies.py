@@ -15,6 +15,7 @@ from independence.clients import limits
 
 _DEEPEST = 6
 _WORDS = 120  # signs of a foreign body that are quoted
+_SHORT = 250  # signs of a message that is told whole
 _TEXTS = ("message", "msg", "detail", "error", "errors", "error_description", "reason", "title", "raw")
 _CODES = ("code", "type", "status", "param", "error_type", "limit_source", "reason")
 # A validation error as Python prints it into a message: the place, then what is wrong there.
@@ -104,7 +105,13 @@ def _message(told: list[str], places: tuple[str, ...]) -> str:
         return places[-1]
     if len(told) > 1 and "provider returned error" in told[0].lower():  # which is followed by why
         return f"{told[0]}: {told[1]}"
-    return told[0] if told else ""
+    return _with_its_end(told[0]) if told else ""
+
+
+def _with_its_end(text: str) -> str:
+    """A message of many lines by its first and its last one, which says what was wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return text if len(text) <= _SHORT else f"{lines[0][:_WORDS]} ... {lines[-1]}"
 
 
 def _is_validation(error: Mapping[str, object]) -> bool:

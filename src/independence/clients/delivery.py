@@ -37,7 +37,7 @@ _FILLER: Final = (
 )
 _WORDS: Final = _FILLER.split()
 _SHORT_TOKENS: Final = 120.0  # about, of one of its requests
-_NONCE: Final = 8  # words; in another order they are as many tokens
+_NONCE: Final = 8  # words that a request begins with
 
 
 class Part(NamedTuple):
@@ -55,7 +55,7 @@ class Delivery(msgspec.Struct, frozen=True):
     choices: dict[str, str] = {}  # forms other than the first in which its requests are written
     whole_counts: bool = False  # counts include what a cache served, so that they can be watched during a run
     per_word: float = 1.0  # tokens of a word
-    detail: str = ""  # of what is lost, or why it cannot be verified
+    details: dict[str, str] = {}  # of the parts that were not seen to be delivered: what was counted
     calls: int = 0
 
     @property
@@ -69,34 +69,32 @@ class Delivery(msgspec.Struct, frozen=True):
         return [name for name, found in self.parts.items() if found == "lost"]
 
 
-def _plain(shape: ChatRequest, start: str, system: str = "", earlier: str = "", last: str = "") -> ChatRequest:
-    """A dialogue of plain chat, with a system message where the planned one has it."""
-    opening = [Message("system", f"{start} {system}".strip())] if shape.messages[0].role == "system" else []
-    turns = (
-        Message("user", f"{start} first"),
-        Message("assistant", earlier or "second"),
-        Message("user", last or "third"),
-    )
-    return msgspec.structs.replace(shape, messages=(*opening, *turns))
+def _opening(shape: ChatRequest, start: str, system: str) -> list[Message]:
+    """A system message, where the planned requests have one."""
+    return [Message("system", f"{start} {system}".strip())] if shape.messages[0].role == "system" else []
+
+
+def _plain(shape: ChatRequest, start: str, system: str = "", earlier: str = "", human: str = "") -> ChatRequest:
+    """A dialogue of plain chat. A message stands behind what is varied: some templates show the last one alone."""
+    said = (f"{start} {human}".strip(), earlier or "second", "third")
+    turns = (Message("user", said[0]), Message("assistant", said[1]), Message("user", said[2]))
+    return msgspec.structs.replace(shape, messages=(*_opening(shape, start, system), *turns))
 
 
 def _through_tool(
     shape: ChatRequest, start: str, system: str = "", arguments: str = "", result: str = "", about: str = ""
 ) -> ChatRequest:
-    """A dialogue in which the model speaks through its tool."""
+    """A dialogue in which the model speaks through its tool, or hears through it where the tool has no parameter."""
     tool = shape.tool
     assert tool is not None
-    said = json.dumps({tool.parameter: arguments or "second"}) if tool.parameter else "{}"
-    call = ToolCall("hmsg00001", FunctionCall(tool.name, said))
-    opening = [Message("system", f"{start} {system}".strip())] if shape.messages[0].role == "system" else []
-    content = None if tool.parameter else arguments or "second"
-    turns = (
-        Message("user", f"{start} first"),
-        Message("assistant", content, tool_calls=(call,)),
-        Message("tool", result or "third", tool_call_id=call.id),
-    )
+    turns = [Message("user", f"{start} first")]
+    for at, (said, heard) in enumerate(((arguments or "second", result or "third"), ("fourth", "fifth"))):
+        written = json.dumps({tool.parameter: said}) if tool.parameter else "{}"
+        call = ToolCall(f"hmsg{at:05d}", FunctionCall(tool.name, written))
+        turns.append(Message("assistant", None if tool.parameter else said, tool_calls=(call,)))
+        turns.append(Message("tool", heard, tool_call_id=call.id))
     described = msgspec.structs.replace(tool, description=f"{tool.description} {about}".strip())
-    return msgspec.structs.replace(shape, messages=(*opening, *turns), tool=described)
+    return msgspec.structs.replace(shape, messages=(*_opening(shape, start, system), *turns), tool=described)
 
 
 def _prompt(shape: ChatRequest, start: str, text: str) -> ChatRequest:
@@ -108,7 +106,7 @@ LONG: Final = "long"
 _IN_CHAT: Final = (
     Part(SYSTEM, "the system prompt", lambda shape, start, text: _plain(shape, start, system=text)),
     Part("assistant", "its own earlier answers", lambda shape, start, text: _plain(shape, start, earlier=text)),
-    Part("user", "what the person says", lambda shape, start, text: _plain(shape, start, last=text)),
+    Part("user", "what the person says", lambda shape, start, text: _plain(shape, start, human=text)),
 )
 _BY_TOOL: Final = (
     Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
@@ -159,6 +157,11 @@ class _Count(NamedTuple):
     cached: int
     host: object
 
+    @property
+    def from_cache(self) -> bool:
+        """Whether more came from a cache than the beginning that all of them share."""
+        return 2 * self.cached >= self.tokens
+
 
 class Probe:
     """The probe of one model by the shape of its planned requests."""
@@ -176,25 +179,22 @@ class Probe:
         parts = self._parts
         await self._first_contact(parts[0])
         found: dict[str, Found] = {}
-        detail = ""
+        told: dict[str, str] = {}
         for part in parts:
-            found[part.name], counted = await self._look(part)
+            found[part.name], told[part.name] = await self._look(part)
             if found[part.name] == "lost" and part.name == SYSTEM:
-                found[part.name], counted = await self._with_joined_system(part, counted)
-            if found[part.name] != "delivered":
-                detail = detail or counted
+                found[part.name] = await self._with_joined_system(part)
             if found[part.name] == "lost":
                 break
-        if "lost" not in found.values():
-            found[LONG], told = await self._look_at_long(parts[-1])
-            detail = detail or told
+        else:
+            found[LONG], told[LONG] = await self._look_at_long(parts[-1])
         whole = "lost" not in found.values() and await self._counts_whole(parts[-1])
         return Delivery(
             parts=found,
             choices=dict(self._connection.choices.get(self._shape.model, {})),
             whole_counts=whole,
             per_word=sum(self._per_word) / len(self._per_word) if self._per_word else 1.0,
-            detail=detail,
+            details={name: detail for name, detail in told.items() if found[name] != "delivered"},
             calls=self._calls,
         )
 
@@ -244,17 +244,17 @@ class Probe:
         if min(tokens) > 0 and growth >= _LEAST_GROWTH * _STEP:
             self._per_word.append((tokens[0] - tokens[2]) / (_LENGTHS[0] - _LENGTHS[2]))
             return "delivered", ""
-        if min(tokens) > 0 and len(set(tokens)) == 1 and not any(count.cached for count in counts):
+        if min(tokens) > 0 and len(set(tokens)) == 1 and not any(count.from_cache for count in counts):
             return "lost", f"{part.called}: {told}"
         return "unverified", f"{part.called}: {told}"
 
-    async def _with_joined_system(self, part: Part, counted: str) -> tuple[Found, str]:
-        """The system prompt in its other form, which is kept where it arrives."""
+    async def _with_joined_system(self, part: Part) -> Found:
+        """Whether the system prompt arrives in its other form, which is kept then."""
         model = self._shape.model
         feature = next(one for one in features.FEATURES if one.name == SYSTEM)
         joined = feature.forms[1].name
         if self._connection.choices.get(model, {}).get(feature.name) == joined:
-            return "lost", counted
+            return "lost"
         self._connection.choose(model, feature, joined)
         try:
             found, _ = await self._look(part)
@@ -262,9 +262,9 @@ class Probe:
             found = "lost"
         if found == "delivered":
             self._connection.tell(model, {feature.name: joined})
-            return found, ""
+            return found
         self._connection.choose(model, feature, feature.forms[0].name)
-        return "lost", counted
+        return "lost"
 
     async def _look_at_long(self, part: Part) -> tuple[Found, str]:
         """Whether a prompt as long as the longest planned one, with its answer, is read whole."""
@@ -309,7 +309,8 @@ class _TooLong(Exception):
 
 
 def _nonce() -> str:
-    return " ".join(random.sample(_WORDS, _NONCE))
+    # Always the same words: in another order they are as many tokens, but for a first one, which stays where it is.
+    return " ".join(("Note", *random.sample(_WORDS[:_NONCE], _NONCE)))
 
 
 def _text(words: int) -> str:
@@ -320,8 +321,8 @@ def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
     """What does not reach the model, and what to do about it."""
     name = delivery.lost[0]
     if name == LONG:
-        return f"{delivery.detail}", failures.advice("too long")
-    what = f"the server answers, but its model never sees {delivery.detail}"
+        return delivery.details[name], failures.advice("too long")
+    what = f"the server answers, but its model never sees {delivery.details[name]}"
     if shape.request.tool is not None and name != SYSTEM:
         return what, "run it with --delivery user_role, or start the server with a chat template that knows tools"
     return what, "nothing can be measured so: start the server with a chat template that shows it"
@@ -329,5 +330,6 @@ def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
 
 def unverified(delivery: Delivery) -> str:
     """Why it cannot be verified, in a sentence."""
-    why = f" ({delivery.detail})" if delivery.detail else ""
+    counted = "; ".join(detail for detail in delivery.details.values() if detail)
+    why = f" ({counted})" if counted else ""
     return f"whether every part of a request reaches the model cannot be verified by the server's count of tokens{why}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ from independence.store.records import CallRow
 from independence.store.writer import BriefCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
+from independence.types import Answer, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -36,6 +36,7 @@ class SubjectAnswer(NamedTuple):
 
     text: str
     thinking: str
+    signature: dict[str, Any] | None = None  # what its model wants back with the call it came in
 
 
 class TrialProgress(NamedTuple):
@@ -50,7 +51,7 @@ class TrialProgress(NamedTuple):
         assert self.context is not None
         return TrialProgress(
             self.inherited,
-            (*self.answers, SubjectAnswer(answer.text, answer.thinking)),
+            (*self.answers, SubjectAnswer(answer.text, answer.thinking, _signature(answer.tool_calls))),
             context.extend(self.context, answer),
         )
 
@@ -84,7 +85,7 @@ def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[StoredCall]]) -
             break
         if call.missing is not None:
             return FailedTurn(call.missing)
-        answers.append(SubjectAnswer(call.text, call.thinking))
+        answers.append(SubjectAnswer(call.text, call.thinking, _stored_signature(call.tool_calls)))
         at = call.after
     return TrialProgress(before, tuple(answers), at)
 
@@ -141,8 +142,16 @@ def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
         if own is None:
             out.append(Exchange(turn.human))
             break
-        out.append(Exchange(turn.human, own.text, own.thinking))
+        out.append(Exchange(turn.human, own.text, own.thinking, own.signature))
     return out
+
+
+def _stored_signature(calls: str) -> dict[str, Any] | None:
+    return None if calls == "[]" else _signature(msgspec.json.decode(calls, type=tuple[ToolCall, ...]))
+
+
+def _signature(calls: Iterable[ToolCall]) -> dict[str, Any] | None:
+    return next((call.extra_content for call in calls if isinstance(call.extra_content, dict)), None)
 
 
 def _turns(trial: Trial) -> Iterator[Turn]:

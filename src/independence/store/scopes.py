@@ -76,7 +76,7 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
         held = ", ".join(str(one) for one in there)
         raise StoreError(
             f"{info.where.edition_name} has no trials under {chosen}; it has {held}:",
-            "name one with --variant and --mode",
+            "name one with --system-prompt and --delivery",
         )
     return BoardScope(loaded, Where(info.suite, info.edition, chosen))
 
