@@ -130,9 +130,8 @@ def proxy_of(url: URL) -> URL | None:
 
 
 def _exempts(entry: str, host: str) -> bool:
-    """Whether an entry of NO_PROXY is for a host, in a form that the standard library does not know.
-
-    These are a network such as `10.0.0.0/8`, `*.corp.test`, and `*` among others.
+    """Whether an entry of NO_PROXY is for a host, written as the standard library does not know it: with `*`, or as a
+    network such as `10.0.0.0/8`.
     """
     if entry.startswith("*"):
         return host.endswith(entry[1:])

@@ -259,12 +259,12 @@ class Registry(msgspec.Struct, frozen=True):
         An id of OpenRouter is `vendor/model`. What other servers call their models is theirs, such as `x@2026`.
         """
         endpoint, model = self.split(model_id)
-        vendored = endpoint == OPENROUTER and not self.redirected
+        of_openrouter = endpoint == OPENROUTER and not self.redirected
         bare = model.strip("/")
-        if states_settings(model_id) or not bare or model_id != model_id.strip() or (vendored and model != bare):
+        if states_settings(model_id) or not bare or model_id != model_id.strip() or (of_openrouter and model != bare):
             what = f"no configuration is labelled `{model_id}`"
             raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
-        if vendored and "/" not in model_id:
+        if of_openrouter and "/" not in model_id:
             raise self._no_id(model_id)
         return Subject(model_id, endpoint, model, Sampling(effort=default_effort(model_id)))
 

@@ -525,10 +525,10 @@ CREATE TABLE deliveries (              -- whether every part of a request reache
     endpoint TEXT NOT NULL,
     model TEXT NOT NULL,               -- id at the endpoint, with +PROVIDER where one is pinned
     delivery TEXT NOT NULL,            -- a delivery mode, or 'judge'
+    probed_at TEXT NOT NULL,           -- beside the rest of the key: SQLite 3.40 checks such tables wrongly otherwise
     address TEXT NOT NULL,             -- without anything secret
     template TEXT NOT NULL,            -- digest of the server's chat template; '' where it does not tell
     version TEXT NOT NULL,             -- of this package
     found TEXT NOT NULL,               -- JSON
-    probed_at TEXT NOT NULL,
     PRIMARY KEY (endpoint, model, delivery, probed_at)
 ) WITHOUT ROWID;
