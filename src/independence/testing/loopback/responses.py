@@ -189,7 +189,7 @@ class ResponsePlanner:
             prompt = math.ceil(prompt / _ROUNDED) * _ROUNDED
         if kind == "cached":
             shared = (os.path.commonprefix([asked.prompt, known]) for known in self._prompts)  # noqa: RUF071 -- texts
-            prompt = tokens(len(asked.prompt) - max(map(len, shared), default=0))
+            prompt = max(tokens(len(asked.prompt) - max(map(len, shared), default=0)), 1)  # the last is read anew
             self._prompts.append(asked.prompt)
         told = Usage() if kind == "zero" else msgspec.structs.replace(usage, prompt_tokens=prompt)
         whole["usage"] = _usage(told, self._settings.byok)

@@ -75,14 +75,13 @@ class _RequestHandlers:
         self._routes = {
             ("GET", "/models"): self.models,
             ("GET", "/key"): self.key,
-            ("GET", "/props"): self.props,
             ("POST", "/chat/completions"): self.chat,
         }
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         prefix = next((prefix for prefix in _PREFIXES if request.path.startswith(f"{prefix}/")), request.path)
-        path = request.path.removeprefix(prefix) or request.path
-        route = self._routes.get((request.method, path))
+        path = request.path.removeprefix(prefix)
+        route = self.props if request.path == "/props" else self._routes.get((request.method, path))
         if route is not None:
             return await route(request)
         # One model, listed or not: names that carry numbers are too many to list.

@@ -183,17 +183,18 @@ def refused(name: str, ways: Ways, facts: Mapping[str, object] = {}) -> WireText
     assert what is not None
     where = str(facts.get("where", ""))
     message = Template(what.message).safe_substitute(facts)
+    named = message if where.rpartition(".")[2] in message else f"{where}: {message}"
     path = [int(step) if step.isdigit() else step for step in where.split(".")] if where else []
     entry = {"type": what.code or "value_error", "loc": ("body", *path), "msg": message, "input": facts.get("value")}
     values: dict[str, object] = {
         "message": message, "type": what.type, "code": what.code, "param": where or None, "status": what.status,
-        "loc": entry["loc"], "listed": _listed(entry),
+        "loc": entry["loc"], "listed": _listed(entry), "named": named,
     }  # fmt: skip
     encoded = {key: _encoded(value) for key, value in values.items()}
     errors = _document().texts["errors"]
     encoded["nested"] = _encoded(Template(errors["openai"].body).substitute(encoded))
     shape = errors[ways.value("errors") or what.shape]
-    body = Template(shape.body).substitute(encoded, plain=message, page=html.escape(message))
+    body = Template(shape.body).substitute(encoded, plain=named, page=html.escape(named))
     return WireText(body, shape.type, what.status)
 
 
