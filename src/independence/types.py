@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -16,6 +16,8 @@ MissingReason = Literal[
     "too_long",  # the prompt and its answer do not fit into the model's context
     "prompt_cut",  # the server cut the prompt: less was read than was sent
     "altered",  # the router changed the prompt (compression, guardrail): not the question we asked
+    "too_long",  # the prompt and its answer do not fit into the model's context
+    "prompt_cut",  # the server cut the prompt: less was read than was sent
     "parent_missing",  # the dialogue it continues has no answer
     "unreadable_verdict",  # the judge never gave a complete, valid verdict
     "unjudged",  # a reply is stored but no verdict is
@@ -25,6 +27,9 @@ MissingReason = Literal[
     "no_cue",  # the rule judge has no rule for this rubric
     "unsure",  # the offline judge was not trained on this, or expects to be too far off
 ]
+# About a request, whoever is asked: a verdict is missing for the same reason where it befell the judge's.
+OF_REQUESTS: Final[tuple[MissingReason, ...]] = ("blocked", "altered", "too_long", "prompt_cut")
+UNGIVEN: Final[tuple[MissingReason, ...]] = ("unreadable_verdict", *OF_REQUESTS)  # why a model gave no verdict
 
 
 class Condition(NamedTuple):

@@ -71,7 +71,7 @@ def test_a_model_without_tools_runs_in_user_role_and_is_refused_in_tool_role(pla
 def test_a_judge_that_answers_prose_costs_the_verdicts_and_not_the_replies(place: Place):
     ended = place.run("-m", "loop/half", "-j", "loop/judge:prose")
     assert ended.code == 3
-    assert "3 unreadable_verdict" in ended.err
+    assert "missing: 3 unreadable_verdict (no JSON object found)" in ended.err
     assert command.missing(place.db) == {"unreadable_verdict": 3}
     (row,) = ended.board["rows"]
     assert (row["index"], row["rank"], row["coverage"], row["bounds"]) == (None, None, 0, [0, 100])

@@ -187,6 +187,8 @@ async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_a
     _, events = await hearing.grade(client)
     assert client.kinds == ["claims", "weighed"]
     assert hearing.rows("verdicts", "missing, fields, cost_usd") == [("unreadable_verdict", "{}", 0.0)]
+    why = "step `weighed` came to nothing (no_answer: thought only)"
+    assert hearing.rows("verdicts", "detail") == [(why,)]
     assert set(hearing.rows("artefacts", "step, missing, cost_usd")) == {
         ("claims", None, 0.5),
         ("weighed", "no_answer", 0.25),
@@ -196,7 +198,12 @@ async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_a
     later = Judges()
     await hearing.grade(later)
     assert later.asked == []
-    assert hearing.rows("verdicts", "missing") == [("unreadable_verdict",)]
+    assert hearing.rows("verdicts", "missing, detail") == [("unreadable_verdict", why)]
+
+
+async def test_a_step_whose_request_was_refused_is_why_the_verdict_is_missing(hearing: Hearing) -> None:
+    await hearing.grade(Judges(lambda _: Missing("too_long", "8192 tokens at most")))
+    assert hearing.rows("verdicts", "missing, detail") == [("too_long", "8192 tokens at most")]
 
 
 async def test_a_blank_step_comes_to_nothing(hearing: Hearing) -> None:

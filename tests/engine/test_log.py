@@ -30,7 +30,7 @@ PLACE = {
 TRIED = (Attempt("429", 0.25), Attempt("ok", 1.5, Usage(cost_usd=0.002)))
 REPLY = Reply("SECRET WORDS", "content", attempts=TRIED)
 VERDICT = Verdict({"held": 3}, raw="SECRET WORDS", attempts=(Attempt("ok", 0.5),))
-BROKEN = Missing("unreadable_verdict", "SECRET WORDS", "SECRET WORDS", TRIED)
+BROKEN = Missing("unreadable_verdict", "no JSON object found", "SECRET WORDS", TRIED)
 
 
 def told(event: Event, here: RunPosition | None = SPOT) -> list[dict[str, Any]]:
@@ -50,8 +50,25 @@ def test_an_answered_call_says_who_where_how_often_how_long_and_for_how_much() -
 
 def test_an_answer_that_is_none_is_a_warning_with_its_reason() -> None:
     call, stored = told(CallCommitted("m@low-t0.7", 0.0, "no_answer", Missing("no_answer", "reasoning_only", "hm")))
-    assert (call["level"], call["status"]) == ("warning", "no_answer")
+    assert (call["level"], call["status"], call["detail"]) == ("warning", "no_answer", "reasoning_only")
     assert (stored["detail"], stored["text"]) == ("reasoning_only", "hm")
+
+
+def test_a_verdict_that_cannot_be_read_says_why_each_time() -> None:
+    tried = (
+        Attempt("429", 0.1),
+        Attempt("invalid", 0.5, detail="`held` is missing"),
+        Attempt("invalid", 0.5, detail="no"),
+    )
+    missing = Missing("unreadable_verdict", "no", "", tried)
+    verdict, _ = told(VerdictCommitted("m", "acme/judge", 0.5, "unreadable_verdict", missing))
+    assert (verdict["status"], verdict["attempt"]) == ("unreadable_verdict", 3)
+    assert verdict["detail"] == "429, invalid: `held` is missing, invalid: no"
+
+
+def test_what_is_said_beside_the_attempts_is_told_before_them() -> None:
+    call, _ = told(CallCommitted("m", 0.0, "no_answer", Missing("no_answer", "it loops", "", TRIED)))
+    assert call["detail"] == "it loops (429, ok)"
 
 
 def test_a_verdict_names_its_judge() -> None:

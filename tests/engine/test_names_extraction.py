@@ -168,7 +168,7 @@ async def test_what_goes_wrong_with_one_run_costs_no_other(work: Work) -> None:
 
 async def test_a_reader_without_an_answer_leaves_its_run_missing(work: Work) -> None:
     await work.read(lambda _: Missing("blocked", "moderation"))
-    assert {row.missing for row in work.stored()} == {"unreadable_verdict"}
+    assert {row.missing for row in work.stored()} == {"blocked"}
 
 
 async def test_the_cost_cap_ends_the_reading_and_keeps_what_was_read(work: Work) -> None:

@@ -116,7 +116,7 @@ async def test_what_a_stopped_judge_had_already_cost_goes_with_the_stop(kind: ty
     late = Attempt("503", 1.0)
     with pytest.raises(kind) as caught:
         await grade(Scripted("prose", kind("judge-id", "why", (late,))), SPEC, "p", RUBRIC, seed=0)
-    assert [attempt.outcome for attempt in caught.value.attempts] == ["ok", "503"]
+    assert [attempt.outcome for attempt in caught.value.attempts] == ["invalid", "503"]
 
 
 async def test_seeds_stay_in_range() -> None:

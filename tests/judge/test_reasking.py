@@ -9,7 +9,7 @@ import pytest
 from independence.clients.protocol import GaveUp, Parked
 from independence.errors import CostCapReached, IndependenceError, KeyRejected, OutOfCredit
 from independence.judge.reasking import REASKS, ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
-from independence.types import Answer, Attempt, ChatRequest, Message, Missing, Reply, Usage
+from independence.types import OF_REQUESTS, Answer, Attempt, ChatRequest, Message, Missing, MissingReason, Reply, Usage
 
 LAST_SEED = 2**31 - 1
 
@@ -78,6 +78,9 @@ async def test_what_cannot_be_read_is_asked_again_with_what_was_wrong_and_all_at
     settled = await ask_until_valid(client, TALK, 3)
     assert isinstance(settled, ParsedAnswer)
     assert (settled.value, settled.raw, settled.usage, len(settled.attempts)) == (7, "7", Usage(20, 10, cost_usd=1), 2)
+    assert [(attempt.outcome, attempt.detail) for attempt in settled.attempts] == [
+        ("invalid", "`seven` is no number; try again"), ("ok", ""),
+    ]  # fmt: skip
     wrong = "wrong: `seven` is no number and try again"
     assert client.shown[1] == [("user", "how many?"), ("assistant", "seven"), ("user", wrong)]
 
@@ -109,8 +112,18 @@ async def test_no_answer_at_all_is_not_asked_for_again() -> None:
     missing = await ask_until_valid(client, TALK, 3)
     assert isinstance(missing, Missing)
     assert (missing.reason, missing.raw) == ("unreadable_verdict", "<think>")
-    assert "no_answer" in missing.detail
+    assert missing.detail == "no answer was given (no_answer: thought only)"
     assert (missing.usage.cost_usd, len(client.asked)) == (0.75, 2)
+
+
+@pytest.mark.parametrize("reason", OF_REQUESTS)
+async def test_what_befell_the_request_itself_is_the_reason_with_all_that_came(reason: MissingReason) -> None:
+    nothing = Missing(reason, "HTTP 400: no", "{}", (Attempt("400", 1.0, Usage(cost_usd=0.25)),))
+    missing = await ask_until_valid(Scripted(reply("seven"), nothing), TALK, 3)
+    assert isinstance(missing, Missing)
+    assert (missing.reason, missing.detail, missing.raw) == (reason, "HTTP 400: no", "{}")
+    assert [attempt.outcome for attempt in missing.attempts] == ["invalid", "400"]
+    assert missing.usage.cost_usd == 0.75
 
 
 async def test_what_is_read_and_shown_again_is_the_answer_as_it_came() -> None:
@@ -140,4 +153,6 @@ async def test_what_stops_the_asking_takes_along_what_was_spent_before(
     with pytest.raises(type(stop)) as raised:
         await ask_until_valid(Scripted(reply("seven"), stop), TALK, 3)
     assert raised.value is stop
-    assert stop.attempts == reply("seven").attempts + own
+    assert [attempt.outcome for attempt in stop.attempts] == ["invalid", *(attempt.outcome for attempt in own)]
+    assert stop.attempts[1:] == own
+    assert stop.attempts[0].usage == reply("seven").attempts[0].usage

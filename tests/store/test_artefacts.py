@@ -54,7 +54,7 @@ def test_a_step_is_found_by_its_key_and_stays_as_it_was(connection: sqlite3.Conn
 def test_a_step_that_came_to_nothing_is_stored_with_its_reason_and_cost(connection: sqlite3.Connection) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "k", "t", at, rows.missing("blocked", usd=0.125))
-    assert artefacts.known(connection, "k") == StepOutput("", "blocked")
+    assert artefacts.known(connection, "k") == StepOutput("", "blocked", "nothing")
     assert connection.execute("SELECT cost_usd, raw FROM artefacts").fetchall() == [(0.125, "raw")]
 
 

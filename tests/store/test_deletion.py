@@ -158,7 +158,7 @@ def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: sqlite3.Co
     assert found_in(held, both).verdicts == {"v a one", "v a two"}
 
 
-@pytest.mark.parametrize("reason", ["blocked", "no_answer", "transport", "altered"])
+@pytest.mark.parametrize("reason", ["blocked", "no_answer", "transport", "altered", "too_long", "prompt_cut"])
 def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Connection, reason: str) -> None:
     rows.trial(held, "a mute", turns=2, scenario="more")
     at = rows.call(held, "a mute", 0, context.begin("a mute"), rows.reply("first"))
@@ -174,13 +174,14 @@ def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Conn
     assert found_in(held, scope).calls == frozenset()
 
 
-def test_missing_of_one_judge_are_its_unreadable_verdicts(held: sqlite3.Connection) -> None:
+def test_missing_of_one_judge_are_the_verdicts_that_it_did_not_give(held: sqlite3.Connection) -> None:
     rows.trial(held, "a mute", scenario="more")
     rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
     for judge in ("j", "k"):
         rows.verdict(held, f"garbled {judge}", "a one", "", Missing("unreadable_verdict"), judge=judge)
+    rows.verdict(held, "refused k", "a two", "", Missing("blocked"), judge="k")
     found = found_in(held, DeletionScope("missing", judge="k"))
-    assert (found.calls, found.verdicts) == (frozenset(), {"garbled k"})
+    assert (found.calls, found.verdicts) == (frozenset(), {"garbled k", "refused k"})
     assert found_in(held, DeletionScope("missing", frozenset([B]))).verdicts == frozenset()
 
 

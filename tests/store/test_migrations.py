@@ -31,12 +31,12 @@ GOLDEN = {
         "trial", "turn", "version", "turn_id", "context", "after", "missing", "flags", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds", "answered_at", "channel",
         "finish_reason", "served_model", "served_provider", "response_id", "text", "raw", "thinking", "reasoning",
-        "tool_calls", "attempts", "messages", "said", "words",
+        "tool_calls", "attempts", "messages", "said", "words", "detail",
     ],
     "verdicts": [
         "key", "trial", "judge", "pass", "rubric", "context", "missing", "fields", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "judged_at", "settings", "reasoning", "raw", "attempts",
-        "prediction", "quote", "quote_found", "field_set", "field_values",
+        "prediction", "quote", "quote_found", "field_set", "field_values", "detail",
     ],
     "field_sets": ["id", "layout"],
     "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at"],
@@ -48,7 +48,7 @@ GOLDEN = {
     ],
     "artefacts": [
         "key", "trial", "judge", "step", "position", "wording", "context", "missing", "cost_usd", "unknown_usd",
-        "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts",
+        "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts", "detail",
     ],
     "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at"],
     "verifications": [
@@ -61,6 +61,7 @@ GOLDEN = {
     ],
     "kept_dialogues": ["suite", "edition", "variant", "mode", "config_dir", "judge", "dialogues"],
     "leases": ["trial", "owner", "until"],
+    "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"],
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",
@@ -97,16 +98,22 @@ def test_an_empty_file_is_brought_up_to_date(path: Path) -> None:
     opened.close()
 
 
-@pytest.mark.parametrize("seen", range(len(migrations()) + 1))
-def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, seen: int) -> None:
+def _old(path: Path, seen: int) -> sqlite3.Connection:
+    """A store that has seen so many migrations."""
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
     field_values.offer(old)
     for migration in migrations()[:seen]:
         old.executescript(migration.sql)
+    old.execute(f"PRAGMA user_version = {seen}")
+    return old
+
+
+@pytest.mark.parametrize("seen", range(len(migrations()) + 1))
+def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, seen: int) -> None:
+    old = _old(path, seen)
     if seen:
         old.execute("INSERT INTO editions (suite, edition, document, used_at) VALUES ('s', 'e', '{}', '2026')")
-    old.execute(f"PRAGMA user_version = {seen}")
     old.commit()
     old.close()
     opened = database.connect(path)
@@ -116,14 +123,12 @@ def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, 
 
 
 def test_leases_of_an_older_store_are_kept(path: Path) -> None:
-    with closing(database.connect(path)) as opened:
-        before = next(at for at, migration in enumerate(migrations()) if "CREATE TABLE leases" in migration.sql)
-        opened.execute("DROP TABLE leases")
-        opened.execute("CREATE INDEX trials_leased ON trials (lease_owner) WHERE lease_owner IS NOT NULL")
-        opened.execute(
+    before = next(at for at, migration in enumerate(migrations()) if "CREATE TABLE leases" in migration.sql)
+    with closing(_old(path, before)) as old:
+        old.execute(
             "INSERT INTO trials VALUES ('held', NULL, 1, '{}', 'host:1:ab', 5.0), ('free', NULL, 1, '{}', NULL, NULL)"
         )
-        opened.execute(f"PRAGMA user_version = {before}")
+        old.commit()
     with closing(database.connect(path)) as opened:
         assert opened.execute("SELECT * FROM leases").fetchall() == [("held", "host:1:ab", 5.0)]
         assert opened.execute("SELECT count(lease_owner), count(lease_until) FROM trials").fetchone() == (0, 0)

@@ -47,6 +47,7 @@ def test_a_reply_is_kept_whole(connection: sqlite3.Connection) -> None:
     assert msgspec.json.decode(str(row.pop("tool_calls")), type=tuple[ToolCall, ...]) == FULL.tool_calls
     assert row == {
         "trial": "t", "turn": 1, "version": 0, "turn_id": "turn_id", "context": "at", "after": after, "missing": None,
+        "detail": "",
         "cost_usd": 0.25, "unknown_usd": 0.1, "prompt_tokens": 100, "completion_tokens": 20, "reasoning_tokens": 5,
         "seconds": 2.0, "channel": "tool", "finish_reason": "tool_calls", "served_model": "acme/m:fp8",
         "served_provider": "Host", "response_id": "gen-1", "text": "Hello ☕", "raw": '{"words": "Hello"}',
@@ -61,6 +62,7 @@ def test_a_missing_answer_keeps_its_reason_what_came_and_its_cost(connection: sq
     )
     (row,) = stored(connection, "calls")
     assert (row["missing"], row["raw"], row["text"], row["cost_usd"]) == ("transport", "}", "", 0.5)
+    assert row["detail"] == "lone"
     assert (row["prompt_tokens"], row["completion_tokens"], row["flags"]) == (3, 4, "[]")
 
 
@@ -95,7 +97,7 @@ def test_a_missing_verdict_keeps_its_reason_and_its_cost(connection: sqlite3.Con
     grade = Missing("unreadable_verdict", "no", "prose", (Attempt("ok", 1, Usage(cost_usd=0.1)),) * 3)
     rows.verdict(connection, "k", "t", "at", grade)
     (row,) = stored(connection, "verdicts")
-    assert (row["missing"], row["fields"], row["raw"]) == ("unreadable_verdict", "{}", "prose")
+    assert (row["missing"], row["detail"], row["fields"], row["raw"]) == ("unreadable_verdict", "no", "{}", "prose")
     assert row["cost_usd"] == pytest.approx(0.3)
 
 

@@ -117,7 +117,7 @@ def test_whether_a_quotation_is_there_is_read_as_it_was_stored(
 def test_a_given_verdict_that_came_to_nothing_says_why(connection: sqlite3.Connection) -> None:
     nothing = Missing("unreadable_verdict", "no JSON", "raw", (Attempt("ok", 1.0, Usage(cost_usd=0.5)),))
     key = verdict(connection, "t", "at", nothing, "acme/j")
-    assert routes.stored_keys(connection, [key]) == {key: Missing("unreadable_verdict")}
+    assert routes.stored_keys(connection, [key]) == {key: Missing("unreadable_verdict", "no JSON")}
 
 
 def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: sqlite3.Connection) -> None:

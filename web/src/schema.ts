@@ -114,6 +114,7 @@ export interface Board {
   readonly editions?: readonly string[];
   readonly looks?: number;
   readonly few_scenarios?: FewScenarios;
+  readonly missing_details?: Readonly<Record<string, string>>;
   readonly repeats: readonly string[];
   readonly as_full: readonly string[];
   readonly dates: Dates | null;
@@ -306,6 +307,7 @@ export interface TurnDocument {
   readonly reasoning?: string;
   readonly raw?: string;
   readonly missing?: string;
+  readonly detail?: string;
   readonly stale?: boolean;
   readonly flags?: readonly string[];
   readonly channel?: string;
@@ -335,6 +337,7 @@ export interface VerdictDocument {
   readonly rubric: string;
   readonly values?: Readonly<Record<string, number | boolean>>;
   readonly missing?: string;
+  readonly detail?: string;
   readonly reasoning?: string;
   readonly raw?: string;
   readonly outdated?: boolean;

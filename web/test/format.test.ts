@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ColumnInfo } from "../src/schema";
-import { count, decimal, fixed, percent, shown, signed, type Value } from "../src/text/format";
+import { count, decimal, fixed, percent, shown, signed, type Value, why } from "../src/text/format";
 
 interface Case {
   readonly kind: NonNullable<ColumnInfo["kind"]>;
@@ -44,5 +44,12 @@ describe("numbers", () => {
     const cases = JSON.parse(readFileSync("test/fixtures/shown.json", "utf8")) as Case[];
     const other = cases.filter((one) => shown(one, one.value) !== one.shown);
     expect(other).toEqual([]);
+  });
+});
+
+describe("why there is nothing", () => {
+  it("is the reason, and the sentence that was said of it", () => {
+    expect(why({ missing: "no_answer" })).toBe("no answer");
+    expect(why({ missing: "no_answer", detail: "it loops" })).toBe("no answer: it loops");
   });
 });

@@ -99,7 +99,8 @@ def _report(
         note("everything answered so far is stored; the same command resumes", terminal.quiet)
         return result.stopped_by.exit_code
     unfinished = [f"{result.unfinished} dialogues unfinished, {_next(result.run)}"] * bool(result.unfinished)
-    if missing := [*unfinished, *(f"{count} {reason}" for reason, count in result.missing.items())]:
+    why = {reason: f" ({sentence})" for reason, sentence in result.why.items()}
+    if missing := [*unfinished, *(f"{count} {one}{why.get(one, '')}" for one, count in result.missing.items())]:
         note(f"missing: {'; '.join(missing)}")
         return MISSING
     return _gate(result.run, boards, fail_under)

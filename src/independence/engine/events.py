@@ -252,17 +252,22 @@ def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPos
         status=event.missing or "ok",
     )
     entry = _with_position(entry, here)
-    yield msgspec.structs.replace(_tried(entry, outcome.attempts if outcome else ()), cost=_usd(event.usd))
+    tried = _tried(entry, outcome.attempts if outcome else ())
+    why = outcome.detail if isinstance(outcome, Missing) else ""
+    if why and why not in (tried.detail or ""):
+        tried = msgspec.structs.replace(tried, detail=f"{why} ({tried.detail})" if tried.detail else why)
+    yield msgspec.structs.replace(tried, cost=_usd(event.usd))
     yield _stored(entry, outcome)
 
 
 def _tried(entry: LogEntry, attempts: tuple[Attempt, ...]) -> LogEntry:
-    """With how many attempts it took, and what became of each where there were several."""
+    """With how many attempts it took, and what became of each and why where there were several."""
     if not attempts:
         return entry
-    outcomes = ", ".join(attempt.outcome for attempt in attempts) if len(attempts) > 1 else None
+    told = ", ".join(f"{own.outcome}: {own.detail}" if own.detail else own.outcome for own in attempts)
     seconds = sum(attempt.seconds for attempt in attempts)
-    return msgspec.structs.replace(entry, attempt=len(attempts), seconds=round(seconds, 3), detail=outcomes)
+    detail = told if len(attempts) > 1 else None
+    return msgspec.structs.replace(entry, attempt=len(attempts), seconds=round(seconds, 3), detail=detail)
 
 
 def _usd(dollars: float) -> float:

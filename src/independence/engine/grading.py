@@ -22,6 +22,7 @@ from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, Settle, SubjectWorker, T
 from independence.judge import prompt, protocol
 from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, verdict_key
+from independence.judge.reasking import none_given
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
 from independence.store.records import VerdictRow
@@ -62,8 +63,8 @@ async def _grade(task: JudgingTask) -> bool:
         output, step_usd = taken
         usd += step_usd
         if output.missing is not None:
-            why = f"step `{step.name}` came to nothing ({output.missing})"
-            return await _keep(task, Missing("unreadable_verdict", why), usd)
+            why = f"step `{step.name}` came to nothing"
+            return await _keep(task, none_given(output.missing, output.detail, why), usd)
         written[step.name] = output.text
     finished = FinishedDialogue(
         task.turns, task.rubric, task.variables, task.reply_context, written=written, seed=seed_of(task.key)
@@ -102,8 +103,9 @@ async def _step(
             output=answer,
         )
         await writer.write(StoreCall(artefacts.add, row))
-    missing = answer.reason if isinstance(answer, Missing) else None
-    return StepOutput("" if isinstance(answer, Missing) else answer.text, missing), answer.usage.cost_usd
+    if isinstance(answer, Missing):
+        return StepOutput("", answer.reason, answer.detail), answer.usage.cost_usd
+    return StepOutput(answer.text, None), answer.usage.cost_usd
 
 
 async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> bool:

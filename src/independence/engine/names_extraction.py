@@ -183,9 +183,10 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
-    found = msgspec.structs.asdict(outcome)
+    found, grade = msgspec.structs.asdict(outcome), None
     if isinstance(outcome, Missing):
+        grade = outcome
         found = {"missing": outcome.reason, "raw": outcome.raw, "attempts": outcome.attempts, "usage": outcome.usage}
     row = msgspec.structs.replace(item.row, **found)
     await worker.context.writer.write(StoreCall(names.add, row))
-    worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))
+    worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing, grade))

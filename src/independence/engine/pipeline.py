@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
@@ -34,7 +35,7 @@ from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge, Judge
-from independence.store import database, endings, queries, records, routes
+from independence.store import database, endings, missing, queries, records, routes
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
@@ -60,6 +61,7 @@ class RunResult(NamedTuple):
     skipped: int = 0  # dialogues that another process is working on
     spent_usd: float = 0.0
     unknown_usd: float = 0.0  # of it: reserved for calls whose cost never came back
+    why: Mapping[str, str] = MappingProxyType({})  # reason of what is missing -> the sentence behind most of it
 
     @property
     def unfinished(self) -> int:
@@ -112,14 +114,17 @@ async def carry_out(
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
             _write_trials(connection, job)
+    left, keys = resume.compare(connection, job.where, job.trials, job.judges, job.rubrics), {x.key for x in job.trials}
+    judges = [judge.name for judge in job.judges]
     return RunResult(
         job,
-        resume.compare(connection, job.where, job.trials, job.judges, job.rubrics),
+        left,
         started=True,
         stopped_by=outcome.stopped_by,
         skipped=outcome.skipped,
         spent_usd=budget.spent,
         unknown_usd=budget.unknown,
+        why=missing.sentences(connection, job.where, judges, keys) if left.missing else {},
     )
 
 

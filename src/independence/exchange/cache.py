@@ -24,7 +24,7 @@ from independence.store.export_rows import ExportedAnswer, ExportedTrial, Export
 from independence.store.names import NamesRow, RunKey
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.types import Attempt
+from independence.types import UNGIVEN, Attempt
 
 _FLAGS = msgspec.json.Decoder(list[str])
 _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
@@ -152,7 +152,7 @@ def _record(
 
 
 def _judged(verdict: ExportedVerdict | None) -> Record:
-    if verdict is None or verdict.missing not in (None, "unreadable_verdict"):
+    if verdict is None or verdict.missing not in (None, *UNGIVEN):
         return {"judge_scores": None, "judge_cost": None}
     cost = _cost(verdict, sum(attempt.seconds for attempt in _ATTEMPTS.decode(verdict.attempts)))
     values = msgspec.json.decode(verdict.fields)

@@ -52,6 +52,7 @@ class TrajectoryAnswer(msgspec.Struct, frozen=True):
     seconds: float
     answered_at: str
     attempts: tuple[Attempt, ...]
+    detail: str  # why nothing usable did, in a sentence
 
 
 class TrajectoryTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +82,7 @@ class TrajectoryVerdict(msgspec.Struct, frozen=True):
     judged_at: str
     quote: str | None = None  # the passage that the judge went by, where its rubric asks for one
     quote_found: bool | None = None  # whether it is in the replies
+    detail: str = ""  # why it is missing, in a sentence
 
 
 class TrajectorySubject(msgspec.Struct, frozen=True):
@@ -156,7 +158,7 @@ def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
         result = ", as the result of a tool call" if message.role == "tool" else ""
         yield TextBlock(_SPEAKERS[message.origin] + result, _protocol(message), message.text)
     answer = turn.answer
-    missing = f": missing ({answer.missing})" if answer.missing else ""
+    missing = f": {_missing(answer)}" if answer.missing else ""
     yield TextBlock(f"Subject, generated ({turn.turn_id}){missing}", _about(answer), answer.text or answer.raw)
     for head, text in (
         ("Thinking beside the answer", answer.thinking),
@@ -198,7 +200,7 @@ def _listed(known: Mapping[str, str | float | None]) -> str:
 
 def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
     values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
-    result = f"missing ({verdict.missing})" if verdict.missing else values
+    result = _missing(verdict) if verdict.missing else values
     chance = verdict.probability and f"{verdict.probability:.3g}"
     bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
     stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
@@ -207,6 +209,10 @@ def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
     text = f"“{verdict.quote}”\n{said}" if verdict.quote else said
     facts = "\n".join(filter(None, (result, misquoted, bought, stale)))
     return TextBlock(f"Verdict by {verdict.judge}", facts, text, level=2)
+
+
+def _missing(one: TrajectoryAnswer | TrajectoryVerdict) -> str:
+    return f"missing ({one.missing}{f': {one.detail}' if one.detail else ''})"
 
 
 def _spelled(value: float) -> str:

@@ -32,6 +32,7 @@ from independence.judge import kinds, prompt, protocol
 from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import BatchJudge, FinishedDialogue, Judge
+from independence.judge.reasking import none_given
 from independence.store.database import transaction, writing
 from independence.suites.schema import Suite
 from independence.types import Condition, Grade, Missing
@@ -75,8 +76,8 @@ class DialogueGrader:
         lacking = next((step for step in steps if step.missing is not None), None)
         grade: Grade
         if lacking is not None and lacking.missing is not None:
-            why = f"step `{lacking.step}` came to nothing ({lacking.missing.reason})"
-            grade = Missing("unreadable_verdict", why)
+            why = f"step `{lacking.step}` came to nothing"
+            grade = none_given(lacking.missing.reason, lacking.missing.detail, why)
         else:
             written = {step.step: step.reply.text for step in steps if step.reply is not None}
             grade = await judge.grade(finished._replace(written=written), self._client)

@@ -2,7 +2,8 @@
 
 The last object that holds every field, strict JSON or repaired. The last one, not the first, and none inside another: a
 judge may quote a ready-made verdict out of the reply it grades before it gives its own. A passage of the dialogue that
-it copies whole, escaped or not, is set aside before anything is read.
+it copies whole, escaped or not, is set aside before anything is read. Where no object fits, one that is alone may spell
+its keys, its values and JSON itself otherwise than asked, and may be wrapped in another (`spelling`).
 
 A verdict that is one number is read by itself: nothing is searched for in prose. A line counts only where every sign on
 it is understood: it is the number, or a label such as `Final score:` and the number. Whatever could be read with either
@@ -13,10 +14,10 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from independence.judge import spelling
 from independence.judge.schema import QUOTE, REASONING, check
 from independence.suites.schema import Field
 from independence.types import Scalar
@@ -24,9 +25,13 @@ from independence.types import Scalar
 _DECODER = json.JSONDecoder(strict=False)
 _BEGIN = re.compile(r"""\{\s*["'}]""")  # a brace in prose opens no object
 _KEY = re.compile(r"""["']?(?<!\w)(\w++)\\?["']?\s*:""")  # linear, however long a word is
-_QUOTED_KEY = re.compile(r"""["'](\w++)\\?["']\s*:""")
+_QUOTED_KEY = re.compile(r"""["'“]([\w -]{1,99}+)\\?["'”]\s*[:：]""")
 _MARK = re.compile(r"""\\.|["{}]""", re.DOTALL)
 _COPY = 40  # characters; a shorter passage could stand in a verdict of the judge's own by chance
+_WRAPPER = {
+    "assessment", "evaluation", "final", "grade", "grades", "judgment", "my", "output", "rating", "ratings", "result",
+    "score", "scores", "verdict",
+}  # fmt: skip
 
 
 class ParsedVerdict(NamedTuple):
@@ -43,12 +48,8 @@ def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) ->
 
     `quoted` are the passages that the judge was shown.
     """
-    text = without_copies(text, quoted)
-    alone = _only_object(text)
-    if alone is None:
-        return _last_that_fits(text, fields)
-    values, wrong = check(alone, fields)
-    return ParsedVerdict(values, _text(alone, REASONING), wrong, _text(alone, QUOTE))
+    parsed = _last_that_fits(without_copies(text, quoted), fields)
+    return parsed if not parsed.problems else _only_object(text, fields, quoted) or parsed
 
 
 def _last_that_fits(text: str, fields: Mapping[str, Field]) -> ParsedVerdict:
@@ -58,23 +59,57 @@ def _last_that_fits(text: str, fields: Mapping[str, Field]) -> ParsedVerdict:
         data = _repaired(span, fields) if strict is None else strict
         if data is None:
             return ParsedVerdict({}, "", ["the last JSON object is cut off or broken"])
-        values, wrong = check(data, fields)
-        wrong = wrong or _repeated(text, span, fields)
-        parsed = ParsedVerdict(values, _text(data, REASONING), wrong, _text(data, QUOTE))
-        if not wrong or strict is None:  # what stands before a broken object may be a quotation in its place
+        parsed = _checked(data, fields, text[text.rfind(span) + len(span) :])
+        if not parsed.problems or strict is None:  # what stands before a broken object may be a quotation in its place
             return parsed
-        if best is None or len(wrong) < len(best.problems):
+        if best is None or len(parsed.problems) < len(best.problems):
             best = parsed
     return best or ParsedVerdict({}, "", ["no JSON object found"])
 
 
-def without_copies(text: str, quoted: Sequence[str]) -> str:
+def _only_object(text: str, fields: Mapping[str, Field], quoted: Sequence[str]) -> ParsedVerdict | None:
+    """The object of a text with one, in another spelling; None where it is cut off or broken, or more may be meant."""
+    text = _unquoted(without_copies(text, quoted, '"“'))
+    text = spelling.plain_json(without_copies(text, quoted, '"“'))  # in a JSON string copies could not be seen
+    span = next(_spans(text), "")
+    data, beside = _strict(span), "\n".join(text.split(span or None, 1))
+    if data is None or any(mark in beside for mark in '{"“”'):
+        return None
+    parsed = _checked(spelling.as_asked(_unwrapped(data), fields, (QUOTE, REASONING)), fields, beside)
+    return parsed if parsed.values else None
+
+
+def _unquoted(text: str) -> str:
+    """The text that a JSON string holds; any other text as it is."""
+    try:
+        inner = _DECODER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return text
+    return inner if isinstance(inner, str) else text
+
+
+def _unwrapped(data: dict[str, Any]) -> dict[str, Any]:
+    """The object in one that does nothing but wrap it: `{"verdict": {...}}`."""
+    inner = next(iter(data.values())) if len(data) == 1 else None
+    return inner if isinstance(inner, dict) and _WRAPPER.issuperset(spelling.key(*data).split("_")) else data
+
+
+def _checked(data: Mapping[str, Any], fields: Mapping[str, Field], after: str) -> ParsedVerdict:
+    """What an object comes to. A field that stands once more `after` it: a quotation may have ended it early."""
+    values, wrong = check(data, fields)
+    again = set() if wrong else set(map(spelling.key, _QUOTED_KEY.findall(after)))
+    wrong += [f"`{name}` stands once more after the object" for name in fields if spelling.key(name) in again]
+    said = spelling.as_asked(data, {}, (QUOTE, REASONING))
+    return ParsedVerdict(values, _text(said, REASONING), wrong, _text(said, QUOTE))
+
+
+def without_copies(text: str, quoted: Sequence[str], quotes: str = '"') -> str:
     """What the judge wrote, without passages that it copied as they are and that could be taken for its own verdict.
 
-    Only those with double quotes: within a JSON string they would stand escaped, so that no reasoning is cut.
+    Only those with such quotes: within a JSON string double ones would stand escaped, so that no reasoning is cut.
     """
     for passage in quoted:
-        if '"' in passage and len(passage) >= _COPY and passage in text and _like_json(passage):
+        if len(passage) >= _COPY and passage in text and any(one in passage for one in quotes) and _like_json(passage):
             text = text.replace(passage, "")
     return text
 
@@ -87,28 +122,6 @@ def last_object(text: str) -> object:
     """The last JSON object of a text; None without one, or where it is broken."""
     spans = list(_spans(text))
     return _strict(spans[-1]) if spans else None
-
-
-def _only_object(text: str) -> dict[str, Any] | None:
-    """The object of a text that holds one, strict JSON, and behind it neither quotes nor a brace that opens another.
-
-    Such an object is the only span of the text (it ends where its braces say), and no field stands once more after it.
-    """
-    start = text.find("{")
-    if start < 0:
-        return None
-    try:
-        data, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return None
-    rest = text[end:]
-    return None if "{" in rest or '"' in rest or "'" in rest else data
-
-
-def _repeated(text: str, span: str, fields: Mapping[str, Field]) -> list[str]:
-    """Fields that stand once more after an object: a quotation in its reasoning may have ended it early."""
-    after = _QUOTED_KEY.findall(text, text.rfind(span) + len(span))
-    return [f"`{name}` stands once more after the object" for name in fields if name in after]
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:
@@ -172,17 +185,6 @@ class UnreadableNumber(NamedTuple):
     why: str
 
 
-# Hyphens, the figure dash, the en dash and signs for minus. An em dash or a soft hyphen may part as well as negate.
-_MINUS = "\u2010\u2011\u2012\u2013\u2212\ufe63"
-_MARKUP = "*_`\"'“”‘’«»"  # a blank in its place keeps `2*3` and `1'000` two numbers
-_UNSEEN = "\u200b\u200c\u200d\u2060\ufeff"
-_PLAIN: dict[int, str | int | None] = {
-    **{0xFF01 + at: 0x21 + at for at in range(94)},  # full-width forms
-    **dict.fromkeys(map(ord, _MINUS), "-"),
-    **dict.fromkeys(map(ord, _MARKUP), " "),
-    **dict.fromkeys(map(ord, _UNSEEN)),
-    0x066B: ".",  # Arabic decimal separator
-}
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 _LINE = re.compile(
     r"(?:(?P<label>[A-Za-z ]+?) ?(?:[:=]|\bis\b) ?)?"
@@ -223,15 +225,8 @@ def parse_number(text: str, low: float, high: float) -> float | UnreadableNumber
 
 def _lines(text: str) -> list[str]:
     """The lines that hold anything, without markup, in plain digits and signs."""
-    told = ("" if _FENCE.fullmatch(line) else " ".join(_plain(line).split()) for line in text.splitlines())
+    told = ("" if _FENCE.fullmatch(line) else " ".join(spelling.plain(line).split()) for line in text.splitlines())
     return [line for line in told if line]
-
-
-def _plain(line: str) -> str:
-    line = line.translate(_PLAIN)
-    if line.isascii():
-        return line
-    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in line)
 
 
 def _number(line: str) -> str | None:

@@ -116,9 +116,9 @@ def passages(prompt: str) -> list[str]:
 
 
 def passages_with_double_quotes(prompt: str) -> list[str]:
-    """The same where a double quote stands between the first fence and the last; else none."""
-    quote = prompt.find('"', prompt.find("<quoted "), prompt.rfind("</quoted "))
-    return passages(prompt) if quote >= 0 else []
+    """The same where a double quote, straight or opening, stands between the first fence and the last; else none."""
+    start, end = prompt.find("<quoted "), prompt.rfind("</quoted ")
+    return passages(prompt) if any(prompt.find(quote, start, end) >= 0 for quote in '"“') else []
 
 
 def quoted(speaker: str, number: int, text: str, nonce: str) -> str:

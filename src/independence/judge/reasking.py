@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+import msgspec
+
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.errors import IndependenceError
-from independence.types import Attempt, ChatRequest, Message, Missing, Reply, Usage
+from independence.types import OF_REQUESTS, Attempt, ChatRequest, Message, Missing, MissingReason, Reply, Usage
 
 REASKS = 2
 T = TypeVar("T")
@@ -52,10 +54,22 @@ async def ask_until_valid(client: ChatClient, talk: ReaskProtocol[T], seed: int)
             raise
         usage, attempts = usage + answer.usage, attempts + answer.attempts
         if isinstance(answer, Missing):
-            return Missing("unreadable_verdict", f"no answer was given ({answer.reason})", answer.raw, attempts)
+            return msgspec.structs.replace(none_given(answer.reason, answer.detail), raw=answer.raw, attempts=attempts)
         raw = answer.raw or answer.text
         value, problems = talk.read(answer, raw)
         if value is not None:
             return ParsedAnswer(value, raw, usage, attempts)
+        attempts = (*attempts[:-1], *(_rejected(attempt, problems) for attempt in attempts[-1:]))
         messages = (first, Message("assistant", raw), Message("user", talk.complaint(problems)))
     return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)
+
+
+def none_given(reason: MissingReason, detail: str, what: str = "no answer was given") -> Missing:
+    """The verdict that should have rested on an answer which did not come; `what` did not."""
+    if reason in OF_REQUESTS:
+        return Missing(reason, detail)
+    return Missing("unreadable_verdict", f"{what} ({reason}{f': {detail}' if detail else ''})")
+
+
+def _rejected(attempt: Attempt, problems: Sequence[str]) -> Attempt:
+    return msgspec.structs.replace(attempt, outcome="invalid", detail="; ".join(problems))

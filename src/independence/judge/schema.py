@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -10,6 +11,7 @@ from independence.suites.schema import Field
 from independence.types import Scalar
 
 _KINDS = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
+_LONGEST = 60  # signs of a value in a sentence
 
 
 QUOTE = "quote"
@@ -49,8 +51,7 @@ def described(fields: Mapping[str, Field], quote: str = "") -> str:
     """The quotation if the rubric asks for one and the fields, as the judge prompt lists them, one line each."""
     lines = [f"- {QUOTE} (string): {quote}"] if quote else []
     for name, field in fields.items():
-        scale = f"{field.type}, {_plain(field.range[0])} to {_plain(field.range[1])}" if field.range else field.type
-        lines.append(f"- {name} ({scale}): {field.about}")
+        lines.append(f"- {name} ({field.type}{',' if field.range else ''}{_scale(field)}): {field.about}")
     return "\n".join(lines)
 
 
@@ -64,9 +65,10 @@ def check(data: Mapping[str, Any], fields: Mapping[str, Field]) -> tuple[dict[st
             continue
         value = _typed(data[name], field)
         if value is None:
-            wrong.append(f"`{name}` must be {_KINDS[field.type]}")
+            came = _shown(json.dumps(data[name], ensure_ascii=False))
+            wrong.append(f"`{name}` must be {_KINDS[field.type]}{_scale(field)}, got {came}")
         elif field.range is not None and not field.range[0] <= value <= field.range[1]:
-            wrong.append(f"`{name}` is {data[name]}, outside {_plain(field.range[0])} to {_plain(field.range[1])}")
+            wrong.append(f"`{name}` is {_shown(str(value))}, outside{_scale(field)}")
         else:
             values[name] = value
     return values, wrong
@@ -80,6 +82,16 @@ def _typed(value: Any, field: Field) -> Scalar | None:
     if field.type == "integer":
         return int(value) if isinstance(value, int) or value.is_integer() else None
     return value
+
+
+def _scale(field: Field) -> str:
+    return f" {_plain(field.range[0])} to {_plain(field.range[1])}" if field.range else ""
+
+
+def _shown(text: str) -> str:
+    """A value as it came, short and printable."""
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def _plain(number: float) -> float | int:

@@ -19,7 +19,7 @@ from independence.stats import judge_error, power
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import JUDGES_LIKE_THESE
-from independence.store import queries
+from independence.store import missing, queries
 from independence.store.scopes import BoardScope
 
 STRICT = "strict"
@@ -64,6 +64,7 @@ class Board(BoardRemarks, frozen=True):
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
     looks: int | msgspec.UnsetType = msgspec.UNSET  # how often a pair could be compared, where runs were added
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
+    missing_details: dict[str, str] | msgspec.UnsetType = msgspec.UNSET  # reason of what is missing -> what was said
 
 
 def board(
@@ -83,7 +84,12 @@ def board(
     read = study.read(connection, scope, judge)
     costs = scope.by_key(lambda where: queries.costs(connection, where))
     others = study.under_other_judges(connection, read) if scoring == STRICT else []
-    return only(beside_judges(board_of_study(read, costs, scoring, reading), read, others), read, models)
+    built = only(beside_judges(board_of_study(read, costs, scoring, reading), read, others), read, models)
+    if not any(flag.startswith("missing:") for row in built.rows for flag in row.flags):
+        return built
+    judges = [read.judge] if read.judge else []
+    why = [missing.sentences(connection, one.where, judges) for one in scope.editions]
+    return msgspec.structs.replace(built, missing_details={reason: said for own in why for reason, said in own.items()})
 
 
 def only(board: Board, read: Study, models: Collection[str]) -> Board:

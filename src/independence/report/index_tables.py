@@ -181,7 +181,8 @@ def _remarks(board: Board) -> list[str]:
     for row in board.rows:
         missing.update({flag[8:]: count for flag, count in row.flags.items() if flag.startswith("missing:")})
     if missing and any(isinstance(_index(row), tuple) for row in board.rows):
-        reasons = ", ".join(f"{count} {reason}" for reason, count in missing.items())
+        why = {reason: f": {sentence}" for reason, sentence in (board.missing_details or {}).items()}
+        reasons = ", ".join(f"{count} {reason}{why.get(reason, '')}" for reason, count in missing.items())
         lines.append(f"[low, high]: lowest and highest possible index, because verdicts are missing ({reasons}).")
     return lines
 

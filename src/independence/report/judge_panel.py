@@ -16,7 +16,7 @@ from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
 from independence.store import queries, scopes, spending
 from independence.store.scopes import BoardScope
-from independence.types import Scalar
+from independence.types import UNGIVEN, Scalar
 
 Values = Mapping[str, Scalar]
 _SHORT = 10  # characters
@@ -54,7 +54,7 @@ class JudgePanel(NamedTuple):
         """Dialogues that some judge could not be read on and all the others graded, and the former."""
         out: dict[DialogueKey, frozenset[str]] = {}
         for name, planned in self.planned.items():
-            for cell in (cell for own in planned.values() for cell in own if cell.missing == "unreadable_verdict"):
+            for cell in (cell for own in planned.values() for cell in own if cell.missing in UNGIVEN):
                 where = DialogueKey(cell.config_dir, cell.scenario, cell.run)
                 out[where] = out.get(where, frozenset()) | {name}
         whole = len(self.judges)

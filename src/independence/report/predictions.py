@@ -17,6 +17,7 @@ from independence.store import routes
 from independence.store.routes import RoutedVerdict
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
+from independence.types import UNGIVEN
 
 DialogueId = tuple[str, str, int]  # config_dir, scenario, run
 _PREDICTED: Final = (None, "unsure")  # why a cell may be missing while what is predicted of it counts
@@ -124,8 +125,7 @@ def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerd
     kept = [
         (cell.scenario, row)
         for cell, row in rows
-        if row is not None
-        and (cell.missing in _PREDICTED or (cell.missing == "unreadable_verdict" and came_to_nothing(row)))
+        if row is not None and (cell.missing in _PREDICTED or (cell.missing in UNGIVEN and came_to_nothing(row)))
     ]
     return [
         PredictedVerdict(scenario, 1 / runs[scenario], protocol.read_prediction(row.prediction), row)

@@ -32,6 +32,7 @@ class StepOutput(NamedTuple):
 
     text: str
     missing: MissingReason | None
+    detail: str = ""
 
 
 class Artefact(NamedTuple):
@@ -58,7 +59,7 @@ def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
 
 def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:
     """What the step of that key came to; None where it is not stored."""
-    row = connection.execute("SELECT text, missing FROM artefacts WHERE key = ?", (key,)).fetchone()
+    row = connection.execute("SELECT text, missing, detail FROM artefacts WHERE key = ?", (key,)).fetchone()
     return StepOutput._make(row) if row else None
 
 

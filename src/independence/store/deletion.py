@@ -17,9 +17,9 @@ from independence.store import artefacts, leases, routes
 from independence.store.database import transaction
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import Names
+from independence.types import OF_REQUESTS, UNGIVEN
 
-NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
-UNREADABLE = "unreadable_verdict"
+NON_ANSWERS = ("no_answer", "transport", *OF_REQUESTS)  # settled replies that are none
 OF_TRIALS = ("calls", "finished", "verdicts", "failures", "artefacts", "routes", "leases")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas", "verifications")
@@ -116,7 +116,7 @@ def _pieces(connection: sqlite3.Connection, scope: DeletionScope) -> Iterator[tu
     """Trial and key of the verdicts, or turn of the answers, that are looked for."""
     missing = scope.what == "missing"
     for trial, key, judge, rubric, why in connection.execute("SELECT trial, key, judge, rubric, missing FROM verdicts"):
-        if scope.judge in (None, judge) and (not missing or (why == UNREADABLE and rubric != PUBLISHED)):
+        if scope.judge in (None, judge) and (not missing or (why in UNGIVEN and rubric != PUBLISHED)):
             yield trial, key
     if missing and scope.judge is None:
         # Imports, which come with their requests, cannot be asked again: what they lack is no missing answer.

@@ -51,6 +51,7 @@ class ExportedAnswer(NamedTuple):
     attempts: str  # JSON array of types.Attempt
     messages: bytes | None  # the request as it was published; None for our own
     tool_calls: str = "[]"  # JSON array, as on the wire
+    detail: str = ""  # why it is missing, in a sentence
 
 
 class ExportedVerdict(NamedTuple):
@@ -75,6 +76,7 @@ class ExportedVerdict(NamedTuple):
     probability: float | None = None  # of being bought
     quote: str | None = None  # the passage that the judge went by, where its rubric asks for one
     quote_found: int | None = None  # 1: it is in the replies
+    detail: str = ""  # why it is missing, in a sentence
 
     @property
     def is_quote_found(self) -> bool | None:

@@ -520,6 +520,11 @@ INSERT INTO leases SELECT key, lease_owner, lease_until FROM trials WHERE lease_
 UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE lease_owner IS NOT NULL;
 DROP INDEX trials_leased;
 
+-- migration: why an answer, a verdict or a step is missing, in a sentence
+ALTER TABLE calls ADD COLUMN detail TEXT NOT NULL DEFAULT ''; -- '' where it is there, or nobody said why not
+ALTER TABLE verdicts ADD COLUMN detail TEXT NOT NULL DEFAULT '';
+ALTER TABLE artefacts ADD COLUMN detail TEXT NOT NULL DEFAULT '';
+
 -- migration: what delivery probes found
 CREATE TABLE deliveries (              -- whether every part of a request reaches a model, as its server counts tokens
     endpoint TEXT NOT NULL,

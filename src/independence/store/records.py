@@ -131,6 +131,7 @@ def spent(answer: Answer | Grade) -> dict[str, object]:
     usage, attempts = answer.usage, answer.attempts
     return {
         "missing": answer.reason if isinstance(answer, Missing) else None,
+        "detail": answer.detail if isinstance(answer, Missing) else "",
         "cost_usd": usage.cost_usd,
         "unknown_usd": sum([attempt.unknown_usd for attempt in attempts]),
         "prompt_tokens": usage.prompt_tokens,

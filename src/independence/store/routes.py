@@ -74,13 +74,13 @@ def stored_keys(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str
     """Those of the verdicts that are stored, without what they cost: that is counted where they were bought."""
     out: dict[str, Grade] = {}
     for key in keys:
-        sql = "SELECT missing, fields, reasoning, quote, quote_found FROM verdicts WHERE key = ?"
+        sql = "SELECT missing, detail, fields, reasoning, quote, quote_found FROM verdicts WHERE key = ?"
         row = connection.execute(sql, (key,)).fetchone()
         if row is not None:
-            missing, fields, reasoning, quote, there = row
+            missing, detail, fields, reasoning, quote, there = row
             values = msgspec.json.decode(fields, type=dict[str, Scalar])
             verdict = Verdict(values, reasoning, quote=quote, quote_found=truth(there))
-            out[key] = verdict if missing is None else Missing(missing)
+            out[key] = verdict if missing is None else Missing(missing, detail)
     return out
 
 

@@ -102,7 +102,7 @@ def _call(row: Row) -> CallRow:
 def _answer(row: Row) -> Answer:
     attempts = _ATTEMPTS.decode(row["attempts"])
     if row["missing"] is not None:
-        return Missing(row["missing"], raw=row["raw"], attempts=attempts)
+        return Missing(row["missing"], row["detail"], row["raw"], attempts)
     texts = ("text", "raw", "thinking", "reasoning", "served_model", "served_provider", "response_id")
     return Reply(
         **{name: row[name] for name in texts}, channel=row["channel"], finish_reason=row["finish_reason"],
@@ -122,7 +122,7 @@ def _verdict(row: Row) -> VerdictRow:
 def _grade(row: Row) -> Grade:
     attempts = _ATTEMPTS.decode(row["attempts"])
     if row["missing"] is not None:
-        return Missing(row["missing"], raw=row["raw"], attempts=attempts)
+        return Missing(row["missing"], row["detail"], row["raw"], attempts)
     return Verdict(
         msgspec.json.decode(row["fields"]), row["reasoning"], row["raw"], _usage(row), attempts,
         quote=row["quote"], quote_found=truth(row["quote_found"]),
@@ -130,10 +130,12 @@ def _grade(row: Row) -> Grade:
 
 
 def _step(row: Row) -> ArtefactRow:
-    attempts, output = _ATTEMPTS.decode(row["attempts"]), Missing(row["missing"] or "no_answer", raw=row["raw"])
-    answer: Answer = msgspec.structs.replace(output, attempts=attempts)
-    if row["missing"] is None:
-        answer = Reply(row["text"], "content", row["raw"], usage=_usage(row), attempts=attempts)
+    attempts = _ATTEMPTS.decode(row["attempts"])
+    answer: Answer = (
+        Reply(row["text"], "content", row["raw"], usage=_usage(row), attempts=attempts)
+        if row["missing"] is None
+        else Missing(row["missing"], row["detail"], row["raw"], attempts)
+    )
     names = ("key", "trial", "judge", "step", "position", "wording", "context", "settings")
     return ArtefactRow(**{name: row[name] for name in names}, output=answer)
 

@@ -172,7 +172,7 @@ def test_the_rubric_of_the_edition_counts_before_a_published_one(connection: sql
     ran(connection, {"000": REPLY}, {"000": 0.5})
     copy = "key || :end, trial, judge, pass, :rubric, context, missing, :fields"
     rest = "cost_usd, unknown_usd, prompt_tokens, completion_tokens, judged_at, settings, reasoning, raw, attempts"
-    rest += ", prediction, quote, quote_found, NULL, NULL"
+    rest += ", prediction, quote, quote_found, NULL, NULL, detail"
     for end, rubric, score in (("a", "published", -1), ("b", "another", 1)):
         connection.execute(
             f"INSERT INTO verdicts SELECT {copy}, {rest} FROM verdicts WHERE key LIKE '%cues'",

@@ -67,6 +67,12 @@ export function words(id: string): string {
   return id.replaceAll("_", " ");
 }
 
+/** Why there is nothing: the reason, and what was said of it. */
+export function why(of: { readonly missing?: string; readonly detail?: string }): string {
+  const detail = of.detail ?? "";
+  return words(of.missing ?? "") + (detail === "" ? "" : `: ${detail}`);
+}
+
 /** A note as a sentence begins; ids stay as they are. */
 export function sentence(text: string): string {
   return /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;

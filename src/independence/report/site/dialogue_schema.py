@@ -89,6 +89,7 @@ class TurnDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     reasoning: str = ""  # native reasoning
     raw: str = ""  # as it came, where cleaning changed it
     missing: str = ""  # why there is no usable answer
+    detail: str = ""  # the same in a sentence
     stale: bool = False  # given on a history that has been replaced since
     flags: tuple[str, ...] = ()
     channel: str = ""
@@ -112,6 +113,7 @@ class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     rubric: str  # see `graded`
     values: dict[str, Scalar] = {}
     missing: str = ""
+    detail: str = ""  # why it is missing, in a sentence
     reasoning: str = ""
     raw: str = ""  # what a judge wrote where no verdict could be read
     outdated: bool = False  # on another dialogue or rubric; not counted any more

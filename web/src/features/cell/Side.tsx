@@ -6,7 +6,7 @@ import { scenarioTitle, turnTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { ScenarioInfo, VerdictDocument } from "../../schema";
-import { given, percent, signed, words } from "../../text/format";
+import { given, percent, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Script } from "../scenario/Script";
@@ -54,7 +54,7 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
       {(dialogue?.turns ?? []).map((turn) => (
         <div key={turn.id} className="mt-3">
           {several && <p className="text-xs text-muted">{turnTitle(scenario, turn.id)}</p>}
-          {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(turn.missing ?? "")}.</p>}
+          {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(turn)}.</p>}
           <Markdown text={turn.text ?? ""} />
         </div>
       ))}
@@ -66,7 +66,7 @@ function Values({ verdict }: { readonly verdict: VerdictDocument }) {
   const shown = Object.entries(verdict.values ?? {}).map(([field, value]) => `${words(field)} ${given(value)}`);
   return (
     <p className="text-xs text-muted tabular-nums">
-      {verdict.judge}: {(verdict.missing ?? "") === "" ? shown.join(", ") : `no verdict, ${words(verdict.missing ?? "")}`}
+      {verdict.judge}: {(verdict.missing ?? "") === "" ? shown.join(", ") : `no verdict, ${why(verdict)}`}
     </p>
   );
 }

@@ -6,7 +6,7 @@ import { turnTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { VerdictDocument } from "../../schema";
-import { given, percent, words } from "../../text/format";
+import { given, percent, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 import { SubjectChoice } from "../../ui/SubjectChoice";
@@ -134,7 +134,7 @@ function TurnColumn({ turn, raw, ...column }: ColumnProps & { readonly turn: str
       {block.state === "ready" && shown === undefined && <p className="text-sm text-muted">Not answered yet.</p>}
       {shown !== undefined && (
         <>
-          {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(shown.missing ?? "")}.</p>}
+          {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(shown)}.</p>}
           <Markdown text={shown.text ?? ""} raw={raw} />
         </>
       )}
@@ -161,7 +161,7 @@ function Verdict({ verdict }: { readonly verdict: VerdictDocument }) {
       <p className="text-xs text-muted">
         {verdict.judge} {verdict.outdated === true && <Badge warns>outdated</Badge>}
       </p>
-      {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {words(verdict.missing ?? "")}.</p>}
+      {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {why(verdict)}.</p>}
       <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
         {Object.entries(verdict.values ?? {}).map(([field, value]) => (
           <div key={field} className="contents">

@@ -4,7 +4,7 @@ import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
-import { given, percent, words } from "../../text/format";
+import { given, percent, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 import { Failed } from "../../ui/Notice";
@@ -57,7 +57,7 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
       {verdicts.map((verdict, place) => (
         <div key={place}>
           <p className="text-xs">{verdict.judge}</p>
-          {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {words(verdict.missing ?? "")}.</p>}
+          {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {why(verdict)}.</p>}
           <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
             {Object.entries(verdict.values ?? {}).map(([field, value]) => (
               <div key={field} className="contents">
@@ -84,7 +84,7 @@ function Shown({ dialogue, turn, raw }: { dialogue: DialogueDocument | undefined
   return (
     <div className="mt-1.5 grid gap-x-8 gap-y-2 lg:grid-cols-[minmax(0,48rem)_minmax(0,1fr)]">
     <div>
-      {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(shown.missing ?? "")}.</p>}
+      {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(shown)}.</p>}
       <Markdown text={text} raw={raw} />
       {(shown.flags ?? []).map((flag) => (
         <Badge key={flag} warns>

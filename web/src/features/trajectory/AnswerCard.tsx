@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { TurnDocument } from "../../schema";
-import { count, decimal, dollars, words } from "../../text/format";
+import { count, decimal, dollars, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 
@@ -26,7 +26,7 @@ export function AnswerCard({ turn, name, raw, thinking, link }: AnswerCardProps)
       <Private name="Thinking" text={turn.thinking ?? ""} open={thinking} raw={raw} />
       <Private name="Reasoning" text={turn.reasoning ?? ""} open={thinking} raw={raw} />
       <div className="mt-1.5">
-        {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(turn.missing ?? "")}.</p>}
+        {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(turn)}.</p>}
         {text !== undefined && text !== "" && <Markdown text={text} raw={raw} />}
       </div>
       <Took turn={turn} />

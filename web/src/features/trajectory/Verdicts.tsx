@@ -1,5 +1,5 @@
 import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
-import { decimal, dollars, given, percent, signed, words } from "../../text/format";
+import { decimal, dollars, given, percent, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 
@@ -58,7 +58,7 @@ function Verdict({ verdict, rubric, steps, raw }: VerdictProps) {
         )}
         {(verdict.route ?? "") !== "" && <Badge about="How this verdict was come by">{routeName(verdict)}</Badge>}
       </h3>
-      {(verdict.missing ?? "") !== "" && <p className="mt-1 text-open">No verdict: {words(verdict.missing ?? "")}.</p>}
+      {(verdict.missing ?? "") !== "" && <p className="mt-1 text-open">No verdict: {why(verdict)}.</p>}
       {values.length > 0 && (
         <table className="mt-1.5 w-full">
           <tbody>
