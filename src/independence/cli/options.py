@@ -214,7 +214,7 @@ MODELS_FILE = click.option(
     help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )  # fmt: skip
 LOCAL_URL = click.option("--local-url", help="Base URL of a local server, for local/ ids.")
-_LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
+LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
 _LOCAL_TIMEOUT = click.option("--local-timeout", type=float, help="Seconds per attempt at --local-url.  [default: 600]")
 _OFFLINE = (
     click.option("--unsure-share", type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
@@ -307,7 +307,7 @@ RUN = together(
     _CONDITIONS,
     _JUDGES,
     SAMPLING,
-    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT, _WORKERS),
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _WORKERS),
 )  # fmt: skip
 CHECK = together(
     "options",
@@ -317,7 +317,7 @@ CHECK = together(
     _CONDITIONS,
     judges("A model id, or `cues`. Default: the suite's own, else google/gemini-3-flash-preview."),
     SAMPLING,
-    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT),
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT),
 )
 ESTIMATE = together(
     "options",

@@ -62,6 +62,7 @@ class RunResult(NamedTuple):
     spent_usd: float = 0.0
     unknown_usd: float = 0.0  # of it: reserved for calls whose cost never came back
     why: Mapping[str, str] = MappingProxyType({})  # reason of what is missing -> the sentence behind most of it
+    unsettled: str = ""  # why calls could not be settled in this run, and what helps: the sentence behind most of them
 
     @property
     def unfinished(self) -> int:
@@ -110,7 +111,7 @@ async def carry_out(
                 await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
             begin = _begin_runs(job, opened) if staged else None
             outcome = await _run_and_grade(opened.context(job.suite, job.rubrics), job, left, begin, executor)
-            budget = opened.budget
+            budget, unsettled = opened.budget, opened.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
             _write_trials(connection, job)
@@ -125,6 +126,7 @@ async def carry_out(
         spent_usd=budget.spent,
         unknown_usd=budget.unknown,
         why=missing.sentences(connection, job.where, judges, keys) if left.missing else {},
+        unsettled=unsettled if left.todo else "",
     )
 
 

@@ -86,6 +86,7 @@ class ModelService(NamedTuple):
     budget: Budget
     on_event: Watch
     lease_owner: str
+    counts: RunProgress
 
     def context(self, suite: Suite, rubrics: Mapping[str, str]) -> RunContext:
         """What the workers of one run share; `rubrics`: scenario -> digest."""
@@ -179,7 +180,7 @@ async def open_service(
         async with progress.written(about, secrets, writer, owner):
             yield ModelService(
                 backends=backends, stop_signal=stop_signal, writer=writer, budget=budget, on_event=on_event,
-                lease_owner=owner,
+                lease_owner=owner, counts=counts,
             )  # fmt: skip
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
