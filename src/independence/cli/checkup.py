@@ -150,9 +150,8 @@ async def _online(
         if judge is not None:
             checked = CheckedModel("judge", judge.name, judge.model, judge.effort)
             first = len(out)
-            await _model(
-                checked, probes.of_judge(judge), probes.shapes(None, judge), there[judge.endpoint], session, out
-            )
+            shapes = probes.shapes(None, judge)
+            await _model(checked, probes.of_judge(judge), shapes, there[judge.endpoint], session, out)
             if subject is not None and (subject.endpoint, subject.model) == (judge.endpoint, judge.model):
                 del out[first : -1 - len(shapes)]  # the catalogue says the same of it as of the subject
 

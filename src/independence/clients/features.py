@@ -227,6 +227,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         "`models:` of models.yaml",
     ),
 )
+MARKS: Final = tuple(form.name for feature in FEATURES for form in feature.forms[1:])  # on replies
 _BY_NAME: Final = {feature.name: feature for feature in FEATURES}
 _FORMS: Final = {form.name: form for feature in FEATURES for form in feature.forms}
 

@@ -156,9 +156,7 @@ async def _one(
         except (Refused, Parked, GaveUp) as stop:
             return stop
         text = msgspec.json.encode(found).decode()
-        row = DeliveryRow(
-            key.endpoint, key.name, key.delivery, address, template, __version__, text, records.now("milliseconds")
-        )
+        row = DeliveryRow(key.endpoint, key.name, key.delivery, address, template, __version__, text, records.now())
         if not found.lost:
             await opened.writer.write(StoreCall(deliveries.add, row))
     else:

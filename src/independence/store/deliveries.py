@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+import msgspec
+
+from independence.config.subjects import Subject
 from independence.store import records
 
 
@@ -36,3 +39,22 @@ def latest(
         (endpoint, model, delivery, until),
     ).fetchone()
     return DeliveryRow(*row) if row else None
+
+
+_PARTS = {"system": "system prompt", "assistant": "earlier answers", "user": "the person's words",
+          "arguments": "its own earlier messages", "results": "the person's words", "tools": "the tool",
+          "prompt": "the prompt", "long": "the longest prompt"}  # fmt: skip
+
+
+def sentence(row: DeliveryRow) -> str:
+    """What a probe found, in a sentence. Parts that a later version probes are called by their names."""
+    parts: dict[str, str] = msgspec.json.decode(row.found)["parts"]
+    told = [f"{_PARTS.get(name, name)}: {found}" for name, found in parts.items()]
+    return f"delivery probe of {row.probed_at[:10]}: {', '.join(told)}"
+
+
+def of_subject(connection: sqlite3.Connection, subject: Subject, delivery: str, until: str = "9") -> str:
+    """What the last probe of a subject's model up to a time found, in a sentence; "" where there was none."""
+    pin = f"+{subject.sampling.provider}" if subject.sampling.provider else ""
+    row = latest(connection, subject.endpoint, subject.model + pin, delivery, until)
+    return sentence(row) if row else ""
