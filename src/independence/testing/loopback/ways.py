@@ -185,10 +185,11 @@ def refused(name: str, ways: Ways, facts: Mapping[str, object] = {}) -> WireText
     message = Template(what.message).safe_substitute(facts)
     named = message if where.rpartition(".")[2] in message else f"{where}: {message}"
     path = [int(step) if step.isdigit() else step for step in where.split(".")] if where else []
-    entry = {"type": what.code or "value_error", "loc": ("body", *path), "msg": message, "input": facts.get("value")}
+    kind = what.code if isinstance(what.code, str) else "value_error"
+    entry = {"type": kind, "loc": ("body", *path), "msg": message, "input": facts.get("value")}
     values: dict[str, object] = {
         "message": message, "type": what.type, "code": what.code, "param": where or None, "status": what.status,
-        "loc": entry["loc"], "listed": _listed(entry), "named": named,
+        "loc": entry["loc"], "listed": _listed(entry), "named": named, "kind": kind,
     }  # fmt: skip
     encoded = {key: _encoded(value) for key, value in values.items()}
     errors = _document().texts["errors"]
