@@ -94,7 +94,7 @@ def test_reasoning_alone_may_end_in_an_answer_given_more_tokens() -> None:
 def test_a_refused_replay_names_the_mode_without_tools(outcome: str) -> None:
     finding = probes.read("tool call", "m", stopped("missing a thought_signature", outcome))
     assert (finding.result, finding.found) == ("fail", "missing a thought_signature")
-    assert "--modes user_role" in finding.fix
+    assert "--delivery user_role" in finding.fix
     assert "the general advice" in finding.fix
 
 

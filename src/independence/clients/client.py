@@ -67,12 +67,12 @@ class NextRequest:
         self._number = 0
         self.longer = False  # whether twice the budget has been given
 
-    def again(self, kind: Kind, reply: Reply, *, more_helps: bool = True) -> bool:
-        """Whether to ask once more; if so, `asked` is the request to send. `more_helps`: a larger budget, if cut."""
+    def again(self, kind: Kind, reply: Reply) -> bool:
+        """Whether to ask once more; if so, `asked` is the request to send."""
         if kind == "length":
             if readable(reply.text):
                 self.held = reply
-            if self.longer or not more_helps:
+            if self.longer:
                 return False
             self.longer = True
             self._turn(self.asked.max_tokens * 2)
@@ -239,8 +239,7 @@ class OpenAIClient:
         reply = self._reply(received, found, log)
         if kind == "ok":
             return state.settle(reply, log, truncated=False) if state.longer else reply
-        # Where a context is full before the budget is, a larger budget would not help.
-        if state.again(kind, reply, more_helps=not wire.stopped_early(received.body.usage, request.max_tokens)):
+        if state.again(kind, reply):
             return None
         raw = found.raw or found.text or found.reasoning
         return Missing(missing_reason(kind), _DETAILS[kind], raw, log.attempts)

@@ -21,7 +21,6 @@ from independence.types import Usage
 _TOKENS_LIMIT = 10**9  # more is not a token count
 _CHARACTERS_PER_TOKEN = 64  # text has about 4 of them, white space up to some 20 times as many
 _LEAST_CHARACTERS = 64_000
-_FULL = 0.9  # of a budget: counts of servers are not exact
 _MOST_CALLS = 64
 _TEXTS = ("content", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking")
 
@@ -183,11 +182,6 @@ def tokens_of(usage: WireUsage | None) -> int:
 def reasoning_tokens_of(usage: WireUsage | None) -> int:
     """Reasoning tokens as stated, 0 where none are."""
     return _part(usage.completion_tokens_details, "reasoning_tokens") if usage else 0
-
-
-def stopped_early(usage: WireUsage | None, max_tokens: int) -> bool:
-    """Whether an answer that was cut off for its length has clearly fewer tokens than it might have had."""
-    return 0 < tokens_of(usage) + reasoning_tokens_of(usage) < _FULL * max_tokens
 
 
 def _part(details: object, name: str) -> int:
