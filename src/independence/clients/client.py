@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -36,6 +36,19 @@ _END_TOKENS: Final = 2  # completion tokens of an answer in which the model said
 _LOADING_S: Final = 5.0  # longest pause before a server that is loading is asked again
 _ALIKE: Final = 2  # attempts of one call, and calls, that have to fail in the same words to be taken for lasting
 _NUMBER = re.compile(r"\d+")
+
+
+class PromptCount(NamedTuple):
+    """What a server counted of a prompt; 0 where it does not say."""
+
+    tokens: int
+    cached: int
+    host: object  # who served, where that is known
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether more came from a cache than a beginning that many prompts share."""
+        return 2 * self.cached >= self.tokens
 
 
 class RepeatedFailures:
@@ -133,17 +146,31 @@ class OpenAIClient:
         finally:
             paced.end()
 
-    async def measure(self, request: ChatRequest) -> ReceivedMessage | Missing:
-        """Send until a response comes, whatever it says. Raises what `ask` does.
+    async def measure(self, request: ChatRequest) -> PromptCount | Missing:
+        """Send until the server counts the prompt, whatever it answers. Raises what `ask` does.
 
-        The usage of the attempts of a response is what its body states.
+        What keeps failing in the same words is taken for lasting at the second time: somebody waits to begin.
         """
-        log = AttemptLog()
+        log, paced = AttemptLog(), self.connection.paced(request)
         try:
-            return await self._exchange(NextRequest(request, self._policy), log, self.connection.paced(request))
+            while True:
+                outcome = await self.connection.attempt(request, log, paced)
+                usage = log.attempts[-1].usage
+                if isinstance(outcome, ReceivedMessage):
+                    return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
+                if usage.prompt_tokens:
+                    return PromptCount(usage.prompt_tokens, usage.cached_tokens, None)
+                if outcome.repeats and log.retried:
+                    raise Refused(request.model, outcome.detail, outcome.fix)
+                over = await self._over_or_pause(request, outcome, log)
+                if over is not None:
+                    return over
         except (Parked, GaveUp, Refused, IndependenceError) as stop:
             stop.attempts = log.attempts
             raise
+        finally:
+            if paced is not None:
+                paced.end()
 
     async def _settled(self, request: ChatRequest, paced: PacedCall | None) -> Answer:
         log = AttemptLog()
@@ -178,16 +205,22 @@ class OpenAIClient:
                     return outcome
                 log.mark("altered")
                 return Missing("altered", altered, attempts=log.attempts)
-            if outcome.again:
-                continue
-            if outcome.reason is not None:
-                return Missing(outcome.reason, outcome.line, outcome.raw, log.attempts)
             if outcome.kind == failures.ENDING and not state.once_more():
                 return Missing("transport", outcome.detail, outcome.raw, log.attempts)
-            over = self._over(state.asked, outcome, log)
+            over = await self._over_or_pause(state.asked, outcome, log)
             if over is not None:
                 return over
-            await self._pause(state.asked.model, outcome, log)
+
+    async def _over_or_pause(self, request: ChatRequest, failure: Failure, log: AttemptLog) -> Missing | None:
+        """Missing where a failure ends the call; else wait for the next attempt. Raises what `ask` does."""
+        if failure.again:
+            return None
+        if failure.reason is not None:
+            return Missing(failure.reason, failure.line, failure.raw, log.attempts)
+        over = self._over(request, failure, log)
+        if over is None:
+            await self._pause(request.model, failure, log)
+        return over
 
     def _over(self, request: ChatRequest, failure: Failure, log: AttemptLog) -> Missing | None:
         """Raise unless the failure may pass and retries are left; Missing for an answer that keeps breaking off."""

@@ -9,19 +9,19 @@ the part never reaches the model. One more request is as long as the longest one
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.clients import failures, features, wire
-from independence.clients.client import OpenAIClient
+from independence.clients import failures, features
+from independence.clients.client import OpenAIClient, PromptCount
 from independence.clients.connection import EndpointConnection
 from independence.clients.features import Choices
-from independence.clients.limits import FREE
 from independence.clients.protocol import Refused
-from independence.types import ChatRequest, FunctionCall, Message, Missing, ToolCall
+from independence.types import ChatRequest, FunctionCall, Message, ToolCall
 
 Found = Literal["delivered", "lost", "unverified"]
 
@@ -30,7 +30,8 @@ _STEP: Final = 40
 _LEAST_GROWTH: Final = 0.5  # tokens for each word more
 _READ_SHARE: Final = 0.8  # of the tokens of the long request, for it to count as read
 _LIMITS: Final = (1, 16)  # tokens of an answer that nobody reads: the second where a server refuses the first
-_TRIES: Final = 2  # of the requests of a part, where different hosts answered them
+_TRIES: Final = 2  # of the requests of a part, where different hosts answered them or all counts are round
+_ROUNDED: Final = 8  # a divisor of all three counts from which on they are taken for rounded
 _FILLER: Final = (
     "amber basin cedar delta ember fjord grove haven inlet jetty knoll lemon maple north ocean pearl quiet river "
     "stone tower umber valley willow yellow zephyr brook cliff dune field glade"
@@ -152,17 +153,6 @@ class Shape(NamedTuple):
         return self.calls * _SHORT_TOKENS + self.longest
 
 
-class _Count(NamedTuple):
-    tokens: int
-    cached: int
-    host: object
-
-    @property
-    def from_cache(self) -> bool:
-        """Whether more came from a cache than the beginning that all of them share."""
-        return 2 * self.cached >= self.tokens
-
-
 class Probe:
     """The probe of one model by the shape of its planned requests."""
 
@@ -234,19 +224,22 @@ class Probe:
         """Whether a part is delivered, and in a sentence what was counted."""
         for _ in range(_TRIES):
             counts = [await self._count(part.written(self._shape, _nonce(), _text(words))) for words in _LENGTHS]
-            if len({count.host for count in counts}) == 1:
+            if len({count.host for count in counts}) == 1 and math.gcd(*(count.tokens for count in counts)) < _ROUNDED:
                 break
         tokens = [count.tokens for count in counts]
-        told = f"{', '.join(map(str, tokens))} prompt tokens for {', '.join(map(str, _LENGTHS))} words"
+        told = f"{part.called}: {', '.join(map(str, tokens))} prompt tokens for {', '.join(map(str, _LENGTHS))} words"
+        if not min(tokens):
+            return "unverified", "it states none"
         if len({count.host for count in counts}) > 1:
             return "unverified", f"{part.called}: several hosts answered"
-        growth = min(tokens[0] - tokens[1], tokens[1] - tokens[2])
-        if min(tokens) > 0 and growth >= _LEAST_GROWTH * _STEP:
+        if math.gcd(*tokens) >= _ROUNDED and len(set(tokens)) > 1:
+            return "unverified", f"{told}, which are rounded"
+        if min(tokens[0] - tokens[1], tokens[1] - tokens[2]) >= _LEAST_GROWTH * _STEP:
             self._per_word.append((tokens[0] - tokens[2]) / (_LENGTHS[0] - _LENGTHS[2]))
             return "delivered", ""
-        if min(tokens) > 0 and len(set(tokens)) == 1 and not any(count.from_cache for count in counts):
-            return "lost", f"{part.called}: {told}"
-        return "unverified", f"{part.called}: {told}"
+        if len(set(tokens)) == 1 and not any(count.from_cache for count in counts):
+            return "lost", told
+        return "unverified", told
 
     async def _with_joined_system(self, part: Part) -> Found:
         """Whether the system prompt arrives in its other form, which is kept then."""
@@ -291,17 +284,14 @@ class Probe:
         first, again = await self._count(request), await self._count(request)
         return 0 < first.tokens == again.tokens and first.host == again.host
 
-    async def _count(self, request: ChatRequest) -> _Count:
+    async def _count(self, request: ChatRequest) -> PromptCount:
         self._calls += 1
         came = await self._client.measure(msgspec.structs.replace(request, max_tokens=self._limit))
-        if isinstance(came, Missing):
-            if came.reason == "too_long":
-                raise _TooLong(came.detail)
-            if came.reason == "blocked":
-                raise Refused(request.model, came.detail)
-            return _Count(0, 0, None)
-        usage = wire.cost_of(came.body.usage, FREE).usage
-        return _Count(usage.prompt_tokens, usage.cached_tokens, came.body.provider)
+        if isinstance(came, PromptCount):
+            return came
+        if came.reason == "too_long":
+            raise _TooLong(came.detail)
+        raise Refused(request.model, came.detail)
 
 
 class _TooLong(Exception):
@@ -330,6 +320,6 @@ def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
 
 def unverified(delivery: Delivery) -> str:
     """Why it cannot be verified, in a sentence."""
-    counted = "; ".join(detail for detail in delivery.details.values() if detail)
+    counted = next((detail for detail in delivery.details.values() if detail), "")
     why = f" ({counted})" if counted else ""
     return f"whether every part of a request reaches the model cannot be verified by the server's count of tokens{why}"

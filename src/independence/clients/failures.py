@@ -80,7 +80,7 @@ class Failure(NamedTuple):
     @property
     def line(self) -> str:
         """What happened and what helps, in one line."""
-        return f"{self.detail}; {self.fix}" if self.fix else self.detail
+        return f"{self.detail.rstrip('.')}; {self.fix}" if self.fix else self.detail
 
 
 class _RefusalRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -79,7 +79,7 @@ class Refused(UnansweredCall):
     """
 
     def __init__(self, model: str, why: str, fix: str = "") -> None:
-        super().__init__(model, f"{why}; {fix}" if fix else why)
+        super().__init__(model, f"{why.rstrip('.')}; {fix}" if fix else why)
         self.fix = fix
 
 

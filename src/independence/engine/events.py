@@ -65,7 +65,7 @@ class ModelAdapted(NamedTuple):
     told: str
 
     def __str__(self) -> str:
-        return f"{self.model}: {self.told}, as its server refuses the usual form"
+        return f"{self.model}: {self.told}, as its server does not take the usual form"
 
 
 class DeliveryUnverified(NamedTuple):
