@@ -104,6 +104,8 @@ class EndpointConnection:
         self.notify = notify
         self.buckets = buckets or Buckets(endpoint)
         self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form
+        self.silent: set[str] = set()  # models of which somebody else tells in which forms they are asked
+        self._proven: dict[str, Choices] = {}  # those of the choices with which an answer came
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
         self._dialect = dialects.of(endpoint.dialect)
@@ -145,6 +147,8 @@ class EndpointConnection:
             log.add(Attempt("ok", seconds, cost.usage, unknown))
             log.room = math.inf
             self.throttle.served(epoch)
+            if choices and self._proven.get(request.model) != choices:
+                self._prove(request.model, choices)
             return self._checked(request, outcome, log, "cache" in body)
         log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
         log.room = self._learn(epoch, outcome)
@@ -167,6 +171,13 @@ class EndpointConnection:
         chosen = {name: own for name, own in self.choices.get(model, {}).items() if name != feature.name}
         self.choices[model] = chosen if form == feature.forms[0].name else chosen | {feature.name: form}
 
+    def _prove(self, model: str, choices: Choices) -> None:
+        """An answer came to a request in these forms: they are told, and stay."""
+        before = self._proven.get(model, {})
+        self._proven[model] = choices
+        if model not in self.silent:
+            self.tell(model, {name: form for name, form in choices.items() if before.get(name) != form})
+
     def tell(self, model: str, choices: Choices) -> None:
         """Say in which other forms requests to a model are written."""
         for told in features.told(choices):
@@ -184,8 +195,9 @@ class EndpointConnection:
             form = features.following(feature, sent)
             if form is not None:
                 self.choose(model, feature, form.name)
-                self.tell(model, {feature.name: form.name})
                 return failure._replace(again=True)
+            if sent != self._proven.get(model, {}):  # no form of it helped: something else is refused
+                self.choices[model] = self._proven.get(model, {})
         return failure
 
     def _checked(self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, asked_anew: bool) -> Outcome:

@@ -166,6 +166,16 @@ class Probe:
 
     async def run(self) -> Delivery:
         """Raises what `ChatClient.ask` raises: `Refused` where such requests are refused in every form."""
+        self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
+        try:
+            found = await self._found()
+        finally:
+            self._connection.silent.discard(self._shape.model)
+        if not found.lost:
+            self._connection.tell(self._shape.model, found.choices)
+        return found
+
+    async def _found(self) -> Delivery:
         parts = self._parts
         await self._first_contact(parts[0])
         found: dict[str, Found] = {}
@@ -202,7 +212,6 @@ class Probe:
         for choices in self._other_forms(part) if not refused.fix else ():
             self._connection.choices[model] = choices
             if await self._tried(part) is None:
-                self._connection.tell(model, choices)
                 return
         self._connection.choices.pop(model, None)
         raise refused
@@ -254,7 +263,6 @@ class Probe:
         except Refused:
             found = "lost"
         if found == "delivered":
-            self._connection.tell(model, {feature.name: joined})
             return found
         self._connection.choose(model, feature, feature.forms[0].name)
         return "lost"

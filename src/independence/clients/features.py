@@ -15,6 +15,7 @@ import msgspec
 from independence.clients.failures import Failure
 from independence.types import Message
 
+_NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
 Body = dict[str, Any]  # of a chat request, messages as `types.Message` or as JSON objects
 Choices = Mapping[str, str]  # feature -> name of the form that is used; those that are left out have their first one
 
@@ -150,7 +151,10 @@ FEATURES: Final[tuple[Feature, ...]] = (
     Feature(
         "content",
         _has_bare_calls,
-        _words(r"\bcontent\b|NoneType|<nil>|\bnull\b"),
+        _words(
+            r"['\"`.\]]content\b|\bcontent['\"`]|\Acontent|content (?:field|type|block|must|should|cannot|is |may)|"
+            r"(?:either|without) content|NoneType|<nil>|\bnull\b"
+        ),
         (
             Form("null"),
             Form(
@@ -253,7 +257,7 @@ def marks(body: Body, choices: Choices) -> tuple[str, ...]:
 def named(failure: Failure, body: Body) -> list[Feature]:
     """The features of a body that a refusal names, in its order; none where it is about something else."""
     definite = (failure.scope == "model" and failure.lasting) or failure.repeats
-    if not definite or failure.reason is not None or failure.status < 400:
+    if not definite or failure.reason is not None or failure.status < 400 or failure.status in _NOT_OF_FORM:
         return []
     found = [(match.start(), feature) for feature in FEATURES if (match := feature.words.search(failure.named))]
     return [feature for _, feature in sorted(found, key=lambda one: one[0]) if feature.is_in(body)]
