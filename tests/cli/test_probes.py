@@ -67,9 +67,7 @@ def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
 def test_an_answer_is_told_with_who_gave_it() -> None:
     finding = probes.read("answer", "a/one", probed("Boats."))
     assert finding == ("answer", "a/one", "ok", "answered by Host in 1.5 s", "", 0.25)
-    assert (
-        "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=("effort_refused",))).found
-    )
+    assert "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=("effort_refused",))).found
 
 
 @pytest.mark.parametrize("flag", [protocol.CACHE_HIT, protocol.TEMPLATE_TOKENS, protocol.TOOL_SYNTAX])

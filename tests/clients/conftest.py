@@ -107,7 +107,8 @@ class Scripted:
             await response.write(body[: len(body) // 2])
             request.transport.abort()
             return response
-        return web.Response(status=step.status, body=body, headers=step.headers, content_type="application/json")
+        headers = {"Content-Type": "application/json", **step.headers}
+        return web.Response(status=step.status, body=body, headers=headers)
 
 
 def completion(

@@ -46,6 +46,10 @@ def test_the_gate_never_raises_and_never_stops_a_word(text: str) -> None:
     assert readable(text + "1")
 
 
+AT_START = pytest.mark.xfail(strict=True, reason="a final channel alone is not read at the start of a text")
+FOREIGN = pytest.mark.xfail(strict=True, reason="an answer that begins with no capital of ASCII is lost")
+
+
 @pytest.mark.parametrize(
     ("text", "said", "thought"),
     [
@@ -67,13 +71,31 @@ def test_the_gate_never_raises_and_never_stops_a_word(text: str) -> None:
         ("Who asks?<|end|><|start|>assistant<|channel|>final<|message|>I do.", "I do.", "Who asks?"),
         ('<|channel|>commentary to=functions.speak <|constrain|>json<|message|>{"message": "I do."}<|call|>',
          'functions.speak {"message": "I do."}', ""),
+        # Channels whose tokens a server took off.
+        ("analysisWho asks?assistantfinalI do.", "I do.", "Who asks?"),
+        ("analysis\nWho asks?\nassistant final\nI do.", "I do.", "Who asks?"),
+        ("assistantanalysisWho asks?assistantfinal I do.", "I do.", "Who asks?"),
+        ("analysisWho asks?final“I do.”", "“I do.”", "Who asks?"),
+        ("commentaryI shall say it.assistantfinalI do.", "I do.", "I shall say it."),
+        ("assistantfinalI do.", "I do.", ""),
+        ("analysisWho asks? The person wants to know which", "", "Who asks? The person wants to know which"),
+        ('analysisWho asks?assistantcommentary to=functions.speak json{"message": "I do."}',
+         'speak {"message": "I do."}', "Who asks?"),
+        pytest.param("finalI do.", "I do.", "", marks=AT_START),
+        *(pytest.param(f"analysisWho asks?assistantfinal{said}", said, "Who asks?", marks=FOREIGN)
+          for said in ("Élla, no.", "Нет.", "我会说不。", "no.")),
     ],
 )  # fmt: skip
 def test_what_is_said_is_parted_from_what_is_thought(text: str, said: str, thought: str) -> None:
     assert split_thinking(text)[:2] == (said, thought)
 
 
-@pytest.mark.parametrize("text", ["I do.", "a < b", "I open a <think> tag and never close it.", "think about it", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["I do.", "a < b", "I open a <think> tag and never close it.", "think about it", "", "Analysis: I stay.",
+     "analysis of myself tells me to stay.", "final answer: no.", "finally, no.", "commentary, I find, is cheap.",
+     "assistant is not what I am."],
+)  # fmt: skip
 def test_a_text_without_thoughts_is_said_as_it_is(text: str) -> None:
     assert split_thinking(text) == (text, "", split_thinking(text).template)
 

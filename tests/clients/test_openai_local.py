@@ -6,14 +6,11 @@ import asyncio
 
 import pytest
 
-from independence.clients.catalogue import ModelInfo
-from independence.clients.limits import Prices
 from independence.clients.protocol import Refused
 from independence.types import Reply
 
 from .conftest import (
     FINE,
-    MODEL,
     Connect,
     Scripted,
     answered,

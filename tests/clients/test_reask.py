@@ -91,7 +91,8 @@ def test_a_settled_reply_carries_its_history() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "reason"),
-    [("reasoning_only", "no_answer"), ("empty", "no_answer"), ("silent", "no_answer"), ("length", "no_answer"), ("punctuation", "transport"),
+    [("reasoning_only", "no_answer"), ("empty", "no_answer"), ("silent", "no_answer"), ("length", "no_answer"),
+     ("punctuation", "transport"),
      ("greeting", "transport"), ("template_tokens", "transport")],
 )  # fmt: skip
 def test_silence_is_no_answer_and_an_artefact_is_transport(kind: Kind, reason: str) -> None:

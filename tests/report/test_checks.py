@@ -219,7 +219,7 @@ def test_without_a_listing_a_model_is_taken_at_its_word() -> None:
 def test_a_model_without_tools_fails_with_the_mode_that_needs_none() -> None:
     finding = listed(supported_parameters=frozenset({"temperature"}))["tools"]
     assert finding.result == "fail"
-    assert "--modes user_role" in finding.fix
+    assert "--delivery user_role" in finding.fix
     assert listed(supported_parameters=None)["tools"].result == "skipped"
 
 

@@ -17,7 +17,7 @@ _DEEPEST = 6
 _WORDS = 120  # signs of a foreign body that are quoted
 _SHORT = 250  # signs of a message that is told whole
 _TEXTS = ("message", "msg", "detail", "error", "errors", "error_description", "reason", "title", "raw")
-_CODES = ("code", "type", "status", "param", "error_type", "limit_source", "reason")
+_CODES = ("code", "type", "status", "param", "error_type", "limit_source", "reason", "quotaId")
 # A validation error as Python prints it into a message: the place, then what is wrong there.
 _PRINTED = re.compile(r"""['"]loc['"]: [(\[]([^)\]]*)[)\]],\s*['"]msg['"]: (?:'([^']*)'|"([^"]*)")""")
 _NAME = re.compile(r"[\w-]+")
@@ -34,6 +34,7 @@ class ErrorDetails(NamedTuple):
     metadata: Mapping[str, object] = {}
     availability: Mapping[str, object] = {}
     codes: str = ""  # codes, types and names of parameters, wherever they stand
+    retry_delay: str = ""  # seconds, where they stand among the details, as Google has them
     places: tuple[str, ...] = ()  # of a validation error: every place with what is wrong there
 
     @property
@@ -95,6 +96,7 @@ def read_error(document: object) -> ErrorDetails:
         metadata=metadata,
         availability=mapping(found.get("availability")),
         codes=" ".join(codes),
+        retry_delay=_retry_delay(found.get("details")),
         places=places,
     )
 
@@ -152,11 +154,19 @@ def _codes(value: object, depth: int) -> Iterator[str]:
         for name, inner in value.items():
             if name in _CODES and isinstance(inner, str) and len(inner) <= _WORDS:
                 yield inner
-            elif name in ("error", "innererror", "metadata", "message", "detail", "details"):
+            elif name in ("error", "innererror", "metadata", "message", "detail", "details", "violations"):
                 yield from _codes(inner, depth - 1)
     elif isinstance(value, list) and depth:
         for item in value[:_DEEPEST]:
             yield from _codes(item, depth - 1)
+
+
+def _retry_delay(details: object) -> str:
+    for detail in details if isinstance(details, list) else ():
+        delay = mapping(detail).get("retryDelay")
+        if isinstance(delay, str):
+            return delay.removesuffix("s")
+    return ""
 
 
 def _code(value: object) -> int | None:
@@ -187,6 +197,7 @@ _FORMATS: Final[tuple[tuple[Callable[[Mapping[str, object]], bool], str, str], .
     (lambda b: b.get("type") == "message" and "content" in b, "the format of Anthropic's Messages API", _ADDRESS),
     (lambda b: "candidates" in b, "the format of Google's own API", "add /openai to its address"),
     (lambda b: b.get("object") == "response" or "output" in b, "the format of OpenAI's Responses API", _ADDRESS),
+    (lambda b: "result" in b and "success" in b, "the format of Cloudflare's own API", _ADDRESS),
     (lambda b: "generated_text" in b or "results" in b, "the format of another text API", _ADDRESS),
 )
 
@@ -209,6 +220,9 @@ def describe(body: bytes, content_type: str = "") -> ForeignBody:
         document = document[0] if document else None
     if isinstance(document, dict):
         return _of_object(document, quoted)
+    first = decode_any(text.partition("\n")[0].encode())
+    if isinstance(first, dict):  # an object a line
+        return _of_object(first, quoted)
     if text.startswith(("{", "[")):
         return ForeignBody(f"JSON that is cut off or broken instead of a chat completion: {quoted}")
     return ForeignBody(f"text instead of a chat completion: {quoted}", text=text[:400])

@@ -43,7 +43,8 @@ _CHANNEL = re.compile(
 
 CHANNEL_NAMES = ("analysis", "assistant", "commentary", "final")
 _BARE_CHANNEL = re.compile(r"\s*(?:assistant)?(?:analysis|commentary)(?:(?P<run_on>(?=[A-Z\"'“‘(\d]))|(?=\W))")
-_BARE_FINAL = re.compile(r"assistant\s?final(?:json)?(?=\W|[A-Z\d]|\Z)|(?<=[.!?\n])final(?=[A-Z\"'“‘])")
+_BARE_FINAL = re.compile(r"assistantfinal(?:json)?|assistant\sfinal(?=\W)|(?<=[.!?\n])final(?=[A-Z\"'“‘])")
+_BARE_ALONE = re.compile(r"\s*(?:assistantfinal|final(?=[A-Z\"'“‘¡¿]|[^\x00-\x7f]))")
 _BARE_CALL = re.compile(r"(?:assistant)?commentary\s+to=(?:functions\.)?(\w+?)\s*(?:json)?\s*(\{.*)", re.DOTALL)
 
 _END_OF_TURN = re.compile(
@@ -171,10 +172,13 @@ def channels_without_tokens(text: str) -> ThinkingSplit | None:
     """
     head = _BARE_CHANNEL.match(text)
     if head is None:
-        alone = _BARE_FINAL.match(text.lstrip())
-        return ThinkingSplit(text.lstrip()[alone.end() :].strip(), template=True) if alone else None
+        alone = _BARE_ALONE.match(text)
+        return ThinkingSplit(text[alone.end() :].strip(), template=True) if alone else None
     final = _BARE_FINAL.search(text, head.end())
-    if final is not None:
+    sure = head["run_on"] is not None or (
+        final is not None and (" " not in final[0] or text[final.start() - 1] == "\n")
+    )
+    if final is not None and sure:
         return ThinkingSplit(text[final.end() :].strip(), text[head.end() : final.start()].strip(), template=True)
     call = _BARE_CALL.search(text, head.start())
     if call is not None:  # a tool was addressed: its name and the arguments

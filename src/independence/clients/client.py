@@ -55,13 +55,13 @@ class RepeatedFailures:
     """Failures of a model that pass by their status, and that different requests keep getting in the same words."""
 
     def __init__(self) -> None:
-        self._calls: defaultdict[str, dict[int, int]] = defaultdict(dict)  # words -> call -> its attempts
+        self._calls: defaultdict[str, dict[AttemptLog, int]] = defaultdict(dict)  # words -> call -> its attempts
 
     def answered(self) -> None:
         """The model answers: what failed was no lasting fault."""
         self._calls.clear()
 
-    def lasts(self, failure: Failure, call: int) -> bool:
+    def lasts(self, failure: Failure, call: AttemptLog) -> bool:
         """Whether two calls or more have failed like this twice or more, without an answer to any since."""
         calls = self._calls[_NUMBER.sub("#", failure.detail)]
         calls[call] = calls.get(call, 0) + 1
@@ -206,7 +206,7 @@ class OpenAIClient:
                 log.mark("altered")
                 return Missing("altered", altered, attempts=log.attempts)
             if outcome.kind == failures.ENDING and not state.once_more():
-                return Missing("transport", outcome.detail, outcome.raw, log.attempts)
+                return Missing("transport", outcome.detail, self._kept(outcome.raw), log.attempts)
             over = await self._over_or_pause(state.asked, outcome, log)
             if over is not None:
                 return over
@@ -216,7 +216,7 @@ class OpenAIClient:
         if failure.again:
             return None
         if failure.reason is not None:
-            return Missing(failure.reason, failure.line, failure.raw, log.attempts)
+            return Missing(failure.reason, failure.line, self._kept(failure.raw), log.attempts)
         over = self._over(request, failure, log)
         if over is None:
             await self._pause(request.model, failure, log)
@@ -232,7 +232,7 @@ class OpenAIClient:
             raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
         if failure.kind == "daily":
             raise Parked(model, failure.detail)
-        if failure.lasting or (failure.repeats and self._repeated[model].lasts(failure, id(log))):
+        if failure.lasting or (failure.repeats and self._repeated[model].lasts(failure, log)):
             raise Refused(model, failure.detail, failure.fix)
         if failure.kind == failures.LOADING:
             limit = self.connection.endpoint.timeout_of(model, request.sampling.provider)
@@ -241,7 +241,7 @@ class OpenAIClient:
             raise GaveUp(model, f"it was still loading after {limit:.0f} s ({failure.detail})")
         if log.retried >= self._policy.retries and not log.spares(self._policy):
             if failure.raw:
-                return Missing("transport", failure.detail, failure.raw, log.attempts)
+                return Missing("transport", failure.detail, self._kept(failure.raw), log.attempts)
             why = f"{failure.kind} after {len(log.attempts)} attempts"
             raise GaveUp(model, f"{why}: {failure.line}" if failure.detail else why)
         return None
@@ -302,6 +302,10 @@ class OpenAIClient:
             usage=log.usage,
             attempts=log.attempts,
         )
+
+    def _kept(self, raw: str) -> str:
+        """What came of an answer that is none, as it may be stored."""
+        return self._clean(safe(raw)[0])
 
     def _name(self, value: object) -> str:
         """A name that the server gives and is likely to give again."""

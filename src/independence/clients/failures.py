@@ -90,6 +90,7 @@ class _RefusalRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: frozenset[int] = frozenset()
     lasting: bool = True
     reason: MissingReason | None = None
+    form: bool = True
     fix: str = ""
 
 
@@ -117,7 +118,7 @@ def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetim
     now = now or datetime.now(UTC)
     status = _status(answer.status, body)
     base = Failure(str(status), _detail(body, status, key), lasting=True, scope="model", status=status)
-    base = base._replace(named=body.named[:_READ])
+    base = base._replace(named=_without_key(body.named[:_READ], key))
     if 300 <= status < 400:
         return base._replace(detail=sentence(_moved(answer), key), scope="server")
     if status == 401:
@@ -133,12 +134,11 @@ def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetim
     if status == 403 and _declined(body):
         return base._replace(scope="request", reason="blocked")
     found = _row(body.text, status)
-    if found is not None and not (status in _RATE_STATUS and found.scope in ("request", "model")):
-        kind = LOADING if found.about == LOADING else base.kind
-        reason = found.reason
+    if found is not None and _counts(found, status, body, wait):
         return base._replace(
-            kind=kind, scope=found.scope, lasting=found.lasting, reason=reason, fix=found.fix, retry_after=wait
-        )
+            kind=LOADING if found.about == LOADING else base.kind, scope=found.scope, lasting=found.lasting,
+            reason=found.reason, fix=found.fix, retry_after=wait, named=base.named if found.form else "",
+        )  # fmt: skip
     if status == 413:
         return base._replace(scope="request", reason="too_long")
     if not _passing(body, status):
@@ -153,6 +153,13 @@ def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetim
         overload=status in _RATE_STATUS or body.availability.get("code") in _AT_CAPACITY,
         unbilled=status in _UNBILLED_RETRIES,
     )
+
+
+def _counts(row: _RefusalRow, status: int, body: ErrorDetails, wait: float | None) -> bool:
+    """Whether words say more than a status that asks to come back: a limit by the minute is called a quota, too."""
+    if status not in _RATE_STATUS:
+        return True
+    return row.scope == "server" or (row.scope in ("key", "account") and (wait is None or "insufficient" in body.text))
 
 
 def of_foreign_body(response: HttpResponse, key: str) -> Failure:
@@ -288,10 +295,13 @@ def sentence(text: str, key: str) -> str:
     text = _NOT_PRINTED.sub(" ", text).strip()
     if len(text) > _READ:
         text = text[:_READ].rpartition(" ")[0]  # half a key would not be known as one
-    if len(key) >= _SHORTEST_SECRET:
-        text = text.replace(key, "[key]")
+    text = _without_key(text, key)
     text = _QUERY.sub(r"\1=[key]", _KEYS.sub("[key]", text))
     return text if len(text) <= _SENTENCE else text[: _SENTENCE - 1] + "…"
+
+
+def _without_key(text: str, key: str) -> str:
+    return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
 
 
 def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -> float | None:
@@ -302,6 +312,7 @@ def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -
         body.availability.get("retry_after"),
         body.metadata.get("retry_after"),
         body.metadata.get("retry_after_seconds"),
+        body.retry_delay,
         nested.get("Retry-After"),
     ):
         seconds = _seconds(value, now)

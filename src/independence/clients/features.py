@@ -142,7 +142,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
     Feature(
         "system",
         _has_system,
-        _words(r"system (?:role|message|prompt|instruction)|role.{0,40}\bsystem\b|got system"),
+        _words(r"system (?:role|message|prompt|instruction)|role.{0,40}\bsystem\b|got system|developer instruction"),
         (
             Form("own_message"),
             Form("system_joined", _joined_system, "the system prompt is joined to the first human turn"),

@@ -83,12 +83,12 @@ class ChatCompletion(msgspec.Struct, gc=False):
     usage: WireUsage | None = None
     error: Any = None
     openrouter_metadata: Any = None
+    promptFeedback: Any = None  # noqa: N815 - of Google, where a filter let the prompt not through
 
     @property
-    def choice(self) -> WireChoice | None:
-        """The first choice, if it has a message."""
-        first = self.choices[0] if self.choices else None
-        return first if first is not None and first.message is not None else None
+    def choice(self) -> WireChoice:
+        """The first choice; an empty one where there is none."""
+        return self.choices[0] if self.choices else _NO_CHOICE
 
 
 class DecodedBody(NamedTuple):
@@ -234,8 +234,8 @@ def _of_error(response: HttpResponse, key: str) -> Failure:
     """An error response. Some hosts send the completion that a filter ended in the place of an error."""
     error = bodies.error_of(response.body)
     decoded = None if error.message else decode(response.body)
-    choice = decoded.completion.choice if decoded else None
-    if choice is not None and ending_of(text_of(choice.finish_reason)) == "filter":
+    choice = decoded.completion.choice if decoded else _NO_CHOICE
+    if ending_of(text_of(choice.finish_reason)) == "filter":
         return _filtered(choice)
     return failures.of_response(response, error, key)
 
@@ -259,22 +259,22 @@ _ENDINGS: Final[Mapping[str, Ending]] = {
 
 def ending_of(finish: str) -> Ending:
     """What kind of ending a finish reason names; one that is not stated counts as good."""
-    return _ENDINGS.get(finish.lower().removeprefix("finish_reason_"), "unknown")
+    return _ENDINGS.get(finish.lower().partition(":")[0].strip().removeprefix("finish_reason_"), "unknown")
 
 
 def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
-    choice = body.choice or _NO_CHOICE
+    choice = body.choice
     message, finish = choice.message, text_of(choice.finish_reason)
     error = choice.error if body.error is None else body.error
     if error is not None:
         failure = failures.of_response(response, bodies.read_error({"error": error}), key)
         return failure._replace(raw=_text(message), unbilled=failure.unbilled and not _text(message))
+    ending = ending_of(finish)
+    if ending == "filter" or bodies.mapping(body.promptFeedback).get("blockReason"):
+        return _filtered(choice)
     if message is None:
         failure = failures.of_foreign_body(response, key)
         return failure if failure.lasting else failure._replace(kind="no_choices")
-    ending = ending_of(finish)
-    if ending == "filter":
-        return _filtered(choice)
     if ending in ("error", "unknown"):
         kind, what = ("error", "broke off") if ending == "error" else (failures.ENDING, "ended")
         known = ", which is no known good ending" if ending == "unknown" else ""

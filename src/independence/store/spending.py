@@ -12,7 +12,7 @@ from independence.store.queries import PUBLISHED, REREAD, UNDER, rows
 from independence.store.records import now
 from independence.types import Where
 
-NO_ANSWER = ("empty", "reasoning_only", "template_tokens", "punctuation", "greeting")
+NO_ANSWER = ("empty", "reasoning_only", "silent", "template_tokens", "punctuation", "greeting")
 """How an attempt ends that brought no answer, so that the question was asked again; a cut answer is marked as such."""
 
 _TRIALS = f"(SELECT DISTINCT config_dir, trial FROM planned WHERE {UNDER})"
