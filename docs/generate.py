@@ -21,8 +21,8 @@ Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
 EXIT_CODES = {
     0: "complete",
     1: "a gate failed (`check`, `--fail-under`, `suites lint`, `doctor`), or an unexpected error",
-    2: "bad usage or configuration, an empty store, no match",
-    3: "incomplete: a model could not be asked any more, credit ran out, the disk is full, a verdict was unreadable",
+    2: "bad usage or configuration, an empty store, no match, a part of a request that does not reach the model",
+    3: "incomplete: answers or verdicts are missing, a model cannot be asked any more, no credit, the disk is full",
     4: "stopped by `--max-cost`; `check` ends with 5 then",
     5: "undecided: `check` may make no further run",
     130: "interrupted; the same command resumes",
@@ -31,6 +31,9 @@ HEAD = """\
 # Reference
 
 All commands and options, as `independence COMMAND --help` prints them; `python docs/generate.py` writes this page.
+
+`--variants` and `--variant` are older names of `--system-prompt`,
+`--modes` and `--mode` of `--delivery`. They still work.
 """
 
 
