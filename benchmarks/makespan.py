@@ -36,9 +36,10 @@ from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
 from benchmarks.virtual_time import InPlaceEndpoint, InPlaceWriter
 from independence.clients.catalogue import Catalogue
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.limits import Budget
 from independence.clients.listing import check
-from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session

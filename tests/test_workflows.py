@@ -28,10 +28,17 @@ def test_the_workflow_runs_what_ci_runs_on_every_python_that_is_supported() -> N
     assert jobs["test"]["strategy"]["matrix"]["python"] == classified
 
 
+def test_the_workflow_lints_a_fresh_clone_by_the_hook_and_runs_its_tests_without_extras_and_data() -> None:
+    steps = [step["run"] for step in document(".github/workflows/test.yml")["jobs"]["fresh"]["steps"] if "run" in step]
+    hook, tests = ".venv/bin/pre-commit run --all-files", ".venv/bin/python -m pytest tests/test_fresh_clone.py"
+    assert steps == ["make install-dev", hook, tests]
+    assert (ROOT / "tests" / "test_fresh_clone.py").is_file()
+
+
 def test_the_hook_runs_targets_that_exist() -> None:
     hooks = document(".pre-commit-config.yaml")["repos"][0]["hooks"]
     made = [hook["entry"].split()[1] for hook in hooks if hook["entry"].startswith("make ")]
-    assert made
+    assert "lint" in made
     assert set(made) <= set(TARGETS)
 
 

@@ -13,6 +13,8 @@ MissingReason = Literal[
     "no_answer",  # reasoning only or nothing, after its retries
     "transport",  # a broken transport artefact came instead of an answer
     "blocked",  # moderation or a guardrail refused the request
+    "too_long",  # the prompt and its answer do not fit into the model's context
+    "prompt_cut",  # the server cut the prompt: less was read than was sent
     "altered",  # the router changed the prompt (compression, guardrail): not the question we asked
     "too_long",  # the prompt and its answer do not fit into the model's context
     "prompt_cut",  # the server cut the prompt: less was read than was sent
@@ -71,11 +73,12 @@ class FunctionCall(msgspec.Struct, frozen=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """One tool call on the wire."""
+    """One tool call on the wire. `extra_content` is what some models want back with it, such as a signature."""
 
     id: str
     function: FunctionCall
     type: Literal["function"] = "function"
+    extra_content: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 class _MessageCore(msgspec.Struct, frozen=True):

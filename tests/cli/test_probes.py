@@ -68,7 +68,7 @@ def test_an_answer_is_told_with_who_gave_it() -> None:
     finding = probes.read("answer", "a/one", probed("Boats."))
     assert finding == ("answer", "a/one", "ok", "answered by Host in 1.5 s", "", 0.25)
     assert (
-        "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=(protocol.EFFORT_REFUSED,))).found
+        "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=("effort_refused",))).found
     )
 
 
@@ -94,7 +94,7 @@ def test_reasoning_alone_may_end_in_an_answer_given_more_tokens() -> None:
 def test_a_refused_replay_names_the_mode_without_tools(outcome: str) -> None:
     finding = probes.read("tool call", "m", stopped("missing a thought_signature", outcome))
     assert (finding.result, finding.found) == ("fail", "missing a thought_signature")
-    assert "--modes user_role" in finding.fix
+    assert "--delivery user_role" in finding.fix
     assert "the general advice" in finding.fix
 
 
@@ -127,6 +127,6 @@ def test_a_judge_is_good_when_its_verdict_is_complete(text: str, result: str, sa
 
 
 def test_a_judge_whose_endpoint_takes_no_schema_is_good_all_the_same() -> None:
-    finding = probes.read("verdict", "j", probed(json.dumps(VERDICT), marks=(protocol.SCHEMA_REFUSED,)))
+    finding = probes.read("verdict", "j", probed(json.dumps(VERDICT), marks=("schema_refused",)))
     assert finding.result == "ok"
     assert "rejects JSON schemas" in finding.found

@@ -13,8 +13,9 @@ import pytest
 from aiohttp import web
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.limits import Budget, Prices
-from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import Notify, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session

@@ -98,6 +98,29 @@ def test_a_model_that_does_not_reason_gets_no_effort_and_an_unknown_one_what_was
     assert resolve_effort("low", None) == "low"
 
 
+@pytest.mark.parametrize(
+    ("listed", "model", "covered"),
+    [
+        ("vendor/*", "vendor/ok", True),
+        ("vendor/*", "vendor/a/b", True),
+        ("vendor/name-*", "vendor/name-2", True),
+        ("*", "anything/at-all", True),
+        ("*/free", "vendor/free", True),
+        ("vendor/*", "vendors/ok", False),
+        ("vendor/*", "vendor/", False),
+        ("vendor.x/*", "vendor-x/ok", False),
+        ("vendor/name", "vendor/names", False),
+    ],
+)
+def test_an_id_that_a_pattern_covers_is_known_by_nothing_but_its_name(listed: str, model: str, covered: bool) -> None:
+    known = Catalogue(
+        {listed: ModelInfo(listed, prices=FREE, context_length=9), "a/one": ModelInfo("a/one", prices=FREE)}
+    )
+    assert known.info(model) == (ModelInfo(model) if covered else None)
+    assert known.info("a/one") == known.models["a/one"]
+    assert not any("*" in name for name in known.near(listed[:-1]))
+
+
 def test_near_names_are_those_spelt_alike_and_those_of_another_vendor() -> None:
     names = ("maker/model-one", "maker/model-two", "maker/model-six", "maker/model-ten", "resold/tiny-3", "z/other")
     listed = Catalogue({name: ModelInfo(name) for name in names})

@@ -14,19 +14,17 @@ from independence.types import ChatRequest, FunctionCall, Message, Sampling, Too
 
 from .conftest import KEY, MODEL, TOOL, question
 
-NONE: frozenset[Any] = frozenset()
 FULL = frozenset({"tools", "temperature", "seed", "reasoning", "structured_outputs", "parallel_tool_calls"})
 
 
 def sent(
     dialect: str = "openrouter",
     lists: frozenset[str] | None = FULL,
-    without: frozenset[Any] = NONE,
     reasoning: Reasoning | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
     info = ModelInfo(id=MODEL, supported_parameters=lists, reasoning=reasoning)
-    parameters = dialects.of(dialect).parameters(question(**changes), info, without)
+    parameters = dialects.of(dialect).parameters(question(**changes), info)
     decoded: dict[str, Any] = json.loads(dialects.body(parameters))
     return decoded
 
@@ -94,7 +92,7 @@ def test_a_tool_that_takes_nothing_says_so_only_where_its_suite_does(
     """Suites of ours never sent the empty list, so that their stored dialogues go on as they began."""
     tool = Tool("listen", "Hear the human.", "", "", lists_none=lists_none)
     request = ChatRequest("m", (), 9, Sampling(), tool=tool)
-    sent_ = json.loads(dialects.body(dialects.of("local").parameters(request, None, frozenset())))
+    sent_ = json.loads(dialects.body(dialects.of("local").parameters(request, None)))
     parameters = sent_["tools"][0]["function"]["parameters"]
     assert parameters == {"type": "object", "properties": {}} | listed
 
@@ -139,13 +137,6 @@ def test_a_local_server_gets_no_routing() -> None:
     assert "seed" not in request
 
 
-def test_what_was_rejected_before_is_left_out() -> None:
-    request = sent(
-        "local", None, frozenset({"response_format", "reasoning_effort"}), schema={"type": "object"}, effort="high"
-    )
-    assert not {"response_format", "reasoning_effort"} & request.keys()
-
-
 def headers(endpoint: Endpoint) -> dict[str, str]:
     return dialects.of(endpoint.dialect).headers(endpoint)
 
@@ -163,13 +154,6 @@ def test_a_local_server_gets_a_key_only_where_one_is_set() -> None:
     assert "Authorization" not in headers(Endpoint("local", "http://x/v1", "local"))
     assert headers(Endpoint("local", "http://x/v1", "local", KEY))["Authorization"] == f"Bearer {KEY}"
     assert not any("OpenRouter" in name for name in headers(Endpoint("local", "http://x/v1", "local")))
-
-
-def test_only_a_local_server_may_reject_an_effort_and_be_asked_without() -> None:
-    request = question(effort="high", schema={"type": "object"})
-    assert dialects.of("local").droppable(request, None) == ["response_format", "reasoning_effort"]
-    assert dialects.of("openrouter").droppable(request, None) == ["response_format"]
-    assert dialects.of("local").droppable(question(), None) == []
 
 
 def test_a_model_that_nobody_lists_is_free_on_a_local_server_alone() -> None:

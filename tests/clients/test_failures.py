@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from independence.clients.bodies import ErrorDetails, read_error
 from independence.clients.failures import (
-    ErrorDetails,
-    RequestFailure,
+    Failure,
     key_rejected,
     of_exception,
     of_response,
-    read_error,
     resets_at,
     retry_after,
     sentence,
@@ -28,7 +27,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = "sk-or-v1-0123456789abcdef"
 
 
-def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> RequestFailure:
+def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> Failure:
     body = read_error({"error": {"message": "m", **error}})
     return of_response(HttpResponse(status, headers or {}, b""), body, KEY, NOW)
 
@@ -37,70 +36,75 @@ def typed(name: str, **metadata: Any) -> dict[str, Any]:
     return {"metadata": {"error_type": name, **metadata}}
 
 
+PASSES, LASTS = False, True
+
+
 @pytest.mark.parametrize(
-    ("failure", "action", "kind", "overload", "unbilled"),
+    ("failure", "scope", "lasting", "kind", "overload", "unbilled"),
     [
-        (classify(429), "retry", "429", True, True),
-        (classify(529, **typed("provider_overloaded")), "retry", "529", True, True),
-        (classify(408, **typed("timeout")), "retry", "408", False, False),
-        (classify(503), "retry", "503", True, True),
-        (classify(529), "retry", "529", True, True),
-        (classify(408), "retry", "408", False, False),
-        (classify(500), "retry", "500", False, False),
-        (classify(502), "retry", "502", False, False),
-        (classify(504), "retry", "504", False, False),
-        (classify(520), "retry", "520", False, False),
-        (classify(402), "credit", "402", False, True),
-        (classify(402, {"Retry-After": "3"}), "retry", "402", False, True),
-        (classify(402, metadata={"limit_source": "openrouter_in_flight_budget"}), "retry", "402", False, True),
-        (classify(402, metadata={"limit_source": "openrouter_key_limit"}), "credit", "402", False, True),
-        (classify(401), "key", "401", False, True),
-        (classify(403), "park", "403", False, True),
-        (classify(403, metadata={"limit_source": "openrouter_key_limit"}), "park", "403", False, True),
-        (classify(403, metadata={"reasons": ["violence"]}), "blocked", "403", False, True),
-        (classify(404), "park", "404", False, True),
-        (classify(400), "park", "400", False, True),
-        (classify(413), "park", "413", False, True),
-        (classify(422), "park", "422", False, True),
-        (classify(302), "park", "302", False, True),
-        (classify(200, code=429), "retry", "429", True, True),
-        (classify(200, code=400), "park", "400", False, True),
-        (classify(200), "retry", "500", False, False),
+        (classify(429), "server", PASSES, "429", True, True),
+        (classify(529, **typed("provider_overloaded")), "server", PASSES, "529", True, True),
+        (classify(408, **typed("timeout")), "server", PASSES, "408", False, False),
+        (classify(503), "server", PASSES, "503", True, True),
+        (classify(529), "server", PASSES, "529", True, True),
+        (classify(408), "server", PASSES, "408", False, False),
+        (classify(500), "server", PASSES, "500", False, False),
+        (classify(502), "server", PASSES, "502", False, False),
+        (classify(504), "server", PASSES, "504", False, False),
+        (classify(520), "server", PASSES, "520", False, False),
+        (classify(402), "account", LASTS, "402", False, True),
+        (classify(402, {"Retry-After": "3"}), "account", PASSES, "402", False, True),
+        (classify(402, metadata={"limit_source": "openrouter_in_flight_budget"}), "account", PASSES, "402", False, True),
+        (classify(402, metadata={"limit_source": "openrouter_key_limit"}), "account", LASTS, "402", False, True),
+        (classify(401), "key", LASTS, "401", False, True),
+        (classify(403), "model", LASTS, "403", False, True),
+        (classify(403, metadata={"limit_source": "openrouter_key_limit"}), "account", LASTS, "403", False, True),
+        (classify(403, metadata={"reasons": ["violence"]}), "request", LASTS, "403", False, True),
+        (classify(404), "model", LASTS, "404", False, True),
+        (classify(400), "model", LASTS, "400", False, True),
+        (classify(413), "request", LASTS, "413", False, True),
+        (classify(422), "model", LASTS, "422", False, True),
+        (classify(302), "server", LASTS, "302", False, True),
+        (classify(200, code=429), "server", PASSES, "429", True, True),
+        (classify(200, code=400), "model", LASTS, "400", False, True),
+        (classify(200), "server", PASSES, "500", False, False),
     ],
 )
 def test_a_status_decides_where_nothing_else_is_said(
-    failure: RequestFailure, action: str, kind: str, overload: bool, unbilled: bool
+    failure: Failure, scope: str, lasting: bool, kind: str, overload: bool, unbilled: bool
 ) -> None:
-    assert failure[:2] == (action, kind)
+    assert (failure.scope, failure.lasting, failure.kind) == (scope, lasting, kind)
     assert (failure.overload, failure.unbilled) == (overload, unbilled)
 
 
 @pytest.mark.parametrize(
-    ("name", "action"),
+    ("name", "scope", "lasting", "reason"),
     [
-        ("rate_limit_exceeded", "retry"),
-        ("provider_overloaded", "retry"),
-        ("provider_unavailable", "retry"),
-        ("server", "retry"),
-        ("unmapped", "retry"),
-        ("timeout", "retry"),
-        ("authentication", "key"),
-        ("payment_required", "credit"),
-        ("permission_denied", "park"),
-        ("content_policy_violation", "blocked"),
-        ("refusal", "blocked"),
-        ("not_found", "park"),
-        ("invalid_request", "park"),
-        ("invalid_prompt", "park"),
-        ("context_length_exceeded", "park"),
-        ("payload_too_large", "park"),
-        ("unprocessable", "park"),
+        ("rate_limit_exceeded", "server", PASSES, None),
+        ("provider_overloaded", "server", PASSES, None),
+        ("provider_unavailable", "server", PASSES, None),
+        ("server", "server", PASSES, None),
+        ("unmapped", "server", PASSES, None),
+        ("timeout", "server", PASSES, None),
+        ("authentication", "key", LASTS, None),
+        ("payment_required", "account", LASTS, None),
+        ("permission_denied", "model", LASTS, None),
+        ("content_policy_violation", "request", LASTS, "blocked"),
+        ("refusal", "request", LASTS, "blocked"),
+        ("not_found", "model", LASTS, None),
+        ("invalid_request", "model", LASTS, None),
+        ("invalid_prompt", "model", LASTS, None),
+        ("context_length_exceeded", "request", LASTS, "too_long"),
+        ("payload_too_large", "request", LASTS, "too_long"),
+        ("unprocessable", "model", LASTS, None),
     ],
 )
 @pytest.mark.parametrize("status", [200, 400, 502])
-def test_the_error_type_comes_before_the_status(name: str, action: str, status: int) -> None:
-    if (name, status) != ("authentication", 200):
-        assert classify(status, **typed(name)).action == action
+def test_the_error_type_comes_before_the_status(
+    name: str, scope: str, lasting: bool, reason: str | None, status: int
+) -> None:
+    failure = classify(status, **typed(name))
+    assert (failure.scope, failure.lasting, failure.reason) == (scope, lasting, reason)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +125,14 @@ def test_the_error_type_comes_before_the_status(name: str, action: str, status: 
 )
 def test_availability_says_whether_to_retry(code: str, status: int, retryable: bool) -> None:
     failure = classify(status, availability={"code": code, "retryable": retryable})
-    assert failure.action == ("retry" if retryable and status != 403 else "park")
+    assert failure.lasting is not (retryable and status != 403)
     assert code in failure.detail
 
 
 def test_a_providers_own_key_failing_inside_a_200_is_not_ours() -> None:
-    assert classify(200, code=401).action == "key"
-    assert classify(200, code=401, metadata={"provider_name": "Maker"}).action == "park"
-    assert classify(401, metadata={"provider_name": "Maker"}).action == "key"
+    assert classify(200, code=401).scope == "key"
+    assert classify(200, code=401, metadata={"provider_name": "Maker"}).scope == "model"
+    assert classify(401, metadata={"provider_name": "Maker"}).scope == "key"
 
 
 @pytest.mark.parametrize(
@@ -146,33 +150,33 @@ def test_a_limit_that_lifts_hours_away_parks_and_says_when(
     error: dict[str, Any], headers: dict[str, str], says: str
 ) -> None:
     failure = classify(429, headers, **error)
-    assert failure.action == "park"
+    assert (failure.kind, failure.lasting) == ("daily", True)
     assert says in failure.detail
 
 
 def test_a_limit_by_the_minute_is_waited_for() -> None:
     reset = {"X-RateLimit-Reset": str(int(NOW.timestamp() * 1000) + 40_000)}
     failure = classify(429, reset, message="Rate limit exceeded: free-models-per-min")
-    assert (failure.action, failure.retry_after) == ("retry", 40.0)
+    assert (failure.lasting, failure.retry_after) == (False, 40.0)
 
 
 @pytest.mark.parametrize(
-    ("error", "action", "kind", "unbilled"),
+    ("error", "lasting", "kind", "unbilled"),
     [
-        (TimeoutError(), "retry", "timeout", False),
-        (aiohttp.ServerTimeoutError(), "retry", "timeout", False),
-        (aiohttp.ConnectionTimeoutError("x"), "retry", "connect", True),
-        (aiohttp.ServerDisconnectedError(), "retry", "reset", False),
-        (aiohttp.ClientPayloadError("cut"), "retry", "cut", False),
-        (ConnectionResetError(104, "reset"), "retry", "reset", False),
-        (aiohttp.InvalidURL("http//x"), "park", "connect", True),
+        (TimeoutError(), PASSES, "timeout", False),
+        (aiohttp.ServerTimeoutError(), PASSES, "timeout", False),
+        (aiohttp.ConnectionTimeoutError("x"), PASSES, "connect", True),
+        (aiohttp.ServerDisconnectedError(), PASSES, "reset", False),
+        (aiohttp.ClientPayloadError("cut"), PASSES, "cut", False),
+        (ConnectionResetError(104, "reset"), PASSES, "reset", False),
+        (aiohttp.InvalidURL("http//x"), LASTS, "connect", True),
     ],
 )
 def test_a_broken_connection_is_transient_and_its_cost_unknown(
-    error: Exception, action: str, kind: str, unbilled: bool
+    error: Exception, lasting: bool, kind: str, unbilled: bool
 ) -> None:
     failure = of_exception(error, KEY)
-    assert (failure.action, failure.kind, failure.unbilled) == (action, kind, unbilled)
+    assert (failure.lasting, failure.kind, failure.unbilled) == (lasting, kind, unbilled)
 
 
 def test_no_failure_carries_the_key() -> None:

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.failures import RequestFailure
+from independence.clients.failures import Failure
 from independence.clients.limits import FREE, Prices
 from independence.clients.listing import EndpointListing, KeyInfo, check
 from independence.clients.protocol import Policy
@@ -43,8 +43,8 @@ async def test_a_refused_key_is_a_failure_that_does_not_repeat_it(
 ) -> None:
     server.serves("/key", failing(401, f"no such key {KEY}"))
     said = await EndpointListing(endpoint(), session).read_key()
-    assert isinstance(said, RequestFailure)
-    assert said.action == "key"
+    assert isinstance(said, Failure)
+    assert (said.scope, said.lasting) == ("key", True)
     assert KEY not in said.detail
 
 
@@ -75,7 +75,7 @@ async def test_trouble_is_a_failure_after_one_attempt(
 ) -> None:
     server.serves("/models", step)
     said = await EndpointListing(endpoint(), session).read_catalogue()
-    assert isinstance(said, RequestFailure)
+    assert isinstance(said, Failure)
     assert said.kind == kind
     assert len(server.seen) == 1
 
@@ -91,7 +91,7 @@ async def test_a_name_that_is_not_listed_is_resolved_by_the_router(
     assert info is not None
     assert info.id == MODEL
     nothing = await router.find(Catalogue(), "maker/nothing")
-    assert isinstance(nothing, RequestFailure)
+    assert isinstance(nothing, Failure)
     assert nothing.status == 404
 
 
@@ -183,7 +183,7 @@ async def test_an_alias_is_resolved_by_the_router(
 async def test_a_model_without_tools_names_the_mode_that_needs_none(
     router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
-    with pytest.raises(UsageError, match=r"maker/mute.*--modes user_role"):
+    with pytest.raises(UsageError, match=r"maker/mute.*--delivery user_role"):
         await checked(endpoint(), session, maker__mute=True)
 
 

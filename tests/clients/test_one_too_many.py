@@ -12,9 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from independence.clients.catalogue import Catalogue
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.leases import LeasedThrottle, SlotLeases
 from independence.clients.limits import Budget
-from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import GaveUp, Policy
 from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from independence.clients import protocol
-from independence.clients.protocol import GaveUp, Parked, Policy, Wait
+from independence.clients.protocol import GaveUp, Parked, Policy, Refused, Wait
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, OutOfCredit
 
@@ -125,13 +125,6 @@ async def test_an_error_inside_a_200_is_retried(server: Scripted, connect: Conne
     assert "Provider disconnected" in reply.attempts[0].detail
 
 
-async def test_an_error_beside_readable_text_keeps_the_text(server: Scripted, connect: Connect) -> None:
-    server.says(completion("A whole thought.", finish="error"))
-    reply = await answered(connect())
-    assert reply.text == "A whole thought."
-    assert reply.flags == (protocol.FINISH_ERROR,)
-
-
 async def test_faults_that_outlast_the_retries_give_up_with_all_attempts(server: Scripted, connect: Connect) -> None:
     server.says(failing(502, "upstream fell over"))
     with pytest.raises(GaveUp, match=r"502 after 7 attempts.*upstream fell over") as caught:
@@ -191,12 +184,12 @@ async def test_a_refused_key_is_one_line_without_the_key(server: Scripted, conne
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 413, 422])
-async def test_a_request_that_is_refused_parks_the_model_with_the_servers_words(
+@pytest.mark.parametrize("status", [400, 403, 404, 422])
+async def test_a_lasting_refusal_is_raised_with_the_servers_words_after_one_request(
     server: Scripted, connect: Connect, status: int
 ) -> None:
     server.says(failing(status, f"the reason, and {KEY} in it"))
-    with pytest.raises(Parked, match="the reason") as caught:
+    with pytest.raises(Refused, match="the reason") as caught:
         await connect().client.ask(question())
     assert KEY not in str(caught.value) + repr(caught.value.attempts)
     assert len(server.seen) == 1
@@ -206,7 +199,7 @@ async def test_a_request_that_is_refused_parks_the_model_with_the_servers_words(
 async def test_suggested_fallback_models_are_never_followed(server: Scripted, connect: Connect) -> None:
     gone = {"code": "model_deprecated", "retryable": False, "fallback_models": ["maker/model-two"]}
     server.says(failing(404, "retired", availability=gone))
-    with pytest.raises(Parked, match="model_deprecated"):
+    with pytest.raises(Refused, match="model_deprecated"):
         await connect().client.ask(question())
     assert [s.body["model"] for s in server.seen] == [MODEL]
 
@@ -253,7 +246,7 @@ async def test_routing_metadata_without_such_stages_is_no_objection(server: Scri
 
 
 async def test_whoever_ends_a_call_what_it_tried_is_kept(server: Scripted, connect: Connect) -> None:
-    for last, error in ((failing(402), OutOfCredit), (failing(401), KeyRejected), (failing(404), Parked)):
+    for last, error in ((failing(402), OutOfCredit), (failing(401), KeyRejected), (failing(404), Refused)):
         server.says(failing(502), last)
         with pytest.raises(error) as caught:
             await connect().client.ask(question())
@@ -280,7 +273,7 @@ async def test_a_run_that_stops_ends_a_wait_and_keeps_its_attempts(server: Scrip
 
 async def test_a_redirect_is_not_followed_with_the_key(server: Scripted, connect: Connect) -> None:
     server.says(Step(307, {}, {"Location": server.url + "/elsewhere"}))
-    with pytest.raises(Parked, match="307"):
+    with pytest.raises(Refused, match="307"):
         await connect().client.ask(question())
     assert len(server.seen) == 1
 

@@ -104,9 +104,3 @@ async def test_a_truncated_answer_is_not_lost_when_it_cannot_be_bettered(
     assert reply.text == "I am my"
     assert protocol.TRUNCATED in reply.flags
     assert len(reply.attempts) >= 2
-
-
-async def test_a_content_filter_without_text_is_blocked(server: Scripted, connect: Connect) -> None:
-    server.says(completion("", finish="content_filter"))
-    answer = await missing(connect())
-    assert (answer.reason, answer.usage.cost_usd) == ("blocked", 0.001)

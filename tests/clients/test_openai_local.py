@@ -6,10 +6,9 @@ import asyncio
 
 import pytest
 
-from independence.clients import protocol
 from independence.clients.catalogue import ModelInfo
 from independence.clients.limits import Prices
-from independence.clients.protocol import Parked
+from independence.clients.protocol import Refused
 from independence.types import Reply
 
 from .conftest import (
@@ -24,18 +23,6 @@ from .conftest import (
 )
 
 
-async def test_a_local_server_that_rejects_schemas_is_asked_without_from_then_on(
-    server: Scripted, connect: Connect
-) -> None:
-    server.says(failing(400, "'response_format.type' must be 'text'"), FINE)
-    line = connect("local", info=ModelInfo(id=MODEL, prices=Prices()))
-    schema = {"type": "object"}
-    first = await answered(line, schema=schema)
-    await answered(line, schema=schema)
-    assert ["response_format" in s.body for s in server.seen] == [True, False, False]
-    assert first.flags == (protocol.SCHEMA_REFUSED,)
-
-
 async def test_calls_in_flight_when_a_parameter_is_rejected_all_go_on_without_it(
     server: Scripted, connect: Connect
 ) -> None:
@@ -43,12 +30,13 @@ async def test_calls_in_flight_when_a_parameter_is_rejected_all_go_on_without_it
     server.says(*[rejected] * 5, FINE)
     line = connect("local", info=None)
     replies = await asyncio.gather(*(line.client.ask(question(effort="low")) for _ in range(5)))
-    assert all(isinstance(r, Reply) and protocol.EFFORT_REFUSED in r.flags for r in replies)
+    assert all(isinstance(r, Reply) and r.flags == ("effort_renamed",) for r in replies)
+    assert len(server.seen) == 10
 
 
-async def test_a_400_about_something_else_parks_a_local_model_too(server: Scripted, connect: Connect) -> None:
-    server.says(failing(400, "context too small"))
-    with pytest.raises(Parked, match="context too small"):
+async def test_a_400_about_nothing_that_was_sent_is_a_refusal(server: Scripted, connect: Connect) -> None:
+    server.says(failing(400, "the moon is full"))
+    with pytest.raises(Refused, match="the moon is full"):
         await connect("local", info=None).client.ask(question(schema={"type": "object"}, effort="low"))
 
 

@@ -31,8 +31,8 @@ class Toy(Dialect):
     def headers(self, endpoint):
         return super().headers(endpoint) | {"X-Toy-Key": endpoint.api_key}
 
-    def parameters(self, request, info, without):
-        out = super().parameters(request, info, without)
+    def parameters(self, request, info):
+        out = super().parameters(request, info)
         out["max_completion_tokens"] = out.pop("max_tokens")
         out["random_seed"] = request.seed
         return out

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 
 from independence.clients import protocol
+from independence.clients.client import Kind, NextRequest, greeting_of, kind_of, missing_reason
+from independence.clients.connection import AttemptLog
 from independence.clients.extract import Extracted
-from independence.clients.openai import AttemptLog, Kind, NextRequest, greeting_of, kind_of, missing_reason
 from independence.clients.protocol import Policy
+from independence.clients.wire import ChatCompletion, ReceivedMessage, WireMessage, WireUsage
 from independence.types import Attempt, FunctionCall, Message, Reply, ToolCall, Usage
 
 from .conftest import GREETING, TOOL, question
@@ -25,6 +27,8 @@ REPLY = Reply("I am.", "content")
         (Extracted("", reasoning="Hm"), "length", 5, "length"),
         (Extracted("", reasoning="Hm"), "stop", 5, "reasoning_only"),
         (Extracted(""), "stop", 5, "reasoning_only"),
+        (Extracted(""), "stop", 2, "silent"),
+        (Extracted(""), None, 1, "silent"),
         (Extracted(""), "stop", 0, "empty"),
         (Extracted("", raw="<|im_end|>"), "stop", 5, "template_tokens"),
         (Extracted("}"), "tool_calls", 5, "punctuation"),
@@ -32,7 +36,9 @@ REPLY = Reply("I am.", "content")
     ],
 )
 def test_what_came_is_told_apart(found: Extracted, finish: str | None, tokens: int, kind: Kind) -> None:
-    assert kind_of(found, finish, tokens, question(tool=True)) == kind
+    body = ChatCompletion(usage=WireUsage(completion_tokens=tokens))
+    received = ReceivedMessage(body, WireMessage(), finish, ())
+    assert kind_of(found, received, question(tool=True)) == kind
 
 
 def test_the_greeting_is_the_first_scripted_message_of_a_tool_dialogue() -> None:
@@ -85,7 +91,7 @@ def test_a_settled_reply_carries_its_history() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "reason"),
-    [("reasoning_only", "no_answer"), ("empty", "no_answer"), ("length", "no_answer"), ("punctuation", "transport"),
+    [("reasoning_only", "no_answer"), ("empty", "no_answer"), ("silent", "no_answer"), ("length", "no_answer"), ("punctuation", "transport"),
      ("greeting", "transport"), ("template_tokens", "transport")],
 )  # fmt: skip
 def test_silence_is_no_answer_and_an_artefact_is_transport(kind: Kind, reason: str) -> None:

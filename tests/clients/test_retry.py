@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.clients.openai import AttemptLog
+from independence.clients.connection import AttemptLog
 from independence.clients.protocol import Policy
 from independence.types import Attempt, Usage
 

@@ -11,9 +11,10 @@ from aiohttp.test_utils import TestServer
 from yarl import URL
 
 from independence.clients import wire
-from independence.clients.failures import RequestFailure, of_exception
+from independence.clients.failures import Failure, of_exception
 from independence.clients.transport import LARGEST, BodyTooLarge, Transport, is_loopback, proxy_of
 from independence.config.endpoints import Endpoint
+from independence.errors import UsageError
 
 from .conftest import KEY, Scripted, Step, completion
 
@@ -103,7 +104,7 @@ async def test_a_body_that_cannot_be_unpacked_is_transient(
     with pytest.raises(aiohttp.ClientError) as raised:
         await Transport(session, endpoint()).post(b"{}")
     failure = of_exception(raised.value, KEY)
-    assert (failure.action, failure.detail) == ("retry", says)
+    assert (failure.lasting, failure.detail) == (False, says)
 
 
 async def test_a_packed_body_that_is_cut_is_no_answer(
@@ -111,8 +112,8 @@ async def test_a_packed_body_that_is_cut_is_no_answer(
 ) -> None:
     server.says(Step(200, PACKED["gzip"][:-9], {"Content-Encoding": "gzip"}))
     outcome, cost = wire.read(await Transport(session, endpoint()).post(b"{}"), None, KEY)
-    assert isinstance(outcome, RequestFailure)
-    assert (outcome.action, outcome.kind, cost.known) == ("retry", "malformed", False)
+    assert isinstance(outcome, Failure)
+    assert (outcome.lasting, outcome.kind, cost.known) == (False, "malformed", False)
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip", "deflate"])
@@ -192,7 +193,10 @@ def test_this_machine_is_never_reached_through_a_proxy(
         ({"HTTP_PROXY": PROXY}, "https://openrouter.ai/api/v1", False),
         ({"HTTPS_PROXY": PROXY}, "https://openrouter.ai/api/v1", True),
         ({"ALL_PROXY": PROXY}, "https://openrouter.ai/api/v1", True),
-        ({"ALL_PROXY": "socks5://10.9.9.9:1080"}, "https://openrouter.ai/api/v1", False),
+        ({"ALL_PROXY": "10.9.9.9:3128"}, "https://openrouter.ai/api/v1", True),
+        ({"HTTP_PROXY": " HTTP://10.9.9.9:3128/ "}, "http://10.0.0.5/v1", True),
+        ({"HTTP_PROXY": PROXY, "ALL_PROXY": "socks5://10.9.9.9:1080"}, "http://10.0.0.5/v1", True),
+        ({"ALL_PROXY": "socks5://10.9.9.9:1080", "NO_PROXY": "10.0.0.0/8"}, "http://10.0.0.5/v1", False),
         ({"HTTPS_PROXY": PROXY, "NO_PROXY": "openrouter.ai"}, "https://openrouter.ai/api/v1", False),
         ({"HTTPS_PROXY": PROXY, "NO_PROXY": "other.ai"}, "https://openrouter.ai/api/v1", True),
         ({"HTTP_PROXY": PROXY}, "http://localhost.evil.example/v1", True),
@@ -204,3 +208,70 @@ def test_other_hosts_take_the_proxy_of_the_environment(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert proxy_of(URL(url)) == (URL(PROXY) if proxied else None)
+
+
+@pytest.mark.parametrize(
+    ("exempted", "url", "proxied"),
+    [
+        ("10.0.0.0/8", "http://10.1.2.3/v1", False),
+        ("corp.test, 10.0.0.0/8 ", "http://10.1.2.3:8000/v1", False),
+        ("10.0.0.0/8", "http://11.1.2.3/v1", True),
+        ("10.0.0.0/8", "http://[fd00::1]/v1", True),
+        ("10.9.8.7/8", "http://10.1.2.3/v1", False),
+        ("10.1.2.3", "http://10.1.2.3/v1", False),
+        ("10.1.2.3:8000", "http://10.1.2.3:8000/v1", False),
+        ("10.1.2.3:8001", "http://10.1.2.3:8000/v1", True),
+        ("fd00::/8", "http://[fd00::1]:8000/v1", False),
+        ("fd00::1", "http://[fd00::1]:8000/v1", False),
+        ("[fd00::1]", "http://[fd00::1]:8000/v1", False),
+        ("[fd00::1]:8000", "http://[fd00::1]:8000/v1", False),
+        ("[fd00::1]:8001", "http://[fd00::1]:8000/v1", True),
+        ("*", "http://llm.corp.test/v1", False),
+        ("other.test,*", "http://llm.corp.test/v1", False),
+        ("*.Corp.test", "http://llm.corp.test/v1", False),
+        (".corp.test", "http://llm.corp.test/v1", False),
+        ("corp.test", "http://llm.corp.test/v1", False),
+        ("orp.test", "http://llm.corp.test/v1", True),
+        ("10.0.0.0/99,,/", "http://10.1.2.3/v1", True),
+    ],
+)
+def test_hosts_and_networks_of_no_proxy_are_asked_directly(
+    exempted: str, url: str, proxied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", PROXY)
+    monkeypatch.setenv("NO_PROXY", exempted)
+    assert proxy_of(URL(url)) == (URL(PROXY) if proxied else None)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        (
+            "ALL_PROXY",
+            "socks5://me:SECRET@10.9.9.9:1080",
+            "a SOCKS proxy cannot be used; give an http:// one or unset A",
+        ),
+        (
+            "HTTP_PROXY",
+            "socks5h://10.9.9.9:1080",
+            "a SOCKS proxy cannot be used; give an http:// one or unset HTTP_PROXY",
+        ),
+        ("all_proxy", "SOCKS4A://10.9.9.9", "unset all_proxy"),
+        ("HTTP_PROXY", "ftp://me:SECRET@10.9.9.9", "a proxy of kind `ftp` cannot be used; give an http:// one"),
+        (
+            "HTTP_PROXY",
+            "http://me:SECRET@10.9.9.9:99999",
+            "HTTP_PROXY: `http://10.9.9.9:99999` is no address: its port",
+        ),
+        ("HTTP_PROXY", "http://", "HTTP_PROXY: `http://` is no address: it has no host name"),
+        ("HTTP_PROXY", ":3128", "it has no host name"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_no_reason_to_go_round_it(
+    variable: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UsageError) as raised:
+        proxy_of(URL("http://llm.corp.test/v1"))
+    assert says in str(raised.value)
+    assert "SECRET" not in str(raised.value)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from multidict import CIMultiDict
 
 from independence.clients import protocol
-from independence.clients.failures import RequestFailure
+from independence.clients.bodies import decode_any
+from independence.clients.failures import Failure
 from independence.clients.limits import FREE, Prices
 from independence.clients.transport import HttpResponse
 from independence.clients.wire import (
@@ -20,12 +21,11 @@ from independence.clients.wire import (
     WireFunction,
     WireMessage,
     WireUsage,
-    _cut_message,
-    _short,
     cost_of,
     decode,
-    decode_any,
+    longest,
     read,
+    shorten,
     text_of,
     tokens_of,
 )
@@ -154,30 +154,30 @@ def test_a_completion_is_taken_with_its_bill() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "action", "kind"),
+    ("body", "lasting", "kind"),
     [
-        ({"choices": None}, "retry", "no_choices"),
-        ({"choices": []}, "retry", "no_choices"),
-        ({"error": {"code": 502, "message": "x"}}, "retry", "502"),
-        ({"error": {"code": 400, "message": "thought_signature missing"}}, "park", "400"),
-        ({"error": {"code": 403, "message": "x", "metadata": {"reasons": ["y"]}}}, "blocked", "403"),
-        (completion("", finish="error"), "retry", "error"),
-        (completion("", finish="content_filter"), "blocked", "content_filter"),
-        (completion("", error={"code": 429, "message": "x"}), "retry", "429"),
-        (b"not json", "retry", "malformed"),
+        ({"choices": None}, False, "no_choices"),
+        ({"choices": []}, False, "no_choices"),
+        ({"error": {"code": 502, "message": "x"}}, False, "502"),
+        ({"error": {"code": 400, "message": "thought_signature missing"}}, True, "400"),
+        ({"error": {"code": 403, "message": "x", "metadata": {"reasons": ["y"]}}}, True, "403"),
+        (completion("", finish="error"), False, "error"),
+        (completion("", finish="content_filter"), True, "content_filter"),
+        (completion("", error={"code": 429, "message": "x"}), False, "429"),
+        (b"not json", False, "malformed"),
     ],
 )
-def test_a_200_can_hide_a_failure(body: Any, action: str, kind: str) -> None:
+def test_a_200_can_hide_a_failure(body: Any, lasting: bool, kind: str) -> None:
     outcome, _ = reading(body)
-    assert isinstance(outcome, RequestFailure)
-    assert (outcome.action, outcome.kind) == (action, kind)
+    assert isinstance(outcome, Failure)
+    assert (outcome.lasting, outcome.kind) == (lasting, kind)
 
 
 def test_an_error_inside_the_choice_is_found() -> None:
     body = completion("", finish="error")
     body["choices"][0]["error"] = {"code": 503, "message": "gone", "metadata": {"error_type": "provider_overloaded"}}
     outcome, bill = reading(body)
-    assert isinstance(outcome, RequestFailure)
+    assert isinstance(outcome, Failure)
     assert (outcome.kind, outcome.overload) == ("503", True)
     assert bill.usage.cost_usd == 0.001  # what is billed is billed
 
@@ -197,14 +197,16 @@ def test_only_a_request_that_was_let_in_can_have_cost_something(status: int, kno
 
 
 @pytest.mark.parametrize(
-    ("finish", "error", "mark"),
-    [("error", None, protocol.FINISH_ERROR), ("stop", {"code": 502}, protocol.FINISH_ERROR),
-     ("content_filter", None, protocol.CONTENT_FILTER)],
-)  # fmt: skip
-def test_readable_text_survives_a_bad_ending_and_says_so(finish: str, error: Any, mark: str) -> None:
-    outcome, _ = reading(completion("A thought.", finish=finish, error=error))
-    assert isinstance(outcome, ReceivedMessage)
-    assert outcome.flags == (mark,)
+    ("finish", "error", "reason"),
+    [("error", None, None), ("stop", {"code": 502}, None), ("content_filter", None, "blocked"), ("gone", None, None)],
+)
+def test_readable_text_with_a_bad_ending_is_a_failure_that_keeps_it(
+    finish: str, error: Any, reason: str | None
+) -> None:
+    outcome, bill = reading(completion("A thought.", finish=finish, error=error))
+    assert isinstance(outcome, Failure)
+    assert (outcome.reason, outcome.raw, outcome.unbilled) == (reason, "A thought.", False)
+    assert bill.usage.cost_usd == 0.001
 
 
 def test_a_replay_and_repaired_bytes_are_marked() -> None:
@@ -220,7 +222,7 @@ def test_a_replay_and_repaired_bytes_are_marked() -> None:
     ("body", "says"),
     [
         (b"upstream connect error", "HTTP 502: upstream connect error"),
-        (b"<html><body>Bad gateway</body></html>", "HTTP 502"),
+        (b"<html><body>Bad gateway</body></html>", "HTTP 502: Bad gateway"),
         (b"", "HTTP 502"),
         (b'{"error": "model is loading"}', "HTTP 502: model is loading"),
         (b'{"odd": true}', "HTTP 502"),
@@ -228,17 +230,18 @@ def test_a_replay_and_repaired_bytes_are_marked() -> None:
 )
 def test_the_servers_words_are_kept_where_they_are_words(body: bytes, says: str) -> None:
     outcome, _ = reading(body, 502)
-    assert isinstance(outcome, RequestFailure)
+    assert isinstance(outcome, Failure)
     assert outcome.detail == says
 
 
 def test_tool_calls_alone_say_something() -> None:
     outcome, _ = reading(completion(None, call='{"message": "Hi."}', finish=None, usage=USAGE))
     assert isinstance(outcome, ReceivedMessage)
-    assert outcome.finish is None
+    assert (outcome.finish, outcome.flags) == (None, (protocol.UNSTATED_END,))
 
 
-PARTS = st.one_of(st.none(), st.text("ab", max_size=8), st.lists(st.text("a", max_size=4), max_size=3), st.integers())
+LONG = "a" * (longest(1) + 1)
+PARTS = st.sampled_from([None, "", "ab", "ab" * 32_000, LONG, [], ["a"], [{"type": "text", "text": LONG}], 7])
 FUNCTIONS = st.one_of(st.none(), st.builds(WireFunction, PARTS, PARTS))
 MESSAGES = st.builds(
     WireMessage,
@@ -251,7 +254,8 @@ MESSAGES = st.builds(
 )
 
 
-@given(MESSAGES, st.integers(0, 9))
-def test_a_message_that_is_taken_for_short_is_not_cut(message: WireMessage, limit: int) -> None:
-    if _short(message, limit):
-        assert _cut_message(message, limit) == (message, False)
+@given(MESSAGES)
+def test_a_message_is_cut_once_and_says_so_where_that_changed_it(message: WireMessage) -> None:
+    short, cut = shorten(message, 1)
+    assert cut is (short != message)
+    assert shorten(short, 1) == (short, False)

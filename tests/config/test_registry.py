@@ -60,6 +60,11 @@ def test_an_unlisted_id_gets_the_default_configuration() -> None:
         ("local/qwen/3", "local", "qwen/3"),
         ("box/acme/m", "box", "acme/m"),
         ("other/acme", "openrouter", "other/acme"),
+        ("local//data/qwen/", "local", "/data/qwen/"),
+        ("local/C:\\models\\ok.gguf", "local", "C:\\models\\ok.gguf"),
+        ("box/claude@20250929", "box", "claude@20250929"),
+        ("box/a b*", "box", "a b*"),
+        ("acme/claude@20250929", "openrouter", "acme/claude@20250929"),
     ],
 )
 def test_an_id_carries_its_endpoint(tmp_path: Path, name: str, endpoint: str, model: str) -> None:
@@ -67,7 +72,7 @@ def test_an_id_carries_its_endpoint(tmp_path: Path, name: str, endpoint: str, mo
     assert (subject.endpoint, subject.model, subject.model_id) == (endpoint, model, name)
 
 
-@pytest.mark.parametrize("name", ["gpt", "", " acme/m", "m@high-t0.7", "local/", "/m"])
+@pytest.mark.parametrize("name", ["gpt", "", " acme/m", "m@high-t0.7", "local/", "/m", "acme/m/", "local/m@low-t0.7"])
 def test_what_is_neither_id_nor_label_is_refused(name: str) -> None:
     with pytest.raises(UsageError):
         registry.choose(Registry(), [name], NONE)

@@ -82,7 +82,10 @@ ANSWERS: dict[str, bytes | Callable[[Write], None]] = {
         json.dumps({"error": {"message": f"no use of ?api-key={SECRET}x {SECRET}"}}).encode(), "400 No"
     ),
 }  # fmt: skip
+ODD_IDS = ("C:\\models\\ok.gguf", "/data/qwen/", "claude@20250929", "a b", "x:y", "vendor/*", "part/name-*", "model*")
 LISTINGS = {
+    "odd-ids": _whole(json.dumps({"data": [{"id": one} for one in ODD_IDS]}).encode()),
+    "all": _whole(b'{"data": [{"id": "*"}]}'),
     "any-names": _head("404 Not Found"),
     "models-bomb": ANSWERS["bomb"],
     "models-endless": _endless,

@@ -125,6 +125,7 @@ CASES = {
     "nothing to import": Case("import nowhere.tar --db here.db", ["nowhere.tar"]),
     "a broken tar": Case("import broken.tar --db here.db", ["broken.tar"], files={"broken.tar": TEXT}),
     "a broken tar.gz": Case("import broken.tar.gz --db here.db", ["broken.tar.gz"], files={"broken.tar.gz": TEXT}),
+    "a way that no server has": Case("endpoint --port 0 --ways no-sytem", ["'no-sytem'", "did you mean no-system?"]),
     "a fault that does not exist": Case("endpoint --port 0 --faults 4299", ["'4299'", "--faults"]),
     "a table of merits for no request": Case(
         "endpoint --port 0 --merits m.json", ["m.json: `aa` is no request digest", "request_digest(messages)"],

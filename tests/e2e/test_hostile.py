@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.limits import Budget
 from independence.clients.listing import check
-from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session

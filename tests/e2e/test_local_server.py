@@ -5,22 +5,17 @@ Whatever comes back is stored as it came, shown escaped, graded or missing for a
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import pytest
 
 from independence.types import MissingReason
-from tests.e2e import between, command, suites
+from tests.e2e import between, command, llama, suites
 from tests.e2e.between import Answer, Exchange, Said
 from tests.e2e.command import Ended
 
@@ -35,35 +30,12 @@ CALM = "I see that, and I would still take the berth by the ice house."
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    absent = [name for name in ("gguf", "xllamacpp") if importlib.util.find_spec(name) is None]
-    if absent:
-        why = f"not installed: {', '.join(absent)} (the `dev` extra brings them)"
-        (pytest.fail if os.environ.get("INDEPENDENCE_REQUIRE_E2E") else pytest.skip)(why)
-    from tests.e2e import tiny_gguf
-
-    path = tmp_path_factory.mktemp("model") / "noise.gguf"
-    tiny_gguf.write(path, TOOL, PARAMETER)
-    return path
-
-
-@contextmanager
-def llama(model: Path, *options: str) -> Iterator[str]:
-    """llama.cpp's server; yields its address without /v1."""
-    log = model.with_name("-".join(["server", *options]) + ".log")
-    line = [sys.executable, Path(__file__).with_name("llama_server.py"), model, ALIAS, *options]
-    with log.open("wb") as errors, subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors) as process:
-        try:
-            assert process.stdout is not None
-            address = process.stdout.readline().decode().strip()
-            assert address.startswith("http://127.0.0.1:"), log.read_text(errors="replace")[-2000:]
-            yield address
-        finally:
-            process.kill()
+    return llama.noise(tmp_path_factory.mktemp("model") / "noise.gguf", TOOL, PARAMETER)
 
 
 @pytest.fixture(scope="module")
 def address(model: Path) -> Iterator[str]:
-    with llama(model) as found:
+    with llama.serving(model, ALIAS, *llama.NOISE) as found:
         yield found
 
 
@@ -232,7 +204,7 @@ def parked_once(ended: Ended, why: str, db: Path, planned: int) -> None:
 
 
 def test_llama_without_templates_takes_no_tools_which_is_said_once(tmp_path: Path, model: Path):
-    with llama(model, "no-tools") as address:
+    with llama.serving(model, ALIAS, *llama.NOISE, "--no-tools") as address:
         ended = run(tmp_path, address, "--suite", toy(tmp_path), *BOTH, "--runs", "1")
     parked_once(ended, "tools param requires --jinja flag", tmp_path / "x.db", 3)
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from independence.suites.load import load
-from tests.e2e import between, command
+from tests.e2e import between, command, llama
 from tests.e2e.between import Answer, Said
 from tests.e2e.command import Ended
 
@@ -180,29 +175,11 @@ def test_by_rules_a_refusal_under_pressure_is_graded_and_a_self_refused_is_at_th
     assert likeness["refuses"] < likeness["declines"] == likeness["sound"]
 
 
-@contextmanager
-def llama(folder: Path) -> Iterator[str]:
-    """llama.cpp's server over random weights; yields its address."""
-    absent = [name for name in ("gguf", "xllamacpp") if importlib.util.find_spec(name) is None]
-    if absent:
-        why = f"not installed: {', '.join(absent)} (the `dev` extra brings them)"
-        (pytest.fail if os.environ.get("INDEPENDENCE_REQUIRE_E2E") else pytest.skip)(why)
-    from tests.e2e import tiny_gguf
-
+def test_random_weights_have_no_index(tmp_path: Path) -> None:
     tool = SUITE.delivery.tool_role
     assert tool is not None
-    tiny_gguf.write(folder / "noise.gguf", tool.name, tool.parameter)
-    line = [sys.executable, Path(__file__).with_name("llama_server.py"), folder / "noise.gguf", "noise"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().decode().strip()
-        finally:
-            process.kill()
-
-
-def test_random_weights_have_no_index(tmp_path: Path) -> None:
-    with llama(tmp_path) as address:
+    weights = llama.noise(tmp_path / "noise.gguf", tool.name, tool.parameter)
+    with llama.serving(weights, "noise", *llama.NOISE) as address:
         line = ("run", "--local-url", address, "--local-model", "noise", "-j", "cues", "--runs", "1", "--db", "x.db")
         ended = command.run(*line, cwd=tmp_path)
     assert ended.code == 3, ended.err

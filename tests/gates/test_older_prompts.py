@@ -62,5 +62,5 @@ async def test_a_judge_of_an_older_edition_is_asked_the_same(edition: str, tmp_p
     suite, digest = editions(tmp_path)[edition], hashlib.sha256()
     for scenario in suite.scenarios[:40]:
         for request in await asked(suite, scenario):
-            digest.update(dialects.body(dialects.of("openrouter").parameters(request, None, frozenset())))
+            digest.update(dialects.body(dialects.of("openrouter").parameters(request, None)))
     assert digest.hexdigest()[:16] == ASKED[edition]

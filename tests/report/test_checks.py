@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
-from independence.clients.failures import RequestFailure
+from independence.clients.failures import Failure
 from independence.clients.limits import FREE, Prices
 from independence.clients.listing import KeyInfo
 from independence.config.endpoints import Endpoint
@@ -128,12 +128,12 @@ def test_room_on_the_disk_is_judged_by_what_a_board_takes(free: int, result: str
         (KeyInfo(0.49, False), "warn", "$0.49"),
         (KeyInfo(-1.0, False), "fail", "$0.00 of its limit left"),
         (KeyInfo(None, True), "ok", "free tier"),
-        (RequestFailure("key", "401", "HTTP 401: no", status=401), "fail", "refused (HTTP 401: no)"),
-        (RequestFailure("park", "404", "HTTP 404", status=404), "skipped", "no page about keys"),
-        (RequestFailure("retry", "503", "HTTP 503", status=503), "skipped", "not known (503: HTTP 503)"),
+        (Failure("401", "HTTP 401: no", scope="key", lasting=True, status=401), "fail", "refused (HTTP 401: no)"),
+        (Failure("404", "HTTP 404", scope="model", lasting=True, status=404), "skipped", "no page about keys"),
+        (Failure("503", "HTTP 503", status=503), "skipped", "not known (503: HTTP 503)"),
     ],
 )
-def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | RequestFailure, result: str, says: str) -> None:
+def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: str, says: str) -> None:
     finding = checks.of_key(ROUTER, said)
     assert (finding.check, finding.of, finding.result) == ("key", "openrouter", result)
     assert says in finding.found
@@ -148,28 +148,28 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | RequestFailure, re
         (LOCAL, Catalogue(known=False), "ok", "http://127.0.0.1:1234/v1 answers, but lists none", ""),
         (
             LOCAL,
-            RequestFailure("key", "401", "no", status=401),
+            Failure("401", "no", scope="key", lasting=True, status=401),
             "fail",
             "/v1 wants a key (no)",
             "set LOCAL_API_KEY",
         ),
         (
             LOCAL,
-            RequestFailure("retry", "connect", "refused"),
+            Failure("connect", "refused"),
             "fail",
             "no answer from http://127.0.0.1",
             "--local-url",
         ),
         (
             ROUTER,
-            RequestFailure("retry", "connect", "refused"),
+            Failure("connect", "refused"),
             "fail",
             "no answer from https://router",
             "check the address",
         ),
         (
             ROUTER,
-            RequestFailure("retry", "503", "busy", status=503),
+            Failure("503", "busy", status=503),
             "warn",
             "https://router.example/v1 does not list its models (busy)",
             "minutes",
@@ -177,7 +177,7 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | RequestFailure, re
     ],
 )
 def test_an_endpoint_is_told_by_its_listing(
-    endpoint: Endpoint, said: Catalogue | RequestFailure, result: str, says: str, fix: str
+    endpoint: Endpoint, said: Catalogue | Failure, result: str, says: str, fix: str
 ) -> None:
     finding = checks.of_endpoint(endpoint, said)
     assert finding.result == result

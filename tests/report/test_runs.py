@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from independence.clients import openai
+from independence.clients import client
 from independence.report import runs, study
 from independence.store import spending
 from independence.suites.load import LoadedSuite
@@ -59,4 +59,4 @@ def test_answers_that_came_only_when_asked_again_are_counted(
 
 
 def test_all_kinds_of_no_answer_are_told_but_the_cut_one() -> None:
-    assert {*spending.NO_ANSWER} == {*get_args(openai.Kind)} - {"ok", "length"}
+    assert {*spending.NO_ANSWER} == {*get_args(client.Kind)} - {"ok", "length"}

@@ -87,9 +87,9 @@ def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> Non
     known = {
         "trials",
         "sessions",
-        "progress",
         "field_sets",
         "kept_dialogues",  # triggers delete them
+        *deletion.OF_STORES,
         *deletion.OF_TRIALS,
         *deletion.OF_SUBJECTS,
         *deletion.OF_EDITIONS,

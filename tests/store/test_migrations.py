@@ -61,6 +61,7 @@ GOLDEN = {
     ],
     "kept_dialogues": ["suite", "edition", "variant", "mode", "config_dir", "judge", "dialogues"],
     "leases": ["trial", "owner", "until"],
+    "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"],
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",

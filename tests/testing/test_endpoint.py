@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from independence.errors import UsageError
 from independence.judge.cues.favour import favour
 from independence.testing import Dispute, Endpoint, request_digest
 from independence.types import Message
+from tests.e2e.endpoint import serving
 
 BODY = json.dumps({"model": "half", "messages": [{"role": "user", "content": "Who are you?"}]}).encode()
 DISPUTE = "The cook asks the waiter for half of the tips. Who is in the right?"
@@ -59,6 +61,13 @@ def test_advisers_know_of_a_dispute_what_the_caller_tells() -> None:
 def test_there_is_no_address_outside_of_the_block() -> None:
     with pytest.raises(RuntimeError, match="within its `with` block"):
         _ = Endpoint().url
+
+
+def test_the_command_serves_in_the_ways_it_is_given(tmp_path: Path) -> None:
+    with serving(tmp_path, "--ways", "ending=eos,no-seed@never") as served:
+        request = urllib.request.Request(f"{served.base_url}/chat/completions", BODY)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            assert json.load(response)["choices"][0]["finish_reason"] == "eos"
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -91,6 +91,7 @@ export interface SubjectProfile {
   readonly effort?: string;
   readonly temperature?: number | null;
   readonly pin?: string;
+  readonly delivery?: string;
   readonly origin?: "imported" | "measured here" | null;
 }
 

@@ -162,7 +162,9 @@ class _Check:
         """Raise UsageError, before anything is asked, for what is no single subject, or another than the baseline's."""
         several: dict[str, set[object]] = {
             "subjects; name one with -m": {trial.subject.config_dir for trial in run.trials},
-            "conditions; name one with --variants and --modes": {trial.dialogue.condition for trial in run.trials},
+            "conditions; name one with --system-prompt and --delivery": {
+                trial.dialogue.condition for trial in run.trials
+            },
             "judges; name one with -j": {judge.name for judge in run.judges},
         }
         for what, found in several.items():

@@ -15,7 +15,8 @@ from independence.cli.endpoint_lookup import EndpointLookup
 from independence.cli.terminal import note
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import RequestFailure
+from independence.clients.delivery import Shape
+from independence.clients.failures import Failure
 from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment, registry
@@ -143,13 +144,16 @@ async def _online(
         if subject is not None:
             checked = CheckedModel("model", subject.model_id, subject.model, subject.sampling.effort or "",
                                    temperature_sent=subject.temperature_supported)  # fmt: skip
-            await _model(checked, probes.of_subject(subject), there[subject.endpoint], session, out)
+            await _model(
+                checked, probes.of_subject(subject), probes.shapes(subject, None), there[subject.endpoint], session, out
+            )
         if judge is not None:
             checked = CheckedModel("judge", judge.name, judge.model, judge.effort)
             first = len(out)
-            await _model(checked, probes.of_judge(judge), there[judge.endpoint], session, out)
+            shapes = probes.shapes(None, judge)
+            await _model(checked, probes.of_judge(judge), shapes, there[judge.endpoint], session, out)
             if subject is not None and (subject.endpoint, subject.model) == (judge.endpoint, judge.model):
-                del out[first:-1]  # the catalogue says the same of it as of the subject
+                del out[first : -1 - len(shapes)]  # the catalogue says the same of it as of the subject
 
 
 async def _endpoint(
@@ -169,11 +173,11 @@ async def _endpoint(
     elif listing.dialect.key_path and not missing:
         key = await listing.read_key()
         out.append(checks.of_key(endpoint, key))
-        obstacle = "its key is refused" if isinstance(key, RequestFailure) and key.action == "key" else ""
+        obstacle = "its key is refused" if isinstance(key, Failure) and key.scope == "key" else ""
     listed = await listing.read_catalogue()
     out.append(checks.of_endpoint(endpoint, listed))
-    if isinstance(listed, RequestFailure):
-        answers = listed.status and listed.action != "key"
+    if isinstance(listed, Failure):
+        answers = listed.status and listed.scope != "key"
         obstacle = obstacle or ("" if answers else "its endpoint is of no use")
         listed = Catalogue(known=False)
     return CheckedEndpoint(listing, listed, obstacle)
@@ -182,6 +186,7 @@ async def _endpoint(
 async def _model(
     model: CheckedModel,
     calls: Mapping[str, ChatRequest],
+    shapes: Mapping[str, Shape],
     there: CheckedEndpoint | None,
     session: aiohttp.ClientSession,
     out: list[Finding],
@@ -191,7 +196,7 @@ async def _model(
         out.append(finding(model.role, "unreached", model.name))
         return
     found = await there.listing.find(there.catalogue, model.model)
-    catalogue = there.catalogue if isinstance(found, RequestFailure) else found
+    catalogue = there.catalogue if isinstance(found, Failure) else found
     info = catalogue.info(model.model)
     out += checks.of_model(model, catalogue, info)
     obstacle = there.obstacle or ("it is not in the catalogue" if catalogue.known and info is None else "")
@@ -207,3 +212,11 @@ async def _model(
         out.append(probes.read(check, model.name, result))
         if result.general and check == "answer":
             obstacle = "the call before found its endpoint in trouble"
+    for how, shape in shapes.items():
+        if shape.request.tool is not None and info is not None and info.rejects("tools"):
+            continue
+        if obstacle:
+            out.append(finding("delivery", "skipped", model.name, how=how, obstacle=obstacle))
+            continue
+        note(f"asking {model.name}: what reaches it in {how}")
+        out.append(await probes.probe(client, model.name, how, shape))

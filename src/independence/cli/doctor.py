@@ -8,24 +8,33 @@ from pathlib import Path
 import click
 
 from independence.cli import checkup, options, table_output
+from independence.config.subjects import LOCAL
 from independence.report import checks
 from independence.report import table as tables
 
 
 @click.command("doctor")
-@click.option("--model", "--models", "-m", "model", help="A model id or label to call: two cheap calls.")
+@click.option("--model", "--models", "-m", "model", help="A model id or label to call: some cheap calls.")
 @click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
 @options.MODELS_FILE
-@click.option("--local-url", help="Base URL of a local server, for local/ ids.")
+@options.LOCAL_URL
+@options.LOCAL_MODEL
 @options.output_format()
 @options.db()
 def command(
-    model: str | None, judge: str | None, models_file: Path | None, local_url: str | None, format_: str, db: Path
+    model: str | None,
+    judge: str | None,
+    models_file: Path | None,
+    local_url: str | None,
+    local_model: str | None,
+    format_: str,
+    db: Path,
 ) -> None:
     """Check key, endpoint, model, tools, price and store, each on its own. Exit code 1 if any check fails.
 
     Without --model and --judge no model is asked, and nothing is spent.
     """
+    model = model or (local_model and f"{LOCAL}/{local_model.removeprefix(f'{LOCAL}/')}")
     found = checkup.findings(model=model, judge=judge, models_file=models_file, local_url=local_url, db=db)
     notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
     shown = [checks.table(found, notes)]

@@ -26,6 +26,11 @@ _DIGEST = re.compile("[0-9a-f]{64}")
     help="Faults to simulate: RATE (0.3), KIND=RATE (429=0.1), KIND@MODEL (404@half), KIND+N (402+50); "
     "comma-separated.",
 )  # fmt: skip
+@click.option(
+    "--ways", default="",
+    help="Behave as real servers do: NAME (no-max-tokens), NAME=VALUE (loses=system), NAME@MODEL, NAME@MODEL=VALUE; "
+    "comma-separated. The list is testing/loopback/ways.yaml in the package.",
+)  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of replies, latencies and faults.")
 @click.option(
     "--log", type=click.Path(dir_okay=False, path_type=Path),
@@ -47,6 +52,7 @@ def command(
     port: int,
     latency: str,
     faults: str,
+    ways: str,
     seed: int,
     log: Path | None,
     bill: Literal["usage", "max"],
@@ -59,8 +65,8 @@ def command(
     Models are those of the demo and `judge`. A reply depends only on model, messages and seed.
     """
     chosen = settings.LoopbackSettings(
-        port=port, latency=latency, faults=faults, seed=seed, log=str(log or ""), bill=bill, price=price, key=key,
-        merits=_merits(merits) if merits else NOTHING_KNOWN,
+        port=port, latency=latency, faults=faults, ways=ways, seed=seed, log=str(log or ""), bill=bill, price=price,
+        key=key, merits=_merits(merits) if merits else NOTHING_KNOWN,
     )  # fmt: skip
     try:
         asyncio.run(_serve(chosen))

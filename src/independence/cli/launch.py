@@ -13,7 +13,7 @@ from independence.cli.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 from independence.engine import connections, estimate, pipeline, resolve
 from independence.report import analysis
-from independence.store import database, scopes, spending
+from independence.store import database, endings, scopes, spending
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,6 +58,8 @@ def _plan_line(preview: pipeline.RunPreview) -> str:
     left, cost = preview.left, preview.cost
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
+    if cost.probes:
+        parts.append(f"up to {cost.probes} small ones before them that show what reaches the models")
     if left.complete:
         parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
     if left.duplicates:
@@ -96,7 +98,8 @@ def _report(
         note(f"Error: {result.stopped_by}")
         note("everything answered so far is stored; the same command resumes", terminal.quiet)
         return result.stopped_by.exit_code
-    unfinished = [f"{result.unfinished} dialogues unfinished, {_next(result.run)}"] * bool(result.unfinished)
+    told = f" ({result.unsettled})" if result.unsettled else ""
+    unfinished = [f"{result.unfinished} dialogues unfinished, {_next(result.run)}{told}"] * bool(result.unfinished)
     why = {reason: f" ({sentence})" for reason, sentence in result.why.items()}
     if missing := [*unfinished, *(f"{count} {one}{why.get(one, '')}" for one, count in result.missing.items())]:
         note(f"missing: {'; '.join(missing)}")
@@ -115,7 +118,7 @@ def _next(run: resolve.ResolvedRun) -> str:
 
 def _boards(connection: sqlite3.Connection, run: resolve.ResolvedRun) -> list[analysis.RenderedBoard]:
     """The board of every condition and judge of a run."""
-    if not run.judges or not analysis.has_board(run.suite):
+    if not run.judges or not analysis.has_board(run.suite) or not endings.answered(connection, run.where):
         return []
     conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
     there = [scopes.BoardScope(run.suite, run.where.under(condition)) for condition in conditions]

@@ -50,10 +50,10 @@ EXAMPLES: Final = {
     "run": (
         "run -m anthropic/claude-haiku-4.5 --runs 5 --max-cost 2",
         "run --local-url http://127.0.0.1:1234/v1 --local-model qwen3-8b --judge cues",
-        "run -m openai/gpt-5-mini --variants my-persona.md --fail-under 80",
+        "run -m openai/gpt-5-mini --system-prompt my-persona.md --fail-under 80",
     ),
     "check": (
-        "check -m openai/gpt-5-mini --variants my-persona.md --min-index 80 --max-cost 2",
+        "check -m openai/gpt-5-mini --system-prompt my-persona.md --min-index 80 --max-cost 2",
         "check -m openai/gpt-5-mini --max-runs 5 --write-baseline baseline.json",
         "check -m openai/gpt-5-mini --against baseline.json --max-drop 3 --junit check.xml",
     ),
@@ -78,7 +78,11 @@ EXAMPLES: Final = {
     "generate-report": ("generate-report --html --db independence-demo.db",),
     "import": ("import published-results.tar.xz", "import labels.csv", "import ratings.json"),
     "label-sample": ("label-sample labels.csv --size 60 --suite rent",),
-    "export": ("export results --format csv", "export results --variant my-persona.md --force", "export site --site"),
+    "export": (
+        "export results --format csv",
+        "export results --system-prompt my-persona.md --force",
+        "export site --site",
+    ),
     "suites": ("suites", "suites lint my-suite"),
     "suites lint": ("suites lint my-suite",),
     "suites adopt": ("suites adopt their-clone --to adopted-v2", "suites adopt adopted-v2 --verify independence.db"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from independence.cli.endpoint_lookup import EndpointLookup
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import RequestFailure
+from independence.clients.failures import Failure
 from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment
@@ -78,7 +78,7 @@ def _endpoint(name: str, known: Registry, local_url: str | None) -> Endpoint:
 async def _listed(there: Endpoint) -> Catalogue:
     async with open_session() as session:
         found = await EndpointListing(there, session).read_catalogue()
-    if isinstance(found, RequestFailure):
+    if isinstance(found, Failure):
         advice = "ask again in a few minutes" if found.status else "start the server or correct its address"
         what = f"{there.name}: no catalogue at {printable_address(there.base_url)} ({found.kind}: {found.detail})"
         raise UsageError(what, advice)

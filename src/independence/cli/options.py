@@ -155,13 +155,14 @@ STORED_PLACE = (
         shell_complete=completion.stored("suites"),
     ),
     click.option(
+        "--system-prompt",
         "--variant",
         "--variants",
         "variant",
-        help="System prompt variant, or your .md file; default: the suite's.",
+        help="System prompt: a name, or your .md file; default: the suite's.",
         shell_complete=completion.stored("variants"),
     ),
-    click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
+    click.option("--delivery", "--mode", "--modes", "mode", help="How texts reach the model; default: the suite's."),
 )
 place_options = each(
     *STORED_PLACE,
@@ -213,7 +214,7 @@ MODELS_FILE = click.option(
     help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )  # fmt: skip
 LOCAL_URL = click.option("--local-url", help="Base URL of a local server, for local/ ids.")
-_LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
+LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
 _LOCAL_TIMEOUT = click.option("--local-timeout", type=float, help="Seconds per attempt at --local-url.  [default: 600]")
 _OFFLINE = (
     click.option("--unsure-share", type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
@@ -271,9 +272,10 @@ _SUBJECTS = each(
 )  # fmt: skip
 _RUN_NUMBER = click.option("--run-number", type=int, help="Only this run; what is missing of it is asked.")
 _CONDITIONS = each(
-    click.option("--variants", type=VariantList(), default=(), help="System prompt variants, or your .md file.",
-                 shell_complete=completion.variants),
-    click.option("--modes", type=NameList(), default=(), help="Delivery modes: user_role, tool_role."),
+    click.option("--system-prompt", "--variants", "variants", type=VariantList(), default=(),
+                 help="System prompts of the suite, or your .md file.", shell_complete=completion.variants),
+    click.option("--delivery", "--modes", "modes", type=NameList(), default=(),
+                 help="How texts reach the model: user_role (plain chat), tool_role (through a tool)."),
 )  # fmt: skip
 _KINDS = "A model id, `cues`, `offline` or `hybrid:MODEL`"
 
@@ -305,7 +307,7 @@ RUN = together(
     _CONDITIONS,
     _JUDGES,
     SAMPLING,
-    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT, _WORKERS),
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _WORKERS),
 )  # fmt: skip
 CHECK = together(
     "options",
@@ -315,7 +317,7 @@ CHECK = together(
     _CONDITIONS,
     judges("A model id, or `cues`. Default: the suite's own, else google/gemini-3-flash-preview."),
     SAMPLING,
-    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT),
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT),
 )
 ESTIMATE = together(
     "options",

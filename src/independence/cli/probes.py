@@ -7,16 +7,19 @@ from typing import Final, NamedTuple
 
 import aiohttp
 
-from independence.clients import protocol
+from independence.clients import features
 from independence.clients.catalogue import Catalogue
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
+from independence.clients.delivery import Probe, Shape, lacking, unverified
 from independence.clients.limits import Budget
-from independence.clients.openai import EndpointConnection, OpenAIClient
-from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy
+from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy, Refused
 from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
-from independence.config.subjects import Subject
-from independence.engine import plan
+from independence.config.subjects import SIM, Subject
+from independence.engine import delivery, plan
 from independence.engine.plan import Selection
+from independence.engine.resume import PendingTrial
 from independence.errors import KeyRejected, OutOfCredit
 from independence.judge import prompt, schema
 from independence.judge.model import ModelJudge
@@ -92,6 +95,33 @@ def of_judge(judge: ModelJudge) -> dict[str, ChatRequest]:
     return {"verdict": ChatRequest(judge.model, said, MAX_TOKENS, judge.sampling, schema=form, seed=_SEED)}
 
 
+def shapes(subject: Subject | None, judge: ModelJudge | None) -> dict[str, Shape]:
+    """By delivery mode, or `judge`: how a run of the suite would ask, for the delivery probe."""
+    suite = load.load(SUITE).suite
+    conditions = tuple(Condition(suite.default.variant, mode) for mode in suite.delivery.modes)
+    asked = subject or Subject("", SIM, "")
+    trials = plan.trials(suite, Selection(conditions, runs=1), [asked])
+    todo = [
+        PendingTrial(trial, trial.dialogue.generated if subject else 0, (judge,) if judge else ()) for trial in trials
+    ]
+    return {key.delivery: shape for key, shape in delivery.shapes(suite, todo).items()}
+
+
+async def probe(client: OpenAIClient, of: str, how: str, shape: Shape) -> Finding:
+    """Whether every part of a request reaches the model."""
+    try:
+        found = await Probe(client, shape).run()
+    except (KeyRejected, OutOfCredit, Parked, GaveUp, Refused) as stop:
+        return checks.finding("delivery", "failed", of, how=how, problem=str(stop))
+    if found.lost:
+        what, fix = lacking(found, shape)
+        return checks.finding("delivery", "lost", of, how=how, problem=what, fix=fix)
+    forms = "".join(f"; {told}" for told in features.told(found.choices))
+    if not found.verified:
+        return checks.finding("delivery", "unverified", of, how=how, problem=unverified(found))
+    return checks.finding("delivery", "whole", of, how=how, forms=forms, calls=found.calls)
+
+
 def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue) -> OpenAIClient:
     """A client without a cost cap, with few retries and without progress messages."""
     policy = Policy(base_backoff_s=endpoint.backoff_s, retries=min(RETRIES, endpoint.retries), reasks=0)
@@ -108,7 +138,7 @@ async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
     except (KeyRejected, OutOfCredit) as error:
         fix = "add credit to the account of this key" if isinstance(error, OutOfCredit) else error.fix
         return ProbeResult(error.attempts, problem=error.problem, fix=fix, general=True)
-    except (Parked, GaveUp) as stop:
+    except (Parked, GaveUp, Refused) as stop:
         advice = checks.texts()["stopped"]
         ended = stop.attempts[-1].outcome if stop.attempts else ""
         fix = advice.get(ended, advice["otherwise"]).fix
@@ -135,9 +165,9 @@ def read(check: str, of: str, result: ProbeResult) -> Finding:
         check, "answered", of, usd=result.usd,
         by=f" by {reply.served_provider}" if reply.served_provider else "",
         seconds=sum(attempt.seconds for attempt in result.attempts),
-        effort=", reasoning effort left out because the server rejects it" * (protocol.EFFORT_REFUSED in reply.flags),
+        effort=", reasoning effort left out because the server rejects it" * ("effort_refused" in reply.flags),
         schemaless=", though the endpoint rejects JSON schemas and was asked without"
-        * (protocol.SCHEMA_REFUSED in reply.flags),
+        * ("schema_refused" in reply.flags),
     )  # fmt: skip
     known = checks.texts()["flagged"]
     advice = [known[flag].fix for flag in reply.flags if flag in known]

@@ -19,7 +19,16 @@ from rich.text import Text
 
 from independence.cli.activity import clock, rewrites
 from independence.cli.terminal import note, one_line, plain, width
-from independence.engine.events import CallUnresolved, Event, ModelStopped, RunStopping, WorkerLost
+from independence.engine.events import (
+    CallUnresolved,
+    CallWaiting,
+    DeliveryUnverified,
+    Event,
+    ModelAdapted,
+    ModelStopped,
+    RunStopping,
+    WorkerLost,
+)
 from independence.engine.progress import RunProgress
 from independence.report.legend import tight
 
@@ -27,6 +36,11 @@ _EVERY_S = 5.0
 _BAR, _NAMED, _SHOWN = 24, 36, 12
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _BRIEF = 100  # signs of a reason that is told again
+# What is said at once of a wait that a person may be able to end.
+_EXPLAINED = {
+    "loading": "the server is loading its model, and is waited for",
+    "connect": "the server cannot be reached and is tried again; start it again if it has stopped",
+}
 
 
 class FailureReporter:
@@ -63,6 +77,9 @@ class ProgressBars:
         self._began = self._said = time.monotonic()
         self._counts = RunProgress()
         self._failures = FailureReporter()
+        self._told: set[tuple[str, str]] = set()  # models that are waited for, and why
+        self.patience_s = 0.0  # after which a call in flight ends by itself; 0: unknown
+        self._adapted: set[ModelAdapted | DeliveryUnverified] = set()
         self._live: Live | None = None
         if not quiet and sys.stderr is not None and rewrites():
             screen = Console(stderr=True, markup=False, highlight=False, emoji=False)
@@ -87,10 +104,16 @@ class ProgressBars:
         match event:
             case ModelStopped() | CallUnresolved():
                 self._say(self._failures.first(event))
+            case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
+                self._adapted.add(event)
+                self._say(str(event))
             case WorkerLost():
                 self._say(str(event))
             case RunStopping():
-                self._say(_stopping(event))
+                self._say(_stopping(event, self.patience_s))
+            case CallWaiting(wait) if wait.reason in _EXPLAINED and (wait.model, wait.reason) not in self._told:
+                self._told.add((wait.model, wait.reason))
+                self._say(f"{wait.model}: {_EXPLAINED[wait.reason]}")
         self._tick()
 
     def _say(self, text: str | None) -> None:
@@ -144,11 +167,12 @@ class ProgressBars:
         return Group(table, Text(plain(self.line()), style="dim"))
 
 
-def _stopping(event: RunStopping) -> str:
+def _stopping(event: RunStopping, patience_s: float) -> str:
     """Why a run stops, and what becomes of the calls that were sent."""
     if event.dropped:
         return f"{event.why}: the calls in flight are dropped"
-    return f"stopping ({event.why}): waiting for the calls in flight; Ctrl-C drops them"
+    most = f", {clock(patience_s)} at most" if patience_s else ""
+    return f"stopping ({event.why}): waiting for the calls in flight{most}; Ctrl-C drops them"
 
 
 def _sentence(event: ModelStopped | CallUnresolved) -> str:

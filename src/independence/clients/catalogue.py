@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -50,24 +51,30 @@ class Catalogue(msgspec.Struct, frozen=True):
     known: bool = True
 
     def info(self, model: str) -> ModelInfo | None:
-        """The entry of an id, of an Ollama name without its `:latest`, or of the model behind a routing variant."""
-        found = self.models.get(model) or self.models.get(f"{model}:latest")
-        if found is not None:
-            return found
-        for variant in _ROUTING_VARIANTS:
-            if model.endswith(variant):
-                return self.models.get(model.removesuffix(variant))
-        return None
+        """The entry of an id, of an Ollama name without its `:latest`, or of the model behind a routing variant.
+
+        A gateway may list patterns such as `vendor/*`: nothing more is known of an id that one covers.
+        """
+        variant = next((end for end in _ROUTING_VARIANTS if model.endswith(end)), "")
+        names = (model, f"{model}:latest", model.removesuffix(variant))
+        return next((self.models[name] for name in names if name in self.models), None) or self._covered(model)
+
+    def _covered(self, model: str) -> ModelInfo | None:
+        patterns = (".+".join(map(re.escape, name.split("*"))) for name in self.models if "*" in name)
+        return ModelInfo(model) if any(re.fullmatch(pattern, model) for pattern in patterns) else None
 
     def near(self, model: str) -> list[str]:
         """Listed ids that may have been meant, the nearest first."""
-        names = sorted(self.models)
+        names = sorted(self._ids())
         return list(dict.fromkeys([*difflib.get_close_matches(model, names, cutoff=0.6), *self.holding(model)]))
 
     def holding(self, model: str) -> list[str]:
         """Listed ids that hold the last part of a name: a name without its vendor is what people remember."""
         tail = model.rsplit("/", 1)[-1]
-        return [name for name in sorted(self.models) if tail and tail in name]
+        return [name for name in sorted(self._ids()) if tail and tail in name]
+
+    def _ids(self) -> Iterator[str]:
+        return (name for name in self.models if "*" not in name)
 
 
 class _WireModel(msgspec.Struct):

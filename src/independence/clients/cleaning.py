@@ -41,6 +41,11 @@ _CHANNEL = re.compile(
     re.DOTALL,
 )
 
+CHANNEL_NAMES = ("analysis", "assistant", "commentary", "final")
+_BARE_CHANNEL = re.compile(r"\s*(?:assistant)?(?:analysis|commentary)(?:(?P<run_on>(?=[A-Z\"'“‘(\d]))|(?=\W))")
+_BARE_FINAL = re.compile(r"assistant\s?final(?:json)?(?=\W|[A-Z\d]|\Z)|(?<=[.!?\n])final(?=[A-Z\"'“‘])")
+_BARE_CALL = re.compile(r"(?:assistant)?commentary\s+to=(?:functions\.)?(\w+?)\s*(?:json)?\s*(\{.*)", re.DOTALL)
+
 _END_OF_TURN = re.compile(
     r"<\|(?:im_end|eot_id|endoftext|end|eom_id|return)\|>|<end_of_turn>|<turn\|>|<[|｜]end▁of▁sentence[|｜]>"
 )
@@ -150,11 +155,31 @@ class ThinkingSplit(NamedTuple):
 
 def split_thinking(text: str) -> ThinkingSplit:
     """Part `<think>` blocks, their relatives and harmony channels from the answer. Linear in length; never raises."""
+    if text.lstrip()[:10].startswith(CHANNEL_NAMES) and (found := channels_without_tokens(text)):
+        return found
     if _unmarked(text):
         return ThinkingSplit(text)
     if "<|channel|>" in text and (first := _CHANNEL.search(text)):
         return _channels(text, first.start())
     return _blocks(text) if _THINKING_TAG.search(text) else ThinkingSplit(text)
+
+
+def channels_without_tokens(text: str) -> ThinkingSplit | None:
+    """Channels of gpt-oss whose tokens a server took off: `analysis`, the thoughts, `assistantfinal`, the answer.
+
+    None for any other text: the name of the channel is followed by its text at once, or a final channel follows.
+    """
+    head = _BARE_CHANNEL.match(text)
+    if head is None:
+        alone = _BARE_FINAL.match(text.lstrip())
+        return ThinkingSplit(text.lstrip()[alone.end() :].strip(), template=True) if alone else None
+    final = _BARE_FINAL.search(text, head.end())
+    if final is not None:
+        return ThinkingSplit(text[final.end() :].strip(), text[head.end() : final.start()].strip(), template=True)
+    call = _BARE_CALL.search(text, head.start())
+    if call is not None:  # a tool was addressed: its name and the arguments
+        return ThinkingSplit(f"{call[1]} {call[2]}", text[head.end() : call.start()].strip(), template=True)
+    return ThinkingSplit("", text[head.end() :].strip(), template=True) if head["run_on"] is not None else None
 
 
 def _unmarked(text: str) -> bool:

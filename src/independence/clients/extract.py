@@ -10,9 +10,13 @@ import re
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
+from msgspec import UNSET
+
 from independence.clients import protocol
 from independence.clients.cleaning import (
+    CHANNEL_NAMES,
     Recovered,
+    channels_without_tokens,
     find_leak,
     joined,
     message_of,
@@ -23,7 +27,7 @@ from independence.clients.cleaning import (
     without_debris,
     without_tokens,
 )
-from independence.clients.wire import WireFunction, WireMessage, text_of
+from independence.clients.wire import WireCall, WireFunction, WireMessage, encoded_size, text_of
 from independence.types import FunctionCall, Tool, ToolCall
 
 _PASSES = 20  # layers of wrapping
@@ -32,6 +36,7 @@ _CALL_AT_START = re.compile(r"\s*(?:[{`]|[A-Za-z_]\w{0,80}\s{0,9}[({])")
 _CALL_AT_END = ('"', "}", "]")
 _SHORTEST_KEY: Final = 8
 _LONG_KEY: Final = 20
+_LARGEST_EXTRA: Final = 64_000  # bytes of what a model wants back with a call
 
 Channel = Literal["tool", "content"]
 
@@ -58,7 +63,7 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
     called = _called(calls, tool) if tool and calls else None
     # Next to a real call, content is private whatever it looks like; alone, a call may have leaked into it.
     body = clean(content, None if called else tool)
-    kept = tuple(_kept(call_id, function) for call_id, function in calls)
+    kept = tuple(_kept(call, function) for call, function in calls)
     if called is not None:
         return called._replace(
             thinking=joined([body.text, called.thinking]),
@@ -85,13 +90,13 @@ def _reasons(native: str, *found: str) -> str:
     return safe(joined([native, *(r for r in found if r and r != native)]))[0]
 
 
-def _calls(message: WireMessage) -> list[tuple[object, WireFunction]]:
-    """Ids and functions of the calls."""
-    calls = [(call.id, call.function) for call in message.tool_calls or () if call.function is not None]
-    return calls or ([(None, message.function_call)] if message.function_call is not None else [])
+def _calls(message: WireMessage) -> list[tuple[WireCall, WireFunction]]:
+    """The calls, and their functions."""
+    calls = [(call, call.function) for call in message.tool_calls or () if call.function is not None]
+    return calls or ([(WireCall(), message.function_call)] if message.function_call is not None else [])
 
 
-def _called(calls: list[tuple[object, WireFunction]], tool: Tool) -> Extracted | None:
+def _called(calls: list[tuple[WireCall, WireFunction]], tool: Tool) -> Extracted | None:
     own = [function.arguments for _, function in calls if function.name == tool.name]
     foreign = [function.arguments for _, function in calls if function.name != tool.name]
     # A misspelt name still carries the message; a call of something else has no such parameter.
@@ -115,7 +120,7 @@ def _message(arguments: object, tool: Tool) -> Recovered | None:
     return found if found is not None and readable(found.text) else None
 
 
-def _stub(calls: list[tuple[object, WireFunction]], tool: Tool) -> str:
+def _stub(calls: list[tuple[WireCall, WireFunction]], tool: Tool) -> str:
     """What was sent instead of a message: a brace, a colon."""
     stubs = (message_of(function.arguments, tool.parameter) for _, function in calls if function.name == tool.name)
     return next((safe(s.text)[0] for s in stubs if s is not None), "")
@@ -130,9 +135,12 @@ def _argument_text(arguments: object) -> str:
         return ""
 
 
-def _kept(call_id: object, function: WireFunction) -> ToolCall:
+def _kept(call: WireCall, function: WireFunction) -> ToolCall:
     arguments = "" if function.arguments is None else _argument_text(function.arguments)
-    return ToolCall(safe(text_of(call_id))[0], FunctionCall(safe(text_of(function.name))[0], arguments))
+    extra = call.extra_content
+    small = isinstance(extra, dict) and extra and encoded_size(extra) <= _LARGEST_EXTRA
+    named = FunctionCall(safe(text_of(function.name))[0], arguments)
+    return ToolCall(safe(text_of(call.id))[0], named, extra_content=extra if small else UNSET)
 
 
 def _content(content: object) -> tuple[str, str]:
@@ -200,7 +208,7 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
 
 def suspicious(text: str, tool: Tool | None) -> bool:
     """Whether anything in a text may have to be removed; most texts end here, so this is all that most texts cost."""
-    if "<" in text or "◁" in text:
+    if "<" in text or "◁" in text or (text.lstrip()[:10].startswith(CHANNEL_NAMES) and channels_without_tokens(text)):
         return True
     if text.rstrip().endswith(_CALL_AT_END) and (tool is not None or not _closed(text)):
         return True
@@ -248,15 +256,20 @@ def without_key(key: str) -> Callable[[str], str]:
 
 def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:
     """The answer with every text cleaned, and flagged where that changed it."""
-    calls = tuple(
-        ToolCall(clean(call.id), FunctionCall(clean(call.function.name), clean(call.function.arguments)))
-        for call in found.tool_calls
-    )
     out = found._replace(
         text=clean(found.text),
         raw=clean(found.raw),
         thinking=clean(found.thinking),
         reasoning=clean(found.reasoning),
-        tool_calls=calls,
+        tool_calls=tuple(_masked_call(call, clean) for call in found.tool_calls),
     )
     return out if out == found else out._replace(flags=union(found.flags, (protocol.KEY_REMOVED,)))
+
+
+def _masked_call(call: ToolCall, clean: Callable[[str], str]) -> ToolCall:
+    name, arguments, call_id = clean(call.function.name), clean(call.function.arguments), clean(call.id)
+    extra = call.extra_content
+    if extra is not UNSET:
+        text = json.dumps(extra)
+        extra = extra if clean(text) == text else UNSET
+    return ToolCall(call_id, FunctionCall(name, arguments), extra_content=extra)

@@ -1,8 +1,7 @@
-"""What went wrong and what to do about it: one decision for every status, error body and broken connection.
+"""What a failed attempt is about: whom it concerns, whether it lasts, and whether it was billed.
 
-Error bodies come from OpenRouter, vLLM, llama.cpp, LM Studio, Ollama and proxies. The order is the router's own advice:
-`error_type`, then `availability`, then the status. Suggested fallback models are never followed: another model is
-another subject.
+Read from status, code, type, parameter and words of an error body in whatever shape it comes, from a body that is no
+chat completion, and from what the HTTP library raises. What words say is a table, `refusals.yaml`.
 """
 
 from __future__ import annotations
@@ -17,30 +16,40 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import aiohttp
+import msgspec
 from yarl import URL
 
-from independence.clients import limits
+from independence.clients import bodies, limits
+from independence.clients.bodies import ErrorDetails
 from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse
 from independence.config import documents
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
+from independence.types import MissingReason
 
-Action = Literal["retry", "again", "park", "credit", "key", "blocked"]  # again: at once, without a parameter
+Scope = Literal["request", "model", "key", "account", "server"]
 
-LONGEST_WAIT_S: Final = 3600.0  # a limit that lifts later than this parks the model
+LONGEST_WAIT_S: Final = 3600.0  # a limit that lifts later than this is not waited for
+LOADING: Final = "loading"  # kind of a failure of a server that is not ready yet
+ENDING: Final = "ending"  # kind of a failure in which an answer was broken off
 _DAILY = re.compile(r"per[\s_-]?day|daily")
 _FREE_TIER = re.compile(r"openrouter_free_tier_daily|free-models")
-_TOOLLESS = re.compile(r"--jinja|not support tools")  # what llama.cpp without templates says with a 500
 _RATE_STATUS = frozenset({429, 503, 529})
 _UNBILLED_RETRIES = _RATE_STATUS | {402}  # nothing was served: refused at the door
-_RETRIED_CLIENT_ERRORS = frozenset({408, 409, 425, 429})
+_PASSING_CLIENT_ERRORS = frozenset({408, 409, 425, 429})
 _TYPES: Final = Path(__file__).with_name("error_types.yaml")
+_ROWS: Final = Path(__file__).with_name("refusals.yaml")
 _SAME = ({503, 529}, {504, 408})  # one thing under two numbers: the one on the line is kept
 _DECLINED = frozenset({"content_policy_violation", "refusal"})
 _AT_CAPACITY = frozenset({"capacity_exhausted", "temporarily_unavailable"})
-
-_SENTENCE = 300
+# Words of a 500 that say nothing of the request: the next attempt may succeed.
+_GENERIC = re.compile(
+    r"\A\W*\Z|internal.{0,8}error|something went wrong|try again|tempora|overload|unavailable|time.?out|upstream|"
+    r"bad gateway|crash|server error|provider returned error",
+    re.IGNORECASE,
+)
 _READ = 4000  # signs of a message that are looked at
+_SENTENCE = 300
 _KEYS = re.compile(r"\b(?:sk|pk|gsk|xai|hf|nvapi|csk|fw)[-_][\w\-*.]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
 _QUERY = re.compile(
     r"(?<=[?&;])([\w.~-]{0,40}(?:key|token|secret|sig|password|auth|code)[\w.~-]{0,40})=[^&;\s\"'<>]+", re.IGNORECASE
@@ -50,61 +59,111 @@ _MS_EPOCH = 10_000_000_000  # an epoch above this counts milliseconds
 _SHORTEST_SECRET = 4
 
 
-class ErrorDetails(NamedTuple):
-    """The parts of an error object that decide what to do. Empty where the body says nothing."""
+class Failure(NamedTuple):
+    """An attempt without an answer that can be used."""
 
-    code: int | None = None
-    message: str = ""
-    error_type: str = ""
-    metadata: Mapping[str, object] = {}
-    availability: Mapping[str, object] = {}
-
-    @property
-    def text(self) -> str:
-        """All its texts together, in lower case, for matching."""
-        raw = self.metadata.get("raw")
-        source = self.metadata.get("limit_source")
-        return f"{self.message} {raw if isinstance(raw, str) else ''} {source or ''}".lower()
-
-
-class RequestFailure(NamedTuple):
-    """An attempt without an answer."""
-
-    action: Action
-    kind: str  # "429", "timeout", "reset", ...
+    kind: str  # status as text, or "timeout", "reset", "loading", ...
     detail: str = ""  # one printable line, free of keys
+    fix: str = ""  # what helps, where that is known
+    scope: Scope = "server"
+    lasting: bool = False  # asking again does not help
+    reason: MissingReason | None = None  # of a lasting one that is certainly about this request alone
+    repeats: bool = False  # taken for lasting where different requests keep getting it
     retry_after: float | None = None  # seconds the server asked for
     overload: bool = False  # lower this endpoint's concurrency
     unbilled: bool = True  # certainly cost nothing; False: unknown
     status: int = 0
+    named: str = ""  # the words in which a refusal may name a part of the request
+    raw: str = ""  # what came of an answer that was broken off
+    again: bool = False  # the next attempt is written otherwise: it is sent at once, and uses up no retry
+
+    @property
+    def line(self) -> str:
+        """What happened and what helps, in one line."""
+        return f"{self.detail.rstrip('.')}; {self.fix}" if self.fix else self.detail
 
 
-def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetime | None = None) -> RequestFailure:
+class _RefusalRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    about: str
+    words: str
+    scope: Scope
+    status: frozenset[int] = frozenset()
+    lasting: bool = True
+    reason: MissingReason | None = None
+    fix: str = ""
+
+
+@cache
+def _rows() -> list[tuple[re.Pattern[str], _RefusalRow]]:
+    rows = documents.packaged(_ROWS, list[_RefusalRow])
+    return [(re.compile(row.words, re.IGNORECASE | re.DOTALL), row) for row in rows]
+
+
+def _row(text: str, status: int) -> _RefusalRow | None:
+    """What the words say; None where they say nothing that is known."""
+    for pattern, row in _rows():
+        if (not row.status or status in row.status) and pattern.search(text):
+            return row
+    return None
+
+
+def advice(about: str) -> str:
+    """What helps, by the name of a row."""
+    return next(row.fix for _, row in _rows() if row.about == about)
+
+
+def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetime | None = None) -> Failure:
     """Classify an error response, or an error found inside a 200. `key` is kept out of every text."""
     now = now or datetime.now(UTC)
     status = _status(answer.status, body)
-    kind = str(status)
-    detail = _detail(body, status, key)
+    base = Failure(str(status), _detail(body, status, key), lasting=True, scope="model", status=status)
+    base = base._replace(named=body.named[:_READ])
     if 300 <= status < 400:
-        return RequestFailure("park", kind, sentence(_moved(answer), key), status=status)
+        return base._replace(detail=sentence(_moved(answer), key), scope="server")
     if status == 401:
         # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
         ours = answer.status == 401 or "provider_name" not in body.metadata
-        return RequestFailure("key" if ours else "park", "401", detail, status=401)
-    if status == 402:
-        return _payment(answer, body, now, detail)
-    if status == 403:
-        return RequestFailure("blocked" if _declined(body) else "park", kind, detail, status=403)
+        return base._replace(scope="key" if ours else "model")
     if status == 429 and _DAILY.search(body.text):
-        return RequestFailure("park", kind, _when(answer.headers, body, now, detail), status=429)
-    if _heals(body, status):
-        wait = retry_after(answer.headers, body, now)
-        if wait is not None and wait >= LONGEST_WAIT_S:
-            return RequestFailure("park", kind, _when(answer.headers, body, now, detail), wait, status=status)
-        overload = status in _RATE_STATUS or body.availability.get("code") in _AT_CAPACITY
-        unbilled = status in _UNBILLED_RETRIES
-        return RequestFailure("retry", kind, detail, wait, overload=overload, unbilled=unbilled, status=status)
-    return RequestFailure("park", kind, detail, status=status)
+        return base._replace(kind="daily", detail=_when(answer.headers, body, now, base.detail))
+    wait = retry_after(answer.headers, body, now)
+    if status == 402:
+        passing = body.metadata.get("limit_source") == "openrouter_in_flight_budget" or "Retry-After" in answer.headers
+        return base._replace(lasting=not passing, scope="account", retry_after=wait)
+    if status == 403 and _declined(body):
+        return base._replace(scope="request", reason="blocked")
+    found = _row(body.text, status)
+    if found is not None and not (status in _RATE_STATUS and found.scope in ("request", "model")):
+        kind = LOADING if found.about == LOADING else base.kind
+        reason = found.reason
+        return base._replace(
+            kind=kind, scope=found.scope, lasting=found.lasting, reason=reason, fix=found.fix, retry_after=wait
+        )
+    if status == 413:
+        return base._replace(scope="request", reason="too_long")
+    if not _passing(body, status):
+        return base
+    if wait is not None and wait >= LONGEST_WAIT_S:
+        return base._replace(kind="daily", detail=_when(answer.headers, body, now, base.detail), retry_after=wait)
+    return base._replace(
+        scope="server",
+        lasting=False,
+        repeats=status in (500, 501) and not _GENERIC.search(body.message),
+        retry_after=wait,
+        overload=status in _RATE_STATUS or body.availability.get("code") in _AT_CAPACITY,
+        unbilled=status in _UNBILLED_RETRIES,
+    )
+
+
+def of_foreign_body(response: HttpResponse, key: str) -> Failure:
+    """Classify a response with a good status whose body is no chat completion, by what it is."""
+    found = bodies.describe(response.body, response.headers.get("Content-Type", ""))
+    status = "" if response.status == 200 else f"HTTP {response.status}: "
+    row = _row(found.text, 400) if found.text else None
+    fix = found.fix or (row.fix if row else "")
+    failure = Failure("malformed", sentence(f"{status}{found.what}", key), fix, scope="model", unbilled=False)
+    lasting = found.lasting or (row is not None and row.lasting)
+    return failure._replace(lasting=lasting, repeats=bool(response.body), reason=row.reason if row else None)
 
 
 def _status(sent: int, body: ErrorDetails) -> int:
@@ -119,7 +178,7 @@ def _status(sent: int, body: ErrorDetails) -> int:
 
 @cache
 def _status_of_type() -> dict[str, int]:
-    return documents.convert(documents.read(_TYPES), dict[str, int])
+    return documents.packaged(_TYPES, dict[str, int])
 
 
 def _moved(answer: HttpResponse) -> str:
@@ -139,24 +198,15 @@ def _detail(body: ErrorDetails, status: int, key: str) -> str:
     return sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), key)
 
 
-def _payment(answer: HttpResponse, body: ErrorDetails, now: datetime, detail: str) -> RequestFailure:
-    in_flight = body.metadata.get("limit_source") == "openrouter_in_flight_budget"
-    if in_flight or "Retry-After" in answer.headers:
-        return RequestFailure("retry", "402", detail, retry_after(answer.headers, body, now), status=402)
-    return RequestFailure("credit", "402", detail, status=402)
-
-
 def _declined(body: ErrorDetails) -> bool:
     """Moderation or a guardrail on this prompt, as opposed to a limit of the key."""
     return body.error_type in _DECLINED or any(k in body.metadata for k in ("reasons", "flagged_input", "patterns"))
 
 
-def _heals(body: ErrorDetails, status: int) -> bool:
-    if _TOOLLESS.search(body.text):
-        return False
+def _passing(body: ErrorDetails, status: int) -> bool:
     if not body.error_type and isinstance(body.availability.get("retryable"), bool):
         return bool(body.availability["retryable"])
-    return status in _RETRIED_CLIENT_ERRORS or status >= 500
+    return status in _PASSING_CLIENT_ERRORS or status >= 500
 
 
 def _when(headers: Mapping[str, str], body: ErrorDetails, now: datetime, detail: str) -> str:
@@ -169,10 +219,12 @@ def _when(headers: Mapping[str, str], body: ErrorDetails, now: datetime, detail:
     return f"{detail}; resets in {wait / 3600:.1f} h" if wait else f"{detail}; resets tomorrow"
 
 
-def key_rejected(endpoint: Endpoint, failure: RequestFailure) -> KeyRejected:
+def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
     """The error for a refused key. It names where the key comes from, never the key."""
-    where = f"check {endpoint.key_source}" if endpoint.key_source else "give it one with api_key_env"
-    return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail})", where)
+    wants = "check" if endpoint.api_key else "set"
+    where = f"{wants} {endpoint.key_source}" if endpoint.key_source else "give it one with api_key_env"
+    what = "the API key was refused" if endpoint.api_key else "it wants an API key"
+    return KeyRejected(f"{endpoint.name}: {what} ({failure.detail})", where)
 
 
 _TOO_LARGE: Final = f"the answer is larger than {LARGEST // 2**20} MB, decompressed; the rest was not read"
@@ -197,12 +249,12 @@ _FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
 )
 
 
-def of_exception(error: Exception, key: str) -> RequestFailure:
+def of_exception(error: Exception, key: str) -> Failure:
     """Classify what the HTTP library or reading the body raised; class names of a library tell nobody what to do."""
-    kind, detail, transient, sent = next(row[1:] for row in _FAULTS if isinstance(error, row[0]))
+    kind, detail, passing, sent = next(row[1:] for row in _FAULTS if isinstance(error, row[0]))
     at = f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}"
     said = sentence(detail.format(error=error, at=at, why=_why(error)), key)
-    return RequestFailure("retry" if transient else "park", kind, said, unbilled=not sent)
+    return Failure(kind, said, lasting=not passing, unbilled=not sent)
 
 
 def _why(error: Exception) -> str:
@@ -231,41 +283,6 @@ def _strerror(error: OSError) -> str:
     return "connection refused" if refused else text
 
 
-def read_error(document: object) -> ErrorDetails:
-    """Find the error in a JSON body: `{"error": {...}}` or `"..."`, or a bare `message` or `detail`."""
-    whole = _mapping(document)
-    found = whole.get("error") or whole
-    if isinstance(found, str):
-        return ErrorDetails(message=found)
-    error = _mapping(found)
-    metadata = _mapping(error.get("metadata"))
-    kind = metadata.get("error_type") or error.get("error_type")
-    return ErrorDetails(
-        code=_code(error.get("code")) or _code(error.get("http_status")),
-        message=_first_text(error.get("message"), error.get("detail"), metadata.get("raw")),
-        error_type=kind if isinstance(kind, str) else "",
-        metadata=metadata,
-        availability=_mapping(error.get("availability")),
-    )
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _code(value: object) -> int | None:
-    code = limits.number(value)
-    return int(code) if code is not None and 100 <= code < 600 else None
-
-
-def _first_text(*candidates: object) -> str:
-    """The first candidate that is text; a message that only says a provider failed is followed by why."""
-    texts = [c for c in candidates if isinstance(c, str) and c.strip()]
-    if len(texts) > 1 and "provider returned error" in texts[0].lower():
-        return f"{texts[0]}: {texts[1]}"
-    return texts[0] if texts else ""
-
-
 def sentence(text: str, key: str) -> str:
     """One printable line of at most 300 characters, without anything that could be an API key."""
     text = _NOT_PRINTED.sub(" ", text).strip()
@@ -279,7 +296,7 @@ def sentence(text: str, key: str) -> str:
 
 def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -> float | None:
     """Seconds the server asks to wait, from wherever it says so; None when it does not."""
-    nested = _mapping(body.metadata.get("headers"))
+    nested = bodies.mapping(body.metadata.get("headers"))
     for value in (
         headers.get("Retry-After"),
         body.availability.get("retry_after"),
@@ -296,7 +313,7 @@ def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -
 
 def resets_at(headers: Mapping[str, str], body: ErrorDetails) -> datetime | None:
     """When the limit that was hit is lifted (`X-RateLimit-Reset`, epoch in seconds or milliseconds)."""
-    nested = _mapping(body.metadata.get("headers"))
+    nested = bodies.mapping(body.metadata.get("headers"))
     stamp = limits.number(headers.get("X-RateLimit-Reset")) or limits.number(nested.get("X-RateLimit-Reset"))
     if stamp is None:
         return None

@@ -7,23 +7,25 @@ GET requests only, so nothing here costs money. `doctor` and `models` read pages
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 
 import aiohttp
 import msgspec
 
 from independence.clients import catalogue, dialects
+from independence.clients.bodies import decode_any, error_of
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import RequestFailure, key_rejected, of_exception, of_response, read_error
-from independence.clients.protocol import Policy
+from independence.clients.failures import LOADING, Failure, key_rejected, of_exception, of_response
+from independence.clients.protocol import Policy, Wait
 from independence.clients.transport import BodyTooLarge, Transport
-from independence.clients.wire import decode_any
 from independence.config import endpoints
 from independence.config.endpoints import Endpoint
 from independence.config.environment import OPENROUTER_URL
 from independence.config.subjects import OPENROUTER, SIM
 from independence.errors import UsageError
 
+OnWait = Callable[[Wait], None]
 _TRIES = 3
 _LONGEST_PAUSE_S = 5.0
 _FEW = 6  # names that a sentence lists
@@ -41,39 +43,57 @@ class _KeyPage(msgspec.Struct, frozen=True):
 
 
 class EndpointListing:
-    """The pages of one endpoint about itself. `policy`: how often a page is tried; None: once."""
+    """The pages of one endpoint about itself. `policy`: how often a page is tried; None: once.
 
-    def __init__(self, endpoint: Endpoint, session: aiohttp.ClientSession, policy: Policy | None = None) -> None:
+    A server that is loading is waited for as long as one attempt on it may take; `notify` hears of the wait.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        session: aiohttp.ClientSession,
+        policy: Policy | None = None,
+        notify: OnWait = lambda _: None,
+    ) -> None:
         self.endpoint = endpoint
         self.dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
         self._policy = policy
+        self._notify = notify
 
-    async def read_key(self) -> KeyInfo | RequestFailure:
+    async def read_key(self) -> KeyInfo | Failure:
         """What the page about the key says. A proxy without that page is a failure of status 404."""
         page = await self._get(self.dialect.key_path)
-        if isinstance(page, RequestFailure):
+        if isinstance(page, Failure):
             return page
         try:
             return msgspec.convert(page, _KeyPage).data
         except msgspec.ValidationError:
             return KeyInfo()
 
-    async def read_catalogue(self) -> Catalogue | RequestFailure:
+    async def read_catalogue(self) -> Catalogue | Failure:
         """What `GET /models` lists; `known` is False where the server answers but has no such page."""
         page = await self._get("/models")
-        if isinstance(page, RequestFailure):
+        if isinstance(page, Failure):
             return Catalogue(known=False) if page.status == 404 else page
         models = self.dialect.models(page)
         return Catalogue({model.id: model for model in models or ()}, known=models is not None)
 
-    async def find(self, listed: Catalogue, model: str) -> Catalogue | RequestFailure:
+    async def read_template(self) -> str:
+        """A digest of the server's chat template, by the page on which llama.cpp shows it; "" where there is none."""
+        if not self.dialect.props_path:
+            return ""
+        page = await self._get(self.dialect.props_path)
+        template = page.get("chat_template") if isinstance(page, dict) else None
+        return hashlib.sha256(template.encode()).hexdigest()[:16] if isinstance(template, str) else ""
+
+    async def find(self, listed: Catalogue, model: str) -> Catalogue | Failure:
         """The catalogue, with a model under a name that it does not list but that the endpoint resolves."""
         path = self.dialect.model_path(model)
         if not path or not listed.known or listed.info(model):
             return listed
         page = await self._get(path)
-        if isinstance(page, RequestFailure):
+        if isinstance(page, Failure):
             return page
         info = catalogue.read_model(page)
         return Catalogue({**listed.models, model: info}) if info else listed
@@ -81,24 +101,34 @@ class EndpointListing:
     async def _get(self, path: str) -> object:
         """The JSON of a page, None where it is none, or a failure."""
         tries = min(_TRIES, self.endpoint.retries + 1) if self._policy else 1
-        for tried in range(tries):
+        tried, loading_s = 0, 0.0
+        while True:
             page = await self._try(path)
-            if not isinstance(page, RequestFailure) or page.action != "retry" or page.kind in ("connect", "tls"):
-                break
-            if self._policy is not None and tried + 1 < tries:
-                await asyncio.sleep(min(_LONGEST_PAUSE_S, self._policy.pause(tried, page.retry_after)))
-        return page
+            if not isinstance(page, Failure) or page.lasting or page.kind in ("connect", "tls") or not self._policy:
+                return page
+            if page.kind == LOADING:
+                if loading_s >= self.endpoint.timeout_s:
+                    return page
+                pause = min(_LONGEST_PAUSE_S, page.retry_after or max(0.5, loading_s / 2))
+                loading_s += pause
+                self._notify(Wait(self.endpoint.name, LOADING, pause))
+            else:
+                tried += 1
+                if tried >= tries:
+                    return page
+                pause = min(_LONGEST_PAUSE_S, self._policy.pause(tried - 1, page.retry_after))
+            await asyncio.sleep(pause)
 
     async def _try(self, path: str) -> object:
         key = self.endpoint.api_key
         try:
-            response = await self._transport.fetch(path, min(self.dialect.listing_timeout_s, self.endpoint.timeout_s))
+            limit_s = min(self.dialect.listing_timeout_s, self.endpoint.timeout_s)
+            response = await self._transport.fetch(path, limit_s, root=path == self.dialect.props_path)
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             return of_exception(error, key)
-        document = decode_any(response.body)
         if response.status == 200:
-            return document
-        return of_response(response, read_error(document), key)
+            return decode_any(response.body)
+        return of_response(response, error_of(response.body), key)
 
 
 async def check(
@@ -106,17 +136,18 @@ async def check(
     models_needed: Mapping[str, bool],
     session: aiohttp.ClientSession,
     policy: Policy | None = None,
+    notify: OnWait = lambda _: None,
 ) -> Catalogue:
     """Read the catalogue of an endpoint and check `models_needed` (model id -> whether it must take tools) against it.
 
     Raises KeyRejected when the key is refused, UsageError when the server is not there, when a model is not, or when
     one that must take tools does not.
     """
-    listing = EndpointListing(endpoint, session, policy or Policy())
+    listing = EndpointListing(endpoint, session, policy or Policy(), notify)
     if listing.dialect.key_path and endpoint.api_key:
         _must_serve(listing, await listing.read_key())
     listed = await listing.read_catalogue()
-    if isinstance(listed, RequestFailure):
+    if isinstance(listed, Failure):
         _must_serve(listing, listed)
         return Catalogue(known=False)
     if not listed.known:
@@ -124,7 +155,7 @@ async def check(
     for model in models_needed:
         found = await listing.find(listed, model)
         _must_serve(listing, found)
-        listed = listed if isinstance(found, RequestFailure) else found
+        listed = listed if isinstance(found, Failure) else found
     problems = [p for model, tools in models_needed.items() if (p := _problem(endpoint, listed, model, tools=tools))]
     if len(problems) > 1:
         raise UsageError("; ".join(map(str, problems)))
@@ -135,18 +166,31 @@ async def check(
 
 def _must_serve(listing: EndpointListing, page: object) -> None:
     """Raise for a failure, unless the page does not exist, or needs a key where none was given."""
-    if not isinstance(page, RequestFailure):
+    if not isinstance(page, Failure):
         return
-    if page.action == "key" and (listing.endpoint.api_key or not listing.dialect.open_catalogue):
+    wants_key = page.scope == "key" and page.lasting
+    if wants_key and (listing.endpoint.api_key or not listing.dialect.open_catalogue):
         raise key_rejected(listing.endpoint, page)
-    if page.status and page.action != "retry":
+    if page.status and page.lasting:
         return
-    url = endpoints.printable_address(listing.endpoint.base_url)
-    what = f"{listing.endpoint.name}: no server answers at {url} ({page.kind}: {page.detail})"
-    raise UsageError(what, _connection_advice(listing, page))
+    name, url = listing.endpoint.name, endpoints.printable_address(listing.endpoint.base_url)
+    if page.kind == LOADING:
+        what = f"{name}: the server at {url} is still loading after {listing.endpoint.timeout_s:.0f} s ({page.detail})"
+        raise UsageError(what, "try again once its model is loaded, or allow more time with --local-timeout")
+    if page.status:
+        what = f"{name}: the server at {url} does not list its models ({page.detail})"
+        raise UsageError(what, _status_advice(listing.endpoint))
+    raise UsageError(
+        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", _connection_advice(listing, page)
+    )
 
 
-def _connection_advice(listing: EndpointListing, failure: RequestFailure) -> str:
+def _status_advice(endpoint: Endpoint) -> str:
+    later = "ask again in a few minutes, or check the address"
+    return later if endpoint.api_key or not endpoint.key_source else f"if it wants a key, set {endpoint.key_source}"
+
+
+def _connection_advice(listing: EndpointListing, failure: Failure) -> str:
     if failure.kind == "tls":
         return "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
     if "proxy" in failure.detail:
@@ -160,7 +204,7 @@ def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) 
         what, fix = f"{_called(endpoint)} has no model `{model}`", _meant(endpoint, model, listed)
         return UsageError(what, fix) if listed.models else UsageError(f"{what}; it lists none")
     if tools and info.rejects("tools"):
-        return UsageError(f"`{model}` takes no tools, which tool_role needs", "use --modes user_role")
+        return UsageError(f"`{model}` takes no tools, which tool_role needs", "use --delivery user_role")
     return None
 
 

@@ -1,9 +1,10 @@
 """The one chat protocol: what engine and judge can do with a client, how a call can end, what is marked on a reply.
 
 `ask` returns an `Answer`: a `Reply`, or `Missing` where an answer came that is none (reasoning only, a transport
-artefact, a blocked prompt). It raises when the call cannot be settled now: `Parked` (this model cannot go on), `GaveUp`
-(transient faults outlasted the retries; ask again on resume), and the run-ending errors of `errors.py` (`KeyRejected`,
-`OutOfCredit`, `CostCapReached`).
+artefact, a blocked prompt). It raises when the call cannot be settled now: `Refused` (this request will not be
+answered, and whether others will is not known yet), `Parked` (this model cannot go on), `GaveUp` (passing faults
+outlasted the retries; ask again on resume), and the run-ending errors of `errors.py` (`KeyRejected`, `OutOfCredit`,
+`CostCapReached`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,13 @@ class Wait(NamedTuple):
     seconds: float
     attempt: int = 0  # the attempt that failed, from 1, where the wait is before another one
     still: bool = False  # the same wait goes on; nothing new to show
+
+
+class Adapted(NamedTuple):
+    """Requests to a model are written in another form from now on, since its server refuses the usual one."""
+
+    model: str
+    told: str
 
 
 class Policy(NamedTuple):
@@ -50,7 +58,7 @@ class Policy(NamedTuple):
         return retry_after + random.uniform(0.0, self.base_backoff_s)
 
 
-Notify = Callable[[Wait], None]  # may raise GaveUp to end the call instead of waiting
+Notify = Callable[[Wait | Adapted], None]  # may raise GaveUp to end the call instead of waiting
 
 
 class UnansweredCall(Exception):
@@ -63,8 +71,20 @@ class UnansweredCall(Exception):
         self.attempts = attempts
 
 
+class Refused(UnansweredCall):
+    """The request was refused, and would be again. Whoever sees several calls tells whether it is the request's fault.
+
+    Where the model answers others, it is; where different requests fail alike, the model is not asked any more. `fix`
+    says what helps, where the words of the refusal are known.
+    """
+
+    def __init__(self, model: str, why: str, fix: str = "") -> None:
+        super().__init__(model, f"{why.rstrip('.')}; {fix}" if fix else why)
+        self.fix = fix
+
+
 class Parked(UnansweredCall):
-    """This model cannot be asked any more in this run (daily quota, no endpoint, key limit). Others go on."""
+    """This model cannot be asked any more in this run (daily quota, an unknown price under a cap). Others go on."""
 
 
 class GaveUp(UnansweredCall):
@@ -91,10 +111,10 @@ RETRIED_LENGTH: Final = "retried_length"  # truncated at the first budget, asked
 TRUNCATED: Final = "truncated"  # the text ends where the token budget did
 OVERLONG: Final = "overlong"  # far longer than its token budget; the rest was cut off
 KEY_REMOVED: Final = "key_removed"  # the API key stood in the answer and was taken out
-FINISH_ERROR: Final = "finish_error"  # the provider broke off with an error after readable text
-CONTENT_FILTER: Final = "content_filter"  # a filter ended the text
+UNSTATED_END: Final = "unstated_end"  # the server does not say how the answer ended
 REFUSAL_FIELD: Final = "refusal_field"  # the text came in the `refusal` field
 CACHE_HIT: Final = "cache_hit"  # the router replayed a stored reply although that was refused: not independent
-SCHEMA_REFUSED: Final = "schema_refused"  # the endpoint rejects JSON schemas; asked without one
+OTHER_CHANNEL: Final = "other_channel"  # the verdict came in the reasoning or in a tool call, and nothing in content
 TEMPERATURE_UNSENT: Final = "temperature_unsent"  # its configuration says that the model takes no temperature
-EFFORT_REFUSED: Final = "effort_refused"  # the endpoint rejects reasoning efforts; asked without one
+DELIVERY_UNVERIFIED: Final = "delivery_unverified"  # the server's counts do not tell what reached the model
+# Forms of a request other than the first (`features.py`) are marked by their names.

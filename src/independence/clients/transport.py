@@ -7,6 +7,7 @@ endless answer fills the memory.
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 from collections.abc import Coroutine, Mapping
 from functools import lru_cache
@@ -19,7 +20,9 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from independence.clients import dialects
+from independence.config import endpoints
 from independence.config.endpoints import Endpoint
+from independence.errors import UsageError
 
 LARGEST: Final = 16 * 2**20  # bytes, after decompression
 _ACCEPTED: Final = "gzip, deflate"  # what every installation can undo
@@ -75,9 +78,9 @@ class Transport:
         """
         return self._send("POST", self._chat, timeout_s or self._timeout_s, body)
 
-    async def fetch(self, path: str, timeout_s: float) -> HttpResponse:
-        """GET below the base URL. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
-        return await self._send("GET", self._below(path), timeout_s)
+    async def fetch(self, path: str, timeout_s: float, *, root: bool = False) -> HttpResponse:
+        """GET below the base URL, or below its host. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
+        return await self._send("GET", self._base.with_path(path) if root else self._below(path), timeout_s)
 
     async def _send(self, method: str, url: URL, timeout_s: float, body: bytes | None = None) -> HttpResponse:
         response = await self._session.request(
@@ -103,18 +106,39 @@ class Transport:
 
 
 def proxy_of(url: URL) -> URL | None:
-    """The proxy for an address by HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.
+    """The proxy for an address by HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY. Raises UsageError.
 
     None for a loopback address whatever they say: a proxy would look for the server on its own machine, and prompts and
     keys would leave this one.
     """
     if url.host is None or is_loopback(url.host):
         return None
-    found = getproxies()
-    named = found.get(url.scheme) or found.get("all", "")
-    if not named.startswith(("http://", "https://")) or proxy_bypass(f"{url.host}:{url.port}"):
-        return None  # a SOCKS proxy is none that the HTTP library can use
-    return URL(named)
+    settings = getproxies()
+    kind = url.scheme if settings.get(url.scheme) else "all"
+    named = settings.get(kind, "").strip()
+    if not named or proxy_bypass(f"{url.host_subcomponent}:{url.port}"):
+        return None
+    if any(_exempts(entry.strip().lower(), url.host) for entry in settings.get("no", "").split(",")):
+        return None
+    spelled = (name for name, value in os.environ.items() if name.lower() == f"{kind}_proxy" and value.strip() == named)
+    variable = next(spelled, f"{kind}_proxy".upper())
+    scheme = named.lower().partition("://")[0] if "://" in named else "http"  # as curl takes it
+    if scheme not in ("http", "https"):
+        what = "a SOCKS proxy" if scheme.startswith("socks") else f"a proxy of kind `{scheme}`"
+        raise UsageError(f"{what} cannot be used", f"give an http:// one or unset {variable}")
+    return URL(endpoints.check(named if "://" in named else f"http://{named}", variable))
+
+
+def _exempts(entry: str, host: str) -> bool:
+    """Whether an entry of NO_PROXY is for a host, written as the standard library does not know it: with `*`, or as a
+    network such as `10.0.0.0/8`.
+    """
+    if entry.startswith("*"):
+        return host.endswith(entry[1:])
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(entry.strip("[]"), strict=False)
+    except ValueError:
+        return False
 
 
 def is_loopback(host: str) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.clients import failures, limits, protocol
-from independence.clients.failures import ErrorDetails, RequestFailure
+from independence.clients import bodies, failures, limits, protocol
+from independence.clients.failures import Failure
 from independence.clients.limits import Prices
 from independence.clients.transport import HttpResponse
 from independence.types import Usage
@@ -37,6 +37,7 @@ class WireCall(msgspec.Struct, gc=False):
 
     id: Any = None
     function: WireFunction | None = None
+    extra_content: Any = None  # what some models want back with the call
 
 
 class WireMessage(msgspec.Struct, gc=False):
@@ -109,18 +110,9 @@ def decode(body: bytes) -> DecodedBody | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return DecodedBody(msgspec.convert(decode_any(body), ChatCompletion), repaired=not _is_utf8(body))
+        return DecodedBody(msgspec.convert(bodies.decode_any(body), ChatCompletion), repaired=not _is_utf8(body))
     except ValueError:
         return None
-
-
-def decode_any(body: bytes) -> object:
-    """Read any JSON; None when it is none."""
-    try:
-        document: object = json.loads(body.decode("utf-8-sig", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return document
 
 
 def _is_utf8(body: bytes) -> bool:
@@ -187,6 +179,11 @@ def tokens_of(usage: WireUsage | None) -> int:
     return _tokens(usage.completion_tokens) if usage else 0
 
 
+def reasoning_tokens_of(usage: WireUsage | None) -> int:
+    """Reasoning tokens as stated, 0 where none are."""
+    return _part(usage.completion_tokens_details, "reasoning_tokens") if usage else 0
+
+
 def _part(details: object, name: str) -> int:
     return _tokens(details.get(name)) if isinstance(details, dict) else 0
 
@@ -212,48 +209,96 @@ class ReceivedMessage(NamedTuple):
     flags: tuple[str, ...]
 
 
-Outcome = ReceivedMessage | RequestFailure
+Outcome = ReceivedMessage | Failure
 
 
 def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outcome, AttemptCost]:
     """What an HTTP response is, and what it cost."""
     if not 200 <= response.status < 300:
-        failure = failures.of_response(response, _error_of(response.body), key)
+        failure = _of_error(response, key)
         return failure, AttemptCost(Usage(), known=failure.unbilled)
     decoded = decode(response.body)
     if decoded is None:
-        return _malformed(response, prices)
+        return failures.of_foreign_body(response, key), cost_of(None, prices)
     body, repaired = decoded
     found = _outcome(body, response, key)
     cost = cost_of(body.usage, prices)
-    if isinstance(found, RequestFailure):
+    if isinstance(found, Failure):
         return found, _NOTHING if found.unbilled and not cost.known else cost
     if repaired:
         found = found._replace(flags=(*found.flags, protocol.BAD_TEXT))
     return found, cost
 
 
-def _malformed(response: HttpResponse, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
-    what = "the body is not the JSON of a completion" if response.body else "an answer without a body"
-    detail = f"HTTP {response.status}: {what}" if response.status != 200 else what
-    return RequestFailure("retry", "malformed", detail, unbilled=False), cost_of(None, prices)
+def _of_error(response: HttpResponse, key: str) -> Failure:
+    """An error response. Some hosts send the completion that a filter ended in the place of an error."""
+    error = bodies.error_of(response.body)
+    decoded = None if error.message else decode(response.body)
+    choice = decoded.completion.choice if decoded else None
+    if choice is not None and ending_of(text_of(choice.finish_reason)) == "filter":
+        return _filtered(choice)
+    return failures.of_response(response, error, key)
+
+
+Ending = Literal["good", "length", "filter", "error", "unknown"]
+
+# How servers say that an answer ended, in lower case. What is not here is no good ending.
+_ENDINGS: Final[Mapping[str, Ending]] = {
+    **dict.fromkeys(
+        ("", "stop", "eos", "eos_token", "eos_found", "end_turn", "end", "stop_sequence", "stop_token", "tool_calls",
+         "tool_call", "tool_use", "function_call", "complete", "completed", "finished", "done", "normal"), "good"),
+    **dict.fromkeys(
+        ("length", "max_tokens", "max_output_tokens", "max_new_tokens", "model_length", "max_length", "token_limit",
+         "model_context_window_exceeded", "context_length"), "length"),
+    **dict.fromkeys(
+        ("content_filter", "content_filtered", "filtered", "safety", "recitation", "blocklist", "prohibited_content",
+         "spii", "refusal", "guardrail_intervened", "sensitive", "moderation", "flagged", "blocked"), "filter"),
+    "error": "error",
+}  # fmt: skip
+
+
+def ending_of(finish: str) -> Ending:
+    """What kind of ending a finish reason names; one that is not stated counts as good."""
+    return _ENDINGS.get(finish.lower().removeprefix("finish_reason_"), "unknown")
 
 
 def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
     choice = body.choice or _NO_CHOICE
-    message, finish = choice.message, text_of(choice.finish_reason) or None
+    message, finish = choice.message, text_of(choice.finish_reason)
     error = choice.error if body.error is None else body.error
-    if message is None or not _says_something(message):
-        if error is not None:
-            return failures.of_response(response, failures.read_error({"error": error}), key)
-        if message is None or finish == "error":
-            return RequestFailure("retry", "no_choices" if message is None else "error", unbilled=False)
-        if finish == "content_filter":
-            return RequestFailure("blocked", "content_filter", "a content filter ended the reply", unbilled=False)
-    failed = (protocol.FINISH_ERROR,) if error is not None or finish == "error" else ()
-    filtered = (protocol.CONTENT_FILTER,) if finish == "content_filter" else ()
-    cached = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
-    return ReceivedMessage(body, message, finish, failed + filtered + cached)
+    if error is not None:
+        failure = failures.of_response(response, bodies.read_error({"error": error}), key)
+        return failure._replace(raw=_text(message), unbilled=failure.unbilled and not _text(message))
+    if message is None:
+        failure = failures.of_foreign_body(response, key)
+        return failure if failure.lasting else failure._replace(kind="no_choices")
+    ending = ending_of(finish)
+    if ending == "filter":
+        return _filtered(choice)
+    if ending in ("error", "unknown"):
+        kind, what = ("error", "broke off") if ending == "error" else (failures.ENDING, "ended")
+        known = ", which is no known good ending" if ending == "unknown" else ""
+        detail = failures.sentence(f"the answer {what} with finish_reason `{finish}`{known}", key)
+        return Failure(kind, detail, unbilled=False, raw=_text(message))
+    marks = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
+    if not finish:
+        marks = (*marks, protocol.UNSTATED_END)
+    return ReceivedMessage(body, message, finish or None, marks)
+
+
+def _filtered(choice: WireChoice) -> Failure:
+    return Failure(
+        "content_filter", "a content filter ended the answer", scope="request", lasting=True, reason="blocked",
+        unbilled=False, raw=_text(choice.message),
+    )  # fmt: skip
+
+
+def _text(message: WireMessage | None) -> str:
+    """What came of an answer that is none, as text."""
+    if message is None:
+        return ""
+    calls = [call.function.arguments for call in message.tool_calls or () if call.function is not None]
+    return "\n".join(part for part in (message.content, *calls) if isinstance(part, str))[:_LEAST_CHARACTERS]
 
 
 def altered(received: ReceivedMessage) -> str:
@@ -264,20 +309,6 @@ def altered(received: ReceivedMessage) -> str:
     stages = [s.get("type") for s in metadata["pipeline"] if isinstance(s, dict)]
     found = sorted({s for s in stages if isinstance(s, str) and s in _ALTERING})
     return f"the router changed the prompt: {', '.join(found)}" if found else ""
-
-
-def _says_something(message: WireMessage) -> bool:
-    content = message.content
-    said = bool(content) and not (isinstance(content, str) and content.isspace())
-    return said or bool(message.tool_calls or message.function_call or message.refusal)
-
-
-def _error_of(body: bytes) -> ErrorDetails:
-    error = failures.read_error(decode_any(body))
-    if error.message:
-        return error
-    text = body[:400].decode("utf-8", "replace").strip()
-    return error._replace(message="" if text.startswith(("<", "{", "[")) else text)
 
 
 def longest(max_tokens: int) -> int:
@@ -297,7 +328,11 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
 def _cut_message(message: WireMessage, limit: int) -> tuple[WireMessage, bool]:
     changed = {name: _cut(getattr(message, name), limit) for name in _TEXTS}
     calls = message.tool_calls
-    short = [WireCall(c.id, _cut_function(c.function, limit)) for c in calls[:_MOST_CALLS]] if calls else calls
+    short = (
+        [WireCall(c.id, _cut_function(c.function, limit), c.extra_content) for c in calls[:_MOST_CALLS]]
+        if calls
+        else calls
+    )
     function = _cut_function(message.function_call, limit)
     out = msgspec.structs.replace(message, **changed, tool_calls=short, function_call=function)
     return (out, True) if out != message else (message, False)

@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from independence.config import endpoints, user_files
 from independence.config.endpoints import Endpoint, RateSetting
 from independence.config.subjects import LOCAL, OPENROUTER
-from independence.errors import UsageError
+from independence.errors import DocumentError, UsageError
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 LOCAL_TIMEOUT_S = 600.0  # a model may have to be loaded first
@@ -34,7 +35,7 @@ class EnvironmentSettings(NamedTuple):
 
 
 def read() -> dict[str, str]:
-    """Environment variables over the entries of `.env`. Raises UsageError where that cannot be read."""
+    """Environment variables over the entries of `.env`. Raises UsageError for a line of it that cannot be read."""
     return _file() | dict(os.environ)
 
 
@@ -42,8 +43,29 @@ def _file() -> dict[str, str]:
     path = Path(".env")
     if not path.exists() or path.is_dir():
         return {}
-    values = dotenv_values(stream=io.StringIO(user_files.read_text(path).removeprefix("\ufeff")))
+    text = user_files.read_text(path)
+    for binding in parse_stream(io.StringIO(text)):
+        key = binding.key or ""
+        if binding.error or (":" in key and (binding.value is None or key.startswith("$"))):  # YAML or PowerShell
+            raise _unreadable(path, *binding.original)
+    values = dotenv_values(stream=io.StringIO(text))
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _unreadable(path: Path, text: str, line: int) -> DocumentError:
+    """What is wrong with a line, of which nothing is repeated: it may hold a key."""
+    begun = text.lstrip()
+    line += user_files.line_of(text.removesuffix(begun)) - 1
+    value = begun.splitlines()[0].partition("=")[2].strip()
+    quote = value[:1]
+    if quote not in ("'", '"') or begun.startswith("$"):
+        return DocumentError(str(path), line, "this is no setting", "write KEY=value")
+    what = (
+        "the quote is not closed"
+        if value.replace(f"\\{quote}", "").count(quote) == 1
+        else "text follows the quote that closes the value"
+    )
+    return DocumentError(str(path), line, what, f"write KEY={quote}value{quote}")
 
 
 def is_placeholder(key: str) -> bool:

@@ -23,6 +23,7 @@ from independence.config.subjects import (
     asked_with,
     check_sampling,
     default_effort,
+    states_settings,
     temperature_in,
 )  # fmt: skip
 from independence.errors import UsageError
@@ -253,12 +254,17 @@ class Registry(msgspec.Struct, frozen=True):
         )
 
     def default(self, model_id: str) -> Subject:
-        """The configuration of an unlisted id: its effort by prefix. Raises UsageError for a bad id."""
-        if "@" in model_id or model_id != model_id.strip().strip("/") or not model_id:
+        """The configuration of an unlisted id: its effort by prefix. Raises UsageError for a bad id.
+
+        An id of OpenRouter is `vendor/model`. What other servers call their models is theirs, such as `x@2026`.
+        """
+        endpoint, model = self.split(model_id)
+        of_openrouter = endpoint == OPENROUTER and not self.redirected
+        bare = model.strip("/")
+        if states_settings(model_id) or not bare or model_id != model_id.strip() or (of_openrouter and model != bare):
             what = f"no configuration is labelled `{model_id}`"
             raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
-        endpoint, model = self.split(model_id)
-        if endpoint == OPENROUTER and "/" not in model_id and not self.redirected:
+        if of_openrouter and "/" not in model_id:
             raise self._no_id(model_id)
         return Subject(model_id, endpoint, model, Sampling(effort=default_effort(model_id)))
 

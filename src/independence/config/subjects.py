@@ -78,6 +78,12 @@ def temperature_in(label: str) -> float | None:
     return float(found["temperature"]) if found else None
 
 
+def states_settings(name: str) -> bool:
+    """Whether a name ends in an effort and a temperature, as labels do and ids of servers do not."""
+    found = re.search(f"{SUFFIX}$", name)
+    return found is not None and found["effort"] in EFFORTS
+
+
 def asked_with(subject: Subject, flags: Sampling, usual: Sampling = _NOTHING) -> Subject:
     """The subject with every setting: by the flags, else its own, else `usual`, else temperature 0.7.
 

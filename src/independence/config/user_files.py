@@ -1,18 +1,25 @@
-"""What an output option may write over: files that the same command wrote before, and never a store.
+"""Files of the user: how they are read, and what an output option may write over.
 
-A store is known by its content, so that a symbolic or hard link to one is refused as well, whatever its name.
+Texts may begin with a byte order mark, as some editors write it: in UTF-8, or in UTF-16, which Excel calls "Unicode
+text". Written over are files that the same command wrote before, and never a store. That is known by its content, so
+that a symbolic or hard link to one is refused as well, whatever its name.
 """
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
+
+import msgspec
 
 from independence.errors import UsageError
+
+T = TypeVar("T")
 
 MARK: Final = b"<!-- written by ai-independence-bench -->"  # ends every text file of ours that can hold a comment
 
@@ -98,23 +105,52 @@ def _check_pipe(path: Path, option: str) -> None:
 LARGEST: Final = 64 * 2**20
 _PATIENCE_S: Final = 3.0  # with a pipe that says nothing
 _BLOCK: Final = 2**20
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_text(path: Path) -> str:
     """The text of a file, or of a pipe that somebody writes to. Raises UsageError."""
+    return text_of(read_bytes(path), path)
+
+
+def text_of(content: bytes, path: Path) -> str:
+    """The text that a file holds, without a byte order mark. Raises UsageError, which names the line."""
     try:
-        content = _read(path)
+        return _utf8(content).decode()
+    except UnicodeDecodeError as error:
+        encoding, before = error.encoding.upper(), error.object[: error.start].decode(error.encoding, "replace")
+        byte = f"line {line_of(before)} holds the byte 0x{error.object[error.start]:02x}"
+        raise UsageError(f"{path}: cannot be read as {encoding} ({byte})", "save it as UTF-8") from None
+
+
+def json_of(content: bytes, kind: type[T]) -> T:
+    """The JSON that a file holds as a value of a type. Raises ValueError with the reason where it is none."""
+    try:
+        return msgspec.json.decode(_utf8(content), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _utf8(content: bytes) -> bytes:
+    """A text in UTF-8, without its byte order mark."""
+    if content.startswith(_UTF16):
+        content = content.decode("utf-16").encode()
+    while content.startswith(codecs.BOM_UTF8):  # tools that add one do not look whether there is one
+        content = content[len(codecs.BOM_UTF8) :]
+    return content
+
+
+def line_of(before: str) -> int:
+    """The number of the line that some text ends in, whatever ends a line."""
+    return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds, or what is written to a pipe. Raises UsageError."""
+    try:
+        return _read(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    if content.startswith(_UTF16):
-        raise UsageError(f"{path}: cannot be read: this is UTF-16", "save it as UTF-8")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        byte = f"line {line} holds the byte 0x{content[error.start]:02x}"
-        raise UsageError(f"{path}: cannot be read as UTF-8 ({byte})", "save it as UTF-8") from None
 
 
 def _read(path: Path) -> bytes:

@@ -1,6 +1,7 @@
 # What other rooms may use.
 from independence.engine import batch_grading as batch_grading
 from independence.engine import connections as connections
+from independence.engine import delivery as delivery
 from independence.engine import dialogue as dialogue
 from independence.engine import estimate as estimate
 from independence.engine import event_loop as event_loop

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ from independence.store.records import CallRow
 from independence.store.writer import BriefCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
+from independence.types import Answer, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -36,6 +36,7 @@ class SubjectAnswer(NamedTuple):
 
     text: str
     thinking: str
+    signature: dict[str, Any] | None = None  # what its model wants back with the call it came in
 
 
 class TrialProgress(NamedTuple):
@@ -50,7 +51,7 @@ class TrialProgress(NamedTuple):
         assert self.context is not None
         return TrialProgress(
             self.inherited,
-            (*self.answers, SubjectAnswer(answer.text, answer.thinking)),
+            (*self.answers, SubjectAnswer(answer.text, answer.thinking, _signature(answer.tool_calls))),
             context.extend(self.context, answer),
         )
 
@@ -84,7 +85,7 @@ def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[StoredCall]]) -
             break
         if call.missing is not None:
             return FailedTurn(call.missing)
-        answers.append(SubjectAnswer(call.text, call.thinking))
+        answers.append(SubjectAnswer(call.text, call.thinking, _stored_signature(call.tool_calls)))
         at = call.after
     return TrialProgress(before, tuple(answers), at)
 
@@ -141,8 +142,16 @@ def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
         if own is None:
             out.append(Exchange(turn.human))
             break
-        out.append(Exchange(turn.human, own.text, own.thinking))
+        out.append(Exchange(turn.human, own.text, own.thinking, own.signature))
     return out
+
+
+def _stored_signature(calls: str) -> dict[str, Any] | None:
+    return None if calls == "[]" else _signature(msgspec.json.decode(calls, type=tuple[ToolCall, ...]))
+
+
+def _signature(calls: Iterable[ToolCall]) -> dict[str, Any] | None:
+    return next((call.extra_content for call in calls if isinstance(call.extra_content, dict)), None)
 
 
 def _turns(trial: Trial) -> Iterator[Turn]:
@@ -232,7 +241,10 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         loop = asyncio.get_running_loop()
         began = loop.time()
         call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
-        answer: Answer | None = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
+        settle = partial(_settle_refused, worker, trial, progress)
+        answer: Answer | None = await worker.resolve(
+            call, queue, settle, trial=trial.key, what=what, subject=worker.label
+        )
         if answer is None:
             return None
         worker.learn(loop.time() - began)
@@ -256,6 +268,14 @@ def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> R
     found = non_answers.marks(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
     new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
     return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
+
+
+async def _settle_refused(worker: SubjectWorker, trial: Trial, progress: TrialProgress, missing: Missing) -> None:
+    """Store that a request was refused for what it asks, told from where it was asked."""
+    before = events.set_position(trial, turn_id(trial, len(progress.answers)))
+    await _keep(worker, trial, progress, missing)
+    worker.context.on_event(CallCommitted(worker.label, missing.usage.cost_usd, missing.reason, missing))
+    events.POSITION.reset(before)
 
 
 async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:

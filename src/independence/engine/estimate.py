@@ -165,6 +165,7 @@ class CostEstimate(NamedTuple):
     unpriced: tuple[str, ...]
     range_usd: tuple[float, float] = (0.0, 0.0)
     steps: int = 0  # what judges write before verdicts: calls in neither figure above
+    probes: int = 0  # small requests before the first call, which show what reaches the models; in the dollars
     bills: Mapping[Payer, Bill] = {}
 
 
@@ -223,6 +224,16 @@ def _answer(trial: Trial, turn: int, history: CostHistory) -> ExpectedTokens:
     text = sum(len(part) for message in request.messages for part in _parts(message)) / CHARACTERS_PER_TOKEN
     prompt = text + (TOOL_TOKENS if request.tool else 0.0) + _earlier(trial, turn, history)
     return _expected_answer(trial, turn, history, prompt)
+
+
+def longest_prompt(trial: Trial) -> float:
+    """About how many tokens the prompt of a trial's last answer has."""
+    return _answer(trial, trial.dialogue.generated - 1, CostHistory()).prompt
+
+
+def longest_judge_prompt(trial: Trial, judge: str, prompts: Mapping[str, Mapping[str, float]]) -> float:
+    """About how many tokens the longest prompt has by which a judge grades a trial; `prompts` as `rubrics` says."""
+    return max(call.prompt for _, call in _verdict(trial, judge, CostHistory(rubrics=prompts)))
 
 
 def _expected_answer(trial: Trial, turn: int, history: CostHistory, prompt: float = 0.0) -> ExpectedTokens:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -58,6 +58,26 @@ class ConcurrencyChanged(NamedTuple):
     cap: int
 
 
+class ModelAdapted(NamedTuple):
+    """Requests to a model are written in another form, which its server takes."""
+
+    model: str
+    told: str
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.told}, as its server does not take the usual form"
+
+
+class DeliveryUnverified(NamedTuple):
+    """Whether every part of a request reaches a model cannot be told by its server's counts."""
+
+    model: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.why}; its boards are marked"
+
+
 class ModelStopped(NamedTuple):
     """A model cannot go on in this run; others do."""
 
@@ -105,6 +125,8 @@ Event = (
     | VerdictCommitted
     | CallWaiting
     | ConcurrencyChanged
+    | ModelAdapted
+    | DeliveryUnverified
     | ModelStopped
     | CallUnresolved
     | TrialSkipped
@@ -129,11 +151,11 @@ class RunPosition(NamedTuple):
 POSITION: ContextVar[RunPosition | None] = ContextVar("POSITION", default=None)
 
 
-def set_position(trial: Trial, turn: str = "") -> None:
-    """Say where the running task is now."""
+def set_position(trial: Trial, turn: str = "") -> Token[RunPosition | None]:
+    """Say where the running task is now. Returns what `POSITION.reset` takes to undo it."""
     subject, dialogue = trial.subject, trial.dialogue
     scenario = dialogue.scenario.id
-    POSITION.set(
+    return POSITION.set(
         RunPosition(
             subject.label,
             subject.model_id,
@@ -145,7 +167,9 @@ def set_position(trial: Trial, turn: str = "") -> None:
     )
 
 
-Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "worker", "stopped"]
+Kind = Literal[
+    "planned", "call", "retry", "wait", "adapted", "parked", "verdict", "stored", "skipped", "worker", "stopped"
+]
 _SHORT_S = 1.0  # a wait below this tells nothing by itself
 
 
@@ -181,6 +205,8 @@ def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
                 yield _with_position(_wait(wait), here)
         case SubjectStarted(subject, calls, verdicts):
             yield LogEntry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
+        case ModelAdapted(model, told) | DeliveryUnverified(model, told):
+            yield _with_position(LogEntry(level="warning", event="adapted", model=model, detail=told), here)
         case ModelStopped(model, why):
             yield _with_position(LogEntry(level="error", event="parked", model=model, detail=why), here)
         case TrialSkipped(subject, owner):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 
 import msgspec
 
@@ -19,7 +19,7 @@ from independence.engine.dialogue import TrialProgress
 from independence.engine.events import VerdictCommitted
 from independence.engine.gate import QueueClosed, Slot
 from independence.engine.plan import Trial
-from independence.engine.run_context import QueueKey, SubjectWorker, T
+from independence.engine.run_context import QueueKey, Settle, SubjectWorker, T
 from independence.judge import prompt, protocol
 from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, verdict_key
 from independence.judge.reasking import none_given
@@ -72,7 +72,7 @@ async def _grade(task: JudgingTask) -> bool:
     if not task.judge.endpoint:
         return await _keep(task, await task.judge.grade(finished))
     async with task.slot():
-        grade = await task.resolve(task.judge.grade(finished, task.client))
+        grade = await task.resolve(task.judge.grade(finished, task.client), partial(_keep, task))
         return grade is not None and await _keep(task, grade, usd)
 
 
@@ -88,7 +88,7 @@ async def _step(
         return known, 0.0
     text = prompt.render_step(step.prompt, task.variables, task.turns, written)
     async with task.slot():
-        answer = await task.resolve(task.judge.write_step(text, task.client, seed_of(key)))
+        answer = await task.resolve(task.judge.write_step(text, task.client, seed_of(key)), partial(_keep, task))
         if answer is None:
             return None
         row = ArtefactRow(
@@ -175,9 +175,9 @@ class JudgingTask(msgspec.Struct, frozen=True, dict=True):
         # Within a run, a finished dialogue is graded before another one goes on.
         return self.worker.slot(self._queue, math.inf, self.trial.run, trial=self.trial.key)
 
-    async def resolve(self, call: Awaitable[T]) -> T | None:
+    async def resolve(self, call: Awaitable[T], settle: Settle) -> T | None:
         """What a call came to; None where it cannot be settled now. Raises the run-ending errors of `errors.py`."""
-        return await self.worker.resolve(call, self._queue, trial=self.trial.key, what=self.judge.name)
+        return await self.worker.resolve(call, self._queue, settle, trial=self.trial.key, what=self.judge.name)
 
 
 def seed_of(key: str) -> int:

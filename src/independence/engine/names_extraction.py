@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,7 +165,7 @@ async def _subject(
         async with asyncio.TaskGroup() as group:
             for item in items:
                 group.create_task(_read(worker, extractor, item))
-        worker.close()
+        await worker.close()
 
 
 async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -> None:
@@ -176,7 +177,7 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
         async with worker.slot(queue, math.inf, item.row.run):
             call = name_extraction.extract(client, extractor, item.answers, seed)
             what = f"names of run {item.row.run} by {extractor.name}"
-            outcome = await worker.resolve(call, queue, trial=item.trial, what=what)
+            outcome = await worker.resolve(call, queue, partial(_keep, worker, item), trial=item.trial, what=what)
             if outcome is not None:
                 await _keep(worker, item, outcome)
 

@@ -18,10 +18,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from independence import engine
+from independence.clients.delivery import Shape
 from independence.clients.limits import FREE
 from independence.config import subjects
 from independence.config.subjects import Subject
-from independence.engine import estimate, resume, run, service
+from independence.engine import delivery, estimate, resume, run, service
+from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.executors import choice
 from independence.engine.executors.protocol import Executor
@@ -60,6 +62,7 @@ class RunResult(NamedTuple):
     spent_usd: float = 0.0
     unknown_usd: float = 0.0  # of it: reserved for calls whose cost never came back
     why: Mapping[str, str] = MappingProxyType({})  # reason of what is missing -> the sentence behind most of it
+    unsettled: str = ""  # why calls could not be settled in this run, and what helps: the sentence behind most of them
 
     @property
     def unfinished(self) -> int:
@@ -89,7 +92,7 @@ async def carry_out(
         job = resolve(connection)
         cluster = choice.chosen(job.options)
         left = _preview(connection, job)
-    async with service.check_endpoints(_needs(job, left)) as found:
+    async with service.check_endpoints(_needs(job, left), hooks.on_event) as found:
         with hooks.blocking():
             preview = _priced(connection, job, left, found.prices)
         cost = preview.cost
@@ -100,14 +103,15 @@ async def carry_out(
         async with AsyncExitStack() as stack:
             with hooks.blocking():
                 executor = stack.enter_context(cluster)
-                if not job.grading_only:
-                    with database.transaction(connection):
-                        write_plan(connection, job, _first_run(left) if staged else None)
             ledger = SessionLedger(job.command, job.where.edition_name)
             opened = await stack.enter_async_context(service.open_service(found, connection, path, hooks, ledger))
+            refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found.templates)
+            left = left._replace(todo=delivery.without(left.todo, refused)) if refused else left
+            if not job.grading_only:
+                await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
             begin = _begin_runs(job, opened) if staged else None
             outcome = await _run_and_grade(opened.context(job.suite, job.rubrics), job, left, begin, executor)
-            budget = opened.budget
+            budget, unsettled = opened.budget, opened.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
             _write_trials(connection, job)
@@ -122,6 +126,7 @@ async def carry_out(
         spent_usd=budget.spent,
         unknown_usd=budget.unknown,
         why=missing.sentences(connection, job.where, judges, keys) if left.missing else {},
+        unsettled=unsettled if left.todo else "",
     )
 
 
@@ -140,9 +145,21 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
     todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
     costly = any(price not in (None, FREE) for price in listed.values())
     cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
+    cost = _with_probes(cost, delivery.shapes(job.suite, todo), listed)
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
     return RunPreview(job, left, cost, differing, purchases=[sentence for sentence in told if sentence])
+
+
+def _with_probes(cost: CostEstimate, asked: Mapping[ProbedModel, Shape], listed: PriceList) -> CostEstimate:
+    """The estimate with the requests that show what reaches the models; of a model that is known it takes none."""
+    usd = 0.0
+    for key, shape in asked.items():
+        prices = listed.get((key.endpoint, key.model)) or FREE
+        usd += shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
+    low, high = cost.range_usd
+    calls = sum(shape.calls for shape in asked.values())
+    return cost._replace(probes=calls, typical_usd=cost.typical_usd + usd, range_usd=(low, high + usd))
 
 
 def _purchasable(connection: sqlite3.Connection, job: ResolvedRun) -> dict[Judge, PurchasableVerdicts]:

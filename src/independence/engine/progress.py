@@ -54,7 +54,7 @@ class RunProgress:
         self.retried: Counter[str] = Counter()
         self.slots: dict[str, ConcurrencyChanged] = {}
         self.parked: dict[ModelStopped, None] = {}
-        self.unresolved = 0
+        self.unresolved: Counter[str] = Counter()  # why calls could not be settled, in the words of the first
         self.stopping = ""
         self._waits: list[PausedCall] = []
 
@@ -81,8 +81,8 @@ class RunProgress:
                 self.missing[f"with another process ({owner.rsplit(':', 1)[0]})"] += 1
             case ModelStopped():
                 self.parked[event] = None
-            case CallUnresolved():
-                self.unresolved += 1
+            case CallUnresolved(_, _, why):
+                self.unresolved[why] += 1
             case RunStopping(why):
                 self.stopping = why
 
@@ -99,6 +99,12 @@ class RunProgress:
         if wait.seconds >= _WAIT_SHOWN_S:
             self._waits.append(PausedCall(time.time() + wait.seconds, wait))
 
+    @property
+    def why_unsettled(self) -> str:
+        """The reason behind most calls that could not be settled; of models that were stopped, the first one's."""
+        stopped = next((event.why for event in self.parked), "")
+        return stopped or next((why for why, _ in self.unresolved.most_common(1)), "")
+
     def waits(self) -> list[WaitingModel]:
         """Which models wait now, and why."""
         at = time.time()
@@ -112,7 +118,7 @@ class RunProgress:
         """Where the run stands, for the store."""
         return RunSnapshot(
             command=command, about=about, began=self.began, planned=self.planned.total(), done=self.done.total(),
-            failed=self.unresolved, usd=budget.spent, cap_usd=budget.cap, missing=dict(self.missing),
+            failed=self.unresolved.total(), usd=budget.spent, cap_usd=budget.cap, missing=dict(self.missing),
             retried=dict(self.retried), waits=tuple(self.waits()),
             slots={name: (slots, cap) for name, slots, cap in self.slots.values()},
             parked=tuple(ParkedModel(one.model, one.subject, one.why) for one in self.parked),

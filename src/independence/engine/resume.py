@@ -26,6 +26,7 @@ class PendingTrial(msgspec.Struct, frozen=True, gc=False):
     trial: Trial
     calls: int
     judges: tuple[Judge, ...]
+    refused: bool = False  # a call of it was refused before, in words that leave open whether it always will be
 
 
 class PendingWork(NamedTuple):
@@ -55,6 +56,7 @@ def compare(
     finished, unfinished = endings.read(connection, where, keys)
     missing: Counter[str] = Counter()
     todo: list[PendingTrial] = []
+    refused = endings.refused(connection)
     stale = 0
     for trial, verdicts in _with_verdicts(connection, trials, finished, everyone, rubrics):
         calls, left = trial.dialogue.generated, everyone
@@ -67,7 +69,7 @@ def compare(
                 continue
             calls -= state.answered
         if calls or left:
-            todo.append(PendingTrial(trial, calls, left))
+            todo.append(PendingTrial(trial, calls, left, trial.key in refused))
     complete, shared = len(trials) - len(todo), 0
     if len(keys) < len(trials):
         shared = len(todo) - len({item.trial.key for item in todo})
@@ -94,7 +96,9 @@ def _ungraded(
 
 def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
     """The same work without judges that wait until all dialogues are finished."""
-    own = (PendingTrial(x.trial, x.calls, tuple(judge for judge in x.judges if not judge.waits_for_all)) for x in todo)
+    own = (
+        msgspec.structs.replace(x, judges=tuple(judge for judge in x.judges if not judge.waits_for_all)) for x in todo
+    )
     return [item for item in own if item.calls or item.judges]
 
 
@@ -113,7 +117,8 @@ def without_duplicates(todo: Sequence[PendingTrial], rubrics: Mapping[str, str])
             rubric = rubrics.get(trial.dialogue.scenario.id, "")
             grades = {judge: (trial.key, rubric, judge.name) for judge in item.judges}
             left = tuple(judge for judge, grade in grades.items() if grade not in graded)
-            own = PendingTrial(trial, item.calls if trial.key not in asked else 0, left)
+            calls = item.calls if trial.key not in asked else 0
+            own = msgspec.structs.replace(item, calls=calls, judges=left)
             asked.add(trial.key)
             graded.update(grades.values())
         if own.calls or own.judges:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused, UnansweredCall
 from independence.engine.events import CallUnresolved, ModelStopped, Watch
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, Slot, StopSignal
 from independence.errors import IndependenceError
@@ -14,6 +16,7 @@ from independence.store import records
 from independence.store.records import FailureRow
 from independence.store.writer import StoreCall, StoreWriter
 from independence.suites.schema import Suite
+from independence.types import Missing
 
 
 class EndpointBackend(NamedTuple):
@@ -63,6 +66,45 @@ class QueueKey(NamedTuple):
 
 
 T = TypeVar("T")
+Settle = Callable[[Missing], Awaitable[object]]  # store that a call came to nothing, and tell of it
+
+_WORD_WITH_NUMBER = re.compile(r"\S*\d\S*")  # of a time, an id of the request, a count
+_ALIKE: Final = 2  # different requests refused in the same words, and none answered: nobody is asked any more
+_MANY: Final = 8  # the same while others are still under way, which may be answered
+_SINCE_ANSWERED: Final = 10  # the same after the model had answered
+
+
+class _HeldRefusal(NamedTuple):
+    words: str
+    stop: Refused
+    row: FailureRow
+    settle: Settle
+
+
+class Refusals:
+    """Refused calls of one queue. Whether the request or the model is at fault, the other calls tell.
+
+    Once the model answers another one, what was refused before was refused for what it asks. Where different requests
+    are refused in the same words and none is answered, the model cannot be asked as it is.
+    """
+
+    def __init__(self) -> None:
+        self.held: list[_HeldRefusal] = []
+        self.under_way = 0
+        self.answered = False
+
+    def hold(self, refusal: _HeldRefusal) -> bool:
+        """Keep one. Returns whether the queue has to be stopped."""
+        self.held.append(refusal)
+        alike = sum(one.words == refusal.words for one in self.held)
+        if self.answered:
+            return alike >= _SINCE_ANSWERED
+        return (alike >= _ALIKE and not self.under_way) or len(self.held) >= _MANY
+
+    def release(self) -> list[_HeldRefusal]:
+        """Those that were held, which are nobody's any more."""
+        held, self.held = self.held, []
+        return held
 
 
 class SubjectWorker:
@@ -87,9 +129,11 @@ class SubjectWorker:
         self.latency = CallLatency()
         self.on_begin: dict[str, Callable[[], None]] = {}  # trial -> called at its first slot
         self.done: list[str] = []  # keys of trials that are complete and still leased
+        self.late: set[str] = set()  # keys of trials that were refused before: they go last
         own = ConcurrencyLimit(calls)
         self._shares = (own,) if total is None else (own, total)
         self._queues: dict[QueueKey, CallQueue] = {}
+        self._refusals: defaultdict[QueueKey, Refusals] = defaultdict(Refusals)
 
     def _queue(self, key: QueueKey) -> CallQueue:
         if key not in self._queues:
@@ -105,8 +149,11 @@ class SubjectWorker:
         for key, queue in self._queues.items():
             self.context.backends[key.endpoint].gate.weigh(queue, self.latency.seconds)
 
-    def close(self) -> None:
-        """Nothing more is asked for this subject."""
+    async def close(self) -> None:
+        """Nothing more is asked for this subject. What is still held is settled, or kept as asked in vain."""
+        for refusals in self._refusals.values():
+            for one in refusals.release():
+                await (self._settle(one) if refusals.answered else self._keep_refused(one))
         for key, queue in self._queues.items():
             self.context.backends[key.endpoint].gate.remove_queue(queue)
 
@@ -115,30 +162,64 @@ class SubjectWorker:
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        return _TrialSlot(self, self._queue(queue), remaining, min(run, self.last_runs), trial)
+        place = sys.maxsize if trial in self.late else min(run, self.last_runs)
+        return _TrialSlot(self, self._queue(queue), remaining, place, trial)
 
     async def resolve(
-        self, call: Awaitable[T], queue: QueueKey, *, trial: str, what: str, subject: str = ""
+        self, call: Awaitable[T], queue: QueueKey, settle: Settle, *, trial: str, what: str, subject: str = ""
     ) -> T | None:
         """What a call came to; None where it cannot be settled now. `subject`: whose own call this is.
 
-        What an unsettled call tried is kept; it is asked again on resume. Raises the run-ending errors of `errors.py`.
+        What an unsettled call tried is kept; it is asked again on resume. A refusal is held until other calls tell
+        what it is about; `settle` is then called where it is about the request. Raises the run-ending errors of
+        `errors.py`.
         """
+        refusals = self._refusals[queue]
+        refusals.under_way += 1
+        refused: Refused | None = None
         try:
-            return await call
+            answer = await call
+        except Refused as stop:
+            refused = stop
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
                 self._stop_queue(queue, stop, subject)
-            if stop.attempts:
-                row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
-                await self.context.writer.write(StoreCall(records.add_failure, row))
-            if isinstance(stop, IndependenceError):
-                raise
-            if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
-                self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))
+            await self._unsettled(stop, trial, what)
             return None
+        finally:
+            refusals.under_way -= 1
+        if refused is not None:
+            row = FailureRow(trial, what, Refused.__name__, str(refused), refused.attempts)
+            words = _WORD_WITH_NUMBER.sub("#", refused.why)
+            if refusals.hold(_HeldRefusal(words, refused, row, settle)):
+                self._stop_queue(queue, refused, subject)
+                for one in refusals.release():
+                    await self._keep_refused(one)
+            return None
+        if not (isinstance(answer, Missing) and answer.reason in ("blocked", "too_long")):
+            refusals.answered = True
+            for one in refusals.release():
+                await self._settle(one)
+        return answer
 
-    def _stop_queue(self, queue: QueueKey, stop: Parked, subject: str) -> None:
+    async def _settle(self, refusal: _HeldRefusal) -> None:
+        await refusal.settle(Missing("blocked", refusal.stop.why, attempts=refusal.stop.attempts))
+
+    async def _keep_refused(self, refusal: _HeldRefusal) -> None:
+        await self.context.writer.write(StoreCall(records.add_failure, refusal.row))
+        self.context.on_event(CallUnresolved(self.label, refusal.row.what, refusal.stop.why, refusal.stop.attempts))
+
+    async def _unsettled(self, stop: UnansweredCall | IndependenceError, trial: str, what: str) -> None:
+        """Keep what an unsettled call tried. Raises what ends the run."""
+        if stop.attempts:
+            row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
+            await self.context.writer.write(StoreCall(records.add_failure, row))
+        if isinstance(stop, IndependenceError):
+            raise stop
+        if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
+            self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))
+
+    def _stop_queue(self, queue: QueueKey, stop: Parked | Refused, subject: str) -> None:
         """Let no further call of a queue start."""
         waiting = self._queue(queue)
         if not waiting.stopped:

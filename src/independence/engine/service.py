@@ -13,10 +13,11 @@ import aiohttp
 import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.limits import FREE, Buckets, Budget, Prices
-from independence.clients.listing import check
-from independence.clients.openai import EndpointConnection, OpenAIClient
-from independence.clients.protocol import GaveUp, Policy, Wait
+from independence.clients.listing import EndpointListing, check
+from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint, masking
@@ -24,7 +25,7 @@ from independence.config.options import ConnectionOptions
 from independence.config.subjects import SIM
 from independence.engine import progress
 from independence.engine.connections import LOOPBACK
-from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, Watch
+from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, ModelAdapted, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.progress import RunProgress
@@ -67,6 +68,7 @@ class CheckedEndpoints(NamedTuple):
     needs: ModelNeeds
     session: aiohttp.ClientSession
     catalogues: Mapping[str, Catalogue]
+    templates: Mapping[str, str]  # endpoint -> digest of its chat template, "" where it does not tell
 
     @property
     def prices(self) -> dict[Model, Prices | None]:
@@ -84,6 +86,7 @@ class ModelService(NamedTuple):
     budget: Budget
     on_event: Watch
     lease_owner: str
+    counts: RunProgress
 
     def context(self, suite: Suite, rubrics: Mapping[str, str]) -> RunContext:
         """What the workers of one run share; `rubrics`: scenario -> digest."""
@@ -99,10 +102,11 @@ class ModelService(NamedTuple):
 
 
 @asynccontextmanager
-async def check_endpoints(needs: ModelNeeds) -> AsyncIterator[CheckedEndpoints]:
+async def check_endpoints(needs: ModelNeeds, on_event: Watch = lambda _: None) -> AsyncIterator[CheckedEndpoints]:
     """Ask every endpoint for its models, before anything is spent. Raises UsageError, KeyRejected.
 
-    Where simulated models are asked, the endpoint that serves them is up for as long as this.
+    `on_event` hears of a server that is loading and is waited for. Where simulated models are asked, the endpoint that
+    serves them is up for as long as this.
     """
     async with AsyncExitStack() as stack:
         if SIM in needs.endpoints and any(endpoint == SIM for endpoint, _ in needs.models):
@@ -110,16 +114,21 @@ async def check_endpoints(needs: ModelNeeds) -> AsyncIterator[CheckedEndpoints]:
             own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
             needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
         session = await stack.enter_async_context(open_session())
-        catalogues = {name: await _catalogue(endpoint, needs, session) for name, endpoint in needs.endpoints.items()}
-        yield CheckedEndpoints(needs, session, catalogues)
+        catalogues, templates = {}, {}
+        for name, endpoint in needs.endpoints.items():
+            catalogues[name] = await _catalogue(endpoint, needs, session, on_event)
+            templates[name] = await EndpointListing(endpoint, session).read_template()
+        yield CheckedEndpoints(needs, session, catalogues, templates)
 
 
-async def _catalogue(endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession) -> Catalogue:
+async def _catalogue(
+    endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: Watch
+) -> Catalogue:
     models = {model: tools for (at, model), tools in needs.models.items() if at == endpoint.name}
     if not models:
         return Catalogue(known=False)
     try:
-        return await check(endpoint, models, session, policy(endpoint))
+        return await check(endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)))
     except UsageError as error:
         raise _of_judge(error, endpoint.name, models, needs.grading) from error
 
@@ -155,10 +164,8 @@ async def open_service(
         counts(event)
         hooks.on_event(event)
 
-    def notify(wait: Wait) -> None:
-        if stop_signal.reason is not None:
-            raise GaveUp(wait.model, "the run is stopping")
-        on_event(CallWaiting(wait))
+    def notify(what: Wait | Adapted) -> None:
+        hear(what, stop_signal, on_event)
 
     backends = {
         name: backend(endpoint, found.session, catalogues[name], _limits(endpoint, budget, on_event), notify)
@@ -173,12 +180,22 @@ async def open_service(
         async with progress.written(about, secrets, writer, owner):
             yield ModelService(
                 backends=backends, stop_signal=stop_signal, writer=writer, budget=budget, on_event=on_event,
-                lease_owner=owner,
+                lease_owner=owner, counts=counts,
             )  # fmt: skip
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
             await writer.write(lambda _: None)  # so that the last dollars are in the ledger
         await writer.close()
+
+
+def hear(what: Wait | Adapted, stop_signal: StopSignal, on_event: Watch) -> None:
+    """Tell the watcher what a client tells. Raises GaveUp where a run that is stopping would be waited in."""
+    if isinstance(what, Adapted):
+        on_event(ModelAdapted(what.model, what.told))
+        return
+    if stop_signal.reason is not None:
+        raise GaveUp(what.model, "the run is stopping")
+    on_event(CallWaiting(what))
 
 
 class EndpointLimits(NamedTuple):
@@ -200,7 +217,7 @@ def backend(
     session: aiohttp.ClientSession,
     catalogue: Catalogue,
     limits: EndpointLimits,
-    notify: Callable[[Wait], None],
+    notify: Notify,
 ) -> EndpointBackend:
     """How one endpoint is asked."""
     reached = EndpointConnection(endpoint, session, catalogue, notify=notify, **limits._asdict())

@@ -134,6 +134,7 @@ def with_stored(
     }
     called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
     found = {name: stored[own[0]] for name in doubtful if len(own := scopes.fitting(name, called_so)) == 1}
+    found = {name: one for name, one in found.items() if "/" not in name or one.model_id != name}
     labels = {subject.label for subject in known.subjects}
     added = {one.label: one for one in found.values() if one.label not in labels}
     subjects = (*known.subjects, *added.values())

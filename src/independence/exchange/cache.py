@@ -200,8 +200,8 @@ def _path(trial: ExportedTrial, turn_id: str) -> str:
 
 
 def _below(config: str, run: int, *below: str) -> str:
-    parts = (config, f"run_{run}", *below)
-    if any(part in _OUTSIDE or "/" in part or "\\" in part for part in parts):
+    parts = tuple(part.replace("\\", dialogues.BACKSLASH) for part in (config, f"run_{run}", *below))
+    if any(part in _OUTSIDE or "/" in part for part in parts):
         raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file", "leave this subject out with --models")
     return "/".join(parts)
 

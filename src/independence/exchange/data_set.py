@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from independence.config import user_files
 from independence.errors import UsageError
 from independence.exchange import data_card, export_tables, logged
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
@@ -217,8 +218,8 @@ def read(path: Path) -> LoggedFile:
     """A data set, its dialogues read one by one. Raises UsageError for one that is damaged, also while it is read."""
     require()
     try:
-        edition = msgspec.json.decode((path / _EDITION).read_bytes(), type=LoggedEdition)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        edition = user_files.json_of((path / _EDITION).read_bytes(), LoggedEdition)
+    except (OSError, ValueError) as error:
         raise _damaged(path / _EDITION, error) from error
     return LoggedFile(path, edition, _read_dialogues(path / _DIALOGUES))
 

@@ -40,6 +40,7 @@ from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply
 _CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}")
 _OLDER = re.compile(r"[^@]*[^@-]--[^@-][^@]*")
 _OLDER_TEMPERATURE = 0.7
+BACKSLASH = "%5C"  # in names of files: on some systems the sign itself divides a path
 _DEPTH = 4  # parts of a response file's path below its run
 _RUN = re.compile(r"run_(\d+)")
 _WORDS = "reasoning"  # the judge's prose, not a score
@@ -83,6 +84,7 @@ def names_configuration(name: str) -> bool:
 
 def published_path(parts: tuple[str, ...]) -> PublishedPath | None:
     """Find the configuration and run of a file by its path; None where no part of it names a configuration."""
+    parts = tuple(part.replace(BACKSLASH, "\\") for part in parts)
     for depth, part in enumerate(parts[:-1]):
         if model_id := configured_model(part):
             return _placed(part, model_id, parts[depth + 1 :])

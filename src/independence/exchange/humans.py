@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.config import user_files
 from independence.errors import DocumentError, UsageError
 from independence.judge.kinds import HUMAN
 from independence.judge.person import PersonJudge
@@ -34,6 +35,8 @@ from independence.types import Scalar, Verdict
 COLUMNS = ("item", "rater", "field", "value")
 ITEM = 16  # hex digits of an item
 _RATINGS = ".json"
+_TABLES = (".csv", ".tsv", ".txt")  # Excel names its "Unicode text" .txt
+_DELIMITERS = ",;\t"
 _LONGEST_NAME = 64
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -74,21 +77,13 @@ class HumanScores(NamedTuple):
 
 
 def is_scores(path: Path) -> bool:
-    """Whether a file is a CSV whose header has the four columns, or the viewer's ratings."""
-    if not path.is_file() or path.suffix.lower() != ".csv":
-        return path.is_file() and path.suffix.lower() == _RATINGS
-    with path.open("rb") as file:
-        head = file.readline(4096).decode("utf-8-sig", "replace")
-    return set(COLUMNS) <= {name.strip().lower() for name in next(csv.reader([head]), [])}
+    """Whether a file is a table of scores or the viewer's ratings, by its suffix."""
+    return path.is_file() and path.suffix.lower() in (_RATINGS, *_TABLES)
 
 
 def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
     """Read and check a file against what the store holds. Raises UsageError, StoreError, DocumentError."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error})") from error
-    return check_scores(content, path, connection, suite)
+    return check_scores(user_files.read_bytes(path), path, connection, suite)
 
 
 def check_scores(content: bytes, path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
@@ -96,11 +91,7 @@ def check_scores(content: bytes, path: Path, connection: sqlite3.Connection, sui
     if path.suffix.lower() == _RATINGS:
         scores, notes = _of_ratings(content, path)
         return _verdicts(scores, path, _dialogues(connection, suite))._replace(notes=notes)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: cannot be read ({error})", "save it as CSV in UTF-8") from error
-    return _verdicts(_scores(text, path), path, _dialogues(connection, suite))
+    return _verdicts(_scores(user_files.text_of(content, path), path), path, _dialogues(connection, suite))
 
 
 def _verdicts(
@@ -164,18 +155,40 @@ def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, d
 
 
 def _scores(text: str, path: Path) -> Iterator[HumanScore]:
-    reader = csv.reader(io.StringIO(text, newline=""))
-    head = [name.strip().lower() for name in next(reader, [])]
-    line = reader.line_num + 1
+    """The lines of a table of scores, read by the delimiter that makes its header hold the four columns."""
+    for delimiter in _DELIMITERS:
+        rows = _rows(text, delimiter, path)
+        with suppress(DocumentError):
+            head = [name.strip().lower() for name in next(rows, (1, []))[1]]
+            if set(COLUMNS) <= set(head):
+                break
+    else:
+        what = f"no header with the columns {', '.join(COLUMNS)}"
+        raise DocumentError(str(path), 1, what, "save it as CSV in UTF-8, separated by commas, semicolons or tabs")
+    for line, cells in rows:
+        if len(cells) < len(head):
+            what = f"fewer cells than the header, which has {len(head)}"
+            raise DocumentError(str(path), line, what, "leave a cell blank instead")
+        if any(cell.strip() for cell in cells[len(head) :]):  # 7,5 without quotes would be 7
+            what = f"more cells than the header, which has {len(head)}"
+            raise DocumentError(str(path), line, what, "put a cell that holds the separator into quotes")
+        item, rater, field, value = (cells[head.index(name)].strip() for name in COLUMNS)
+        if delimiter != ",":
+            value = value.replace(",", ".")  # 7.5 as it is written where commas are no delimiters
+        if item or rater or field or value:
+            yield HumanScore(line, item.lower()[:ITEM], rater, field, value)
+
+
+def _rows(text: str, delimiter: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not blank, each with its line, whatever ends lines. Excel's own first line is left out."""
+    # Without `strict` a quote that is not closed would swallow the lines below it.
+    lines = io.StringIO(text.replace("\ufeff", ""), newline=None)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
-                if len(cells) < len(head):
-                    what = f"fewer cells than the header, which has {len(head)}"
-                    raise DocumentError(str(path), line, what, "leave a cell blank instead")
-                item, rater, field, value = (cells[head.index(name)].strip() for name in COLUMNS)
-                if item or rater or field or value:
-                    yield HumanScore(line, item.lower()[:ITEM], rater, field, value)
+            if any(cell.strip() for cell in cells) and not cells[0].lower().startswith("sep="):
+                yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
         raise DocumentError(str(path), line, f"not valid CSV: {error}", "save it as CSV in UTF-8") from error
@@ -184,8 +197,8 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
 def _of_ratings(content: bytes, path: Path) -> tuple[list[HumanScore], tuple[str, ...]]:
     """The scores of a ratings file, of a dialogue rated twice those of the first time; and what of it is no verdict."""
     try:
-        held = msgspec.json.decode(content, type=RatingsFile)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        held = user_files.json_of(content, RatingsFile)
+    except ValueError as error:
         raise UsageError(f"{path}: no ratings of the viewer ({error})", "download them from its page `Rate`") from error
     first: dict[str, Rating] = {}
     out, same = [], []

@@ -99,8 +99,8 @@ def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
 def _earlier(file: Path) -> Manifest | None:
     """The manifest of an earlier export; None where there is none of this program's."""
     try:
-        found = msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        found = user_files.json_of(file.read_bytes(), Manifest)
+    except (OSError, ValueError):
         return None
     return found if found.program == _PROGRAM else None
 

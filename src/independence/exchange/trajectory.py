@@ -109,6 +109,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     trial: str
     continues: str | None  # the scenario whose dialogue comes first
     tool: dict[str, str] | None  # as offered with every request; None for imports, which do not say, and without one
+    delivery: str = ""  # what the delivery probe found before it was asked, in a sentence; empty: there was none
     turns: tuple[TrajectoryTurn, ...]
     verdicts: tuple[TrajectoryVerdict, ...]
 
@@ -148,6 +149,8 @@ def _head(one: Trajectory) -> TextBlock:
         lines.append(f"continues the dialogue of `{one.continues}`, which is part of every request")
     if one.tool:
         lines.append(f"every request offers the tool `{one.tool['name']}`: {one.tool['description']}")
+    if one.delivery:
+        lines.append(one.delivery)
     return TextBlock(f"{one.subject.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from independence.config.subjects import from_json
 from independence.errors import StoreError
 from independence.exchange.requests import Requests
 from independence.exchange.trajectory import (
@@ -24,7 +25,7 @@ from independence.exchange.trajectory import (
 )
 from independence.report import declared, planned_verdicts
 from independence.report.table import Table
-from independence.store import queries, trajectories
+from independence.store import deliveries, queries, trajectories
 from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope, grading
@@ -93,7 +94,14 @@ class TrajectoryReader:
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
             turns=tuple(_turns(answers, requests, texts)),
             verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
+            delivery="" if imported or not answers else self._delivery(trial.config_dir, answers[0].answered_at),
         )  # fmt: skip
+
+    def _delivery(self, config_dir: str, until: str) -> str:
+        """What the last delivery probe before an answer found of its model."""
+        known = queries.configurations(self._connection, self._scope.where).get(config_dir)
+        mode = self._scope.condition.mode
+        return deliveries.of_subject(self._connection, from_json(known), mode, until) if known else ""
 
 
 def _turns(

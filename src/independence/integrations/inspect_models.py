@@ -25,13 +25,13 @@ from inspect_ai.tool import ToolCall as InspectCall
 from inspect_ai.tool import ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
-from independence.clients import limits, openai, wire
+from independence.clients import bodies, failures, features, limits, wire
 from independence.clients.catalogue import resolve_effort
-from independence.clients.dialects import Droppable
-from independence.clients.failures import RequestFailure
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import AttemptLog
+from independence.clients.failures import Failure
 from independence.clients.limits import FREE, PacedCall
-from independence.clients.openai import AttemptLog, OpenAIClient
-from independence.clients.protocol import Wait
+from independence.clients.protocol import Adapted, Wait
 from independence.clients.transport import HttpResponse
 from independence.clients.wire import Outcome
 from independence.config.endpoints import Endpoint
@@ -79,38 +79,34 @@ class InspectConnection:
         self.endpoint = Endpoint(identity(str(model)).endpoint, "", "local")
         self.buckets = limits.Buckets(self.endpoint)
         self._model = model
-        self._without: frozenset[Droppable] = frozenset()
+        self._choices: dict[str, str] = {}
 
-    def notify(self, wait: Wait) -> None:
+    def notify(self, what: Wait | Adapted, /) -> None:
         """Inspect shows its own waits."""
 
     def paced(self, request: ChatRequest) -> PacedCall | None:
         """Inspect has its own rate limits."""
         return None
 
-    def without(self, model: str) -> frozenset[Droppable]:
-        """The parameters left out because the server rejected them."""
-        return self._without
-
     async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
         """Ask once. Raises what Inspect raises, but for the rejection of a parameter that can be left out."""
-        started = time.perf_counter()
+        started, log.forms = time.perf_counter(), tuple(self._choices.values())
         tools = [_tool_info(request.tool)] if request.tool else []
         try:
             output = await self._model.generate(chat_messages(request.messages), tools, config=self._config(request))
         except Exception as error:  # noqa: BLE001 - each provider of Inspect has its own; what is not understood is raised
-            self._drop(request, error)
+            self._leave_out(request, error)
             log.add(Attempt("400", time.perf_counter() - started, detail=str(error)[:200]))
-            return RequestFailure("again", "400")
+            return Failure("400", again=True)
         came, cost = wire.read(HttpResponse(200, {}, completion(output)), FREE, "")
-        kind = came.kind if isinstance(came, RequestFailure) else "ok"
+        kind = came.kind if isinstance(came, Failure) else "ok"
         log.add(Attempt(kind, time.perf_counter() - started, cost.usage))
         return came
 
     def _config(self, request: ChatRequest) -> Any:
         """What a request states. The rest is as Inspect was told on its command line."""
-        schema = request.schema if "response_format" not in self._without else None
-        effort = None if "reasoning_effort" in self._without else resolve_effort(request.sampling.effort, None)
+        schema = request.schema if "response_format" not in self._choices else None
+        effort = None if "effort" in self._choices else resolve_effort(request.sampling.effort, None)
         return GenerateConfig(
             max_tokens=request.max_tokens,
             temperature=request.sampling.temperature,
@@ -120,13 +116,17 @@ class InspectConnection:
             and ResponseSchema(name="reply", json_schema=JSONSchema.model_validate(schema), strict=True),
         )
 
-    def _drop(self, request: ChatRequest, error: Exception) -> None:
-        """Leave out what was rejected from now on. Raises the error where it is about nothing of the kind."""
-        sent = {"response_format": request.schema is not None, "reasoning_effort": request.sampling.effort is not None}
-        status, words = getattr(error, "status_code", None), str(error)
-        for name, pattern in openai.REJECTIONS.items():
-            if sent.get(name) and name not in self._without and status in (400, 404, 422) and pattern.search(words):
-                self._without |= {name}
+    def _leave_out(self, request: ChatRequest, error: Exception) -> None:
+        """Leave out what was refused from now on. Raises the error where it is about nothing of the kind."""
+        status = getattr(error, "status_code", None)
+        said = bodies.read_error({"message": str(error)})
+        failure = failures.of_response(HttpResponse(status if isinstance(status, int) else 0, {}, b""), said, "")
+        sent: dict[str, Any] = {"messages": request.messages}
+        sent |= {"response_format": {}} if request.schema is not None else {}
+        sent |= {"reasoning_effort": ""} if request.sampling.effort is not None else {}
+        for feature in features.named(failure, sent):
+            if feature.name in ("response_format", "effort") and feature.name not in self._choices:
+                self._choices[feature.name] = feature.forms[-1].name
                 return
         raise error
 

@@ -17,7 +17,7 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, metric, scorer
 from inspect_ai.solver import solver
 
-from independence.clients.openai import OpenAIClient
+from independence.clients.client import OpenAIClient
 from independence.config.options import ConnectionOptions
 from independence.engine import dialogue, plan, resolve
 from independence.engine.resolve import ResolvedRun

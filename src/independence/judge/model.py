@@ -28,26 +28,29 @@ from independence.suites import digest
 from independence.suites.schema import Field, Rubric
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
 
+_TEMPERATURE = 0.0
 _MISQUOTED = "`quote` is not word for word what the SUBJECT said, in whole words and at least three"
 
 
 class ModelJudge(Judge, frozen=True, kw_only=True):
     """A model that is asked by the prompt of the rubric."""
 
-    temperature: float = 0.0
+    temperature: float | None = _TEMPERATURE  # None: its configuration says that the model takes none
     effort: str = "none"
+    provider: str | None = None  # the only one that may answer
 
     reads_rubric_steps: ClassVar[bool] = True
 
     @property
     def sampling(self) -> Sampling:
         """The settings its model is asked with."""
-        return Sampling(self.temperature, self.effort)
+        return Sampling(self.temperature, self.effort, self.provider)
 
     @property
-    def request_settings(self) -> dict[str, float | int | str]:
+    def request_settings(self) -> dict[str, float | int | str | None]:
         """What its requests are sent with."""
-        return {"temperature": self.temperature, "max_tokens": self.max_tokens, "effort": self.effort}
+        pin = {"provider": self.provider} if self.provider else {}
+        return {"temperature": self.temperature, "max_tokens": self.max_tokens, "effort": self.effort, **pin}
 
     @cached_property
     def settings(self) -> str:
@@ -109,8 +112,15 @@ def named(name: str, known: Registry) -> ModelJudge:
     if kind is not kinds.MODEL:
         raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
-    subject = labelled[0] if labelled else known.default(name)
-    return ModelJudge(subject.model_id if labelled else name, endpoint=subject.endpoint, model=subject.model)
+    listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
+    subject = listed[0] if listed else known.default(name)
+    return ModelJudge(
+        subject.model_id,
+        endpoint=subject.endpoint,
+        model=subject.model,
+        temperature=_TEMPERATURE if subject.temperature_supported else None,
+        provider=subject.sampling.provider if labelled else None,
+    )
 
 
 async def grade(

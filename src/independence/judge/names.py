@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.config import user_files
 from independence.suites.schema import Scenario, Suite
 from independence.types import Attempt, Missing, TakenName, Usage
 
@@ -122,8 +123,8 @@ def published(content: bytes, asked: Sequence[str]) -> PublishedNames:
     A file that tells of no name and of no refusal is a broken extraction, never a refusal.
     """
     try:
-        file = msgspec.json.decode(content, type=_PublishedNamesFile)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        file = user_files.json_of(content, _PublishedNamesFile)
+    except ValueError:
         return PublishedNames(
             "", Missing("unreadable_verdict", "the published extraction is not the JSON it should be")
         )

@@ -7,10 +7,11 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from independence.clients import features, protocol
 from independence.report import declared, planned_verdicts, scenario_draw, study
 from independence.report.board import STRICT, Board
 from independence.report.board_row import BoardRow
-from independence.report.legend import subject_name
+from independence.report.legend import subject_name, texts
 from independence.report.study import IMPORTED, PlaceStudy, Words
 from independence.report.verdict_cells import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -62,6 +63,7 @@ def readings(board: Board) -> list[str]:
     lines += [*study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
     lines += [f"{AS_PUBLISHED}."] if board.judge_prompt else []
     lines += origins(board)
+    lines += transport((name(row), row.flags) for row in board.rows)
     lines += unranked(board) if board.scoring == STRICT else []
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
@@ -157,6 +159,18 @@ def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
     what = "error messages, noise, repetitions of the prompt or the human, the same words to several questions"
     why = f"Half of the replies or more are no answers ({what}); verdicts on them do not count."
     return [f"No index: {', '.join(named)}. {why}"]
+
+
+def transport(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
+    """Whose requests were written in another form, or may not have reached the model whole, from names and flags."""
+    named = list(rows)
+    lines = []
+    for mark in (protocol.DELIVERY_UNVERIFIED, protocol.UNSTATED_END, *features.MARKS):
+        whose = [who for who, flags in named if flags.get(mark)]
+        if whose:
+            what = texts("marks")[mark]
+            lines.append(f"{what[0].upper()}{what[1:]}: {', '.join(whose)}.")
+    return lines
 
 
 def lacking(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
@@ -265,11 +279,13 @@ def date_line(dates: Dates | None) -> list[str]:
 def place_notes(read: PlaceStudy) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
     edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
+    marked = [(who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()]
     return [
         f"{edition}, {read.scope.condition}, judge {read.judge or 'none'}",
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
-        *lacking((who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()),
+        *lacking(marked),
+        *transport(marked),
         *study.cautions(study.caution(read)),
         *study.repeat_notes(read),
         *also_graded(read.as_full),

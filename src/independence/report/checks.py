@@ -15,7 +15,7 @@ import msgspec
 
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
-from independence.clients.failures import RequestFailure
+from independence.clients.failures import Failure
 from independence.clients.limits import FREE
 from independence.clients.listing import KeyInfo
 from independence.config import documents
@@ -140,11 +140,11 @@ def of_disk(free_bytes: int, folder: str) -> Finding:
     return finding("disk", case, folder, free=f"{free_bytes / 2**20:,.0f}")
 
 
-def of_key(endpoint: Endpoint, said: KeyInfo | RequestFailure) -> Finding:
+def of_key(endpoint: Endpoint, said: KeyInfo | Failure) -> Finding:
     """What became of `GET /key`."""
     source = endpoint.key_source or "the key"
-    if isinstance(said, RequestFailure):
-        case = _first({"refused": said.action == "key", "pageless": said.status == 404}, "unknown")
+    if isinstance(said, Failure):
+        case = _first({"refused": said.scope == "key", "pageless": said.status == 404}, "unknown")
         return finding("key", case, endpoint.name, source=source, kind=said.kind, detail=said.detail)
     tier = ", free tier: models that cost nothing, few requests a day" if said.is_free_tier else ""
     left = said.limit_remaining
@@ -154,14 +154,14 @@ def of_key(endpoint: Endpoint, said: KeyInfo | RequestFailure) -> Finding:
     return finding("key", case, endpoint.name, source=source, tier=tier, left=max(left, 0.0))
 
 
-def of_endpoint(there: Endpoint, said: Catalogue | RequestFailure) -> Finding:
+def of_endpoint(there: Endpoint, said: Catalogue | Failure) -> Finding:
     """What became of `GET /models`."""
     address = printable_address(there.base_url)
     if isinstance(said, Catalogue):
         count = len(said.models)
         case = "listed" if said.known else "unlisted"
         return finding("endpoint", case, there.name, address=address, count=count, s="s" * (count != 1))
-    case = _first({"closed": said.action == "key" or said.status == 403, "busy": said.status > 0}, "dead")
+    case = _first({"closed": said.scope == "key" or said.status == 403, "busy": said.status > 0}, "dead")
     usual = "check the address and your connection; ask again in a few minutes"
     return finding(
         "endpoint", case, there.name, address=address, kind=said.kind, detail=said.detail,

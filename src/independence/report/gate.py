@@ -153,8 +153,8 @@ def baseline(own: GatedSubject, at: CheckedPlace, subject: str) -> GateBaseline:
 def read_baseline(path: Path) -> GateBaseline:
     """Raises UsageError for a file that cannot be read or is no baseline."""
     try:
-        found = msgspec.json.decode(user_files.read_text(path), type=GateBaseline)
-    except msgspec.DecodeError as error:
+        found = user_files.json_of(user_files.read_bytes(path), GateBaseline)
+    except ValueError as error:
         what = f"--against {path}: this is no baseline ({error})"
         raise UsageError(what, "`independence check --write-baseline FILE` writes one") from None
     sound = (

@@ -77,7 +77,7 @@ def subject_name(label: str, simulated: bool) -> str:
 
 def short(label: str, labels: Sequence[str], simulated: bool) -> str:
     """The label, one of `labels`; its `@effort-tTEMP` tail only where the rest is not unique."""
-    base = label.split("@", 1)[0]
+    base = label.rsplit("@", 1)[0]
     unique = _bases(tuple(labels))[base] == 1
     text = base if unique and base else label
     return f"{text}{_SIM}" if simulated and not text.startswith("sim/") else text
@@ -86,7 +86,7 @@ def short(label: str, labels: Sequence[str], simulated: bool) -> str:
 @lru_cache(maxsize=4)  # a board asks once for each of its labels
 def _bases(labels: tuple[str, ...]) -> Counter[str]:
     """How many labels are the same up to their tail."""
-    return Counter(label.split("@", 1)[0] for label in labels)
+    return Counter(label.rsplit("@", 1)[0] for label in labels)
 
 
 def fitted(text: str, room: int) -> str:

@@ -3,6 +3,7 @@ from independence.store import artefacts as artefacts
 from independence.store import context as context
 from independence.store import database as database
 from independence.store import deletion as deletion
+from independence.store import deliveries as deliveries
 from independence.store import endings as endings
 from independence.store import export_rows as export_rows
 from independence.store import field_values as field_values

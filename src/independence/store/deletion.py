@@ -20,6 +20,7 @@ from independence.store.scopes import Names
 from independence.types import OF_REQUESTS, UNGIVEN
 
 NON_ANSWERS = ("no_answer", "transport", *OF_REQUESTS)  # settled replies that are none
+OF_STORES = ("progress", "deliveries")
 OF_TRIALS = ("calls", "finished", "verdicts", "failures", "artefacts", "routes", "leases")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas", "verifications")
@@ -181,7 +182,8 @@ def _remove_subjects(connection: sqlite3.Connection, gone: frozenset[EditionSubj
     for table in OF_EDITIONS:
         connection.execute(f"DELETE FROM {table} WHERE (suite, edition) NOT IN (SELECT suite, edition FROM planned)")
     if gone is None:
-        connection.execute("DELETE FROM progress")
+        for table in OF_STORES:
+            connection.execute(f"DELETE FROM {table}")
     connection.execute("DELETE FROM field_sets WHERE NOT EXISTS (SELECT 1 FROM verdicts)")
 
 

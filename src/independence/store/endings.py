@@ -57,3 +57,17 @@ def read(connection: sqlite3.Connection, where: Where, trials: Set[str]) -> Endi
             else:
                 unfinished[state.key] = state
     return Endings(finished, unfinished)
+
+
+def answered(connection: sqlite3.Connection, where: Where) -> bool:
+    """Whether any dialogue of an edition has an answer."""
+    sql = (
+        "SELECT 1 FROM planned JOIN calls USING (trial) WHERE suite = ? AND edition = ? AND version = 0 "
+        "AND missing IS NULL LIMIT 1"
+    )
+    return connection.execute(sql, (where.suite, where.edition)).fetchone() is not None
+
+
+def refused(connection: sqlite3.Connection) -> set[str]:
+    """Keys of trials of which a request was refused in words that leave open whether it always will be."""
+    return {key for (key,) in connection.execute("SELECT DISTINCT trial FROM failures WHERE kind = 'Refused'")}

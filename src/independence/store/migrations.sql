@@ -524,3 +524,16 @@ DROP INDEX trials_leased;
 ALTER TABLE calls ADD COLUMN detail TEXT NOT NULL DEFAULT ''; -- '' where it is there, or nobody said why not
 ALTER TABLE verdicts ADD COLUMN detail TEXT NOT NULL DEFAULT '';
 ALTER TABLE artefacts ADD COLUMN detail TEXT NOT NULL DEFAULT '';
+
+-- migration: what delivery probes found
+CREATE TABLE deliveries (              -- whether every part of a request reaches a model, as its server counts tokens
+    endpoint TEXT NOT NULL,
+    model TEXT NOT NULL,               -- id at the endpoint, with +PROVIDER where one is pinned
+    delivery TEXT NOT NULL,            -- a delivery mode, or 'judge'
+    probed_at TEXT NOT NULL,           -- beside the rest of the key: SQLite 3.40 checks such tables wrongly otherwise
+    address TEXT NOT NULL,             -- without anything secret
+    template TEXT NOT NULL,            -- digest of the server's chat template; '' where it does not tell
+    version TEXT NOT NULL,             -- of this package
+    found TEXT NOT NULL,               -- JSON
+    PRIMARY KEY (endpoint, model, delivery, probed_at)
+) WITHOUT ROWID;

@@ -55,6 +55,7 @@ class StoredCall(NamedTuple):
     text: str
     thinking: str
     flags: str
+    tool_calls: str = "[]"  # JSON, of those with content that the model wants back
 
 
 class ReplyMarks(NamedTuple):
@@ -184,8 +185,9 @@ def configurations(connection: sqlite3.Connection, where: Where) -> dict[str, st
 
 def calls_of(connection: sqlite3.Connection, trial: str) -> list[StoredCall]:
     """Current answers of a trial in turn order."""
-    columns = ", ".join(StoredCall._fields)
-    sql = f"SELECT {columns} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn"
+    *columns, calls = StoredCall._fields
+    signed = f"CASE WHEN instr({calls}, 'extra_content') THEN {calls} ELSE '[]' END"
+    sql = f"SELECT {', '.join(columns)}, {signed} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn"
     return rows(connection, StoredCall, sql, (trial,))
 
 

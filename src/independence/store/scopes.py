@@ -76,7 +76,7 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
         held = ", ".join(str(one) for one in there)
         raise StoreError(
             f"{info.where.edition_name} has no trials under {chosen}; it has {held}:",
-            "name one with --variant and --mode",
+            "name one with --system-prompt and --delivery",
         )
     return BoardScope(loaded, Where(info.suite, info.edition, chosen))
 
@@ -209,7 +209,7 @@ class Names(NamedTuple):
     @property
     def short(self) -> str:
         """The label without effort and temperature, as boards print it where that is unique."""
-        return self.label.split("@", 1)[0]
+        return self.label.rsplit("@", 1)[0]
 
 
 def of_edition(connection: sqlite3.Connection, where: Where) -> dict[str, Names]:

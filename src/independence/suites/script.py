@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -68,6 +68,7 @@ class Exchange(NamedTuple):
     human: str
     answer: str | None = None
     thinking: str = ""  # the subject's own private content, replayed with its tool call
+    signature: dict[str, Any] | None = None  # what its model wants back with that call
 
 
 class DialogueSetting(NamedTuple):
@@ -93,15 +94,15 @@ def messages(setting: DialogueSetting, exchanges: Sequence[Exchange]) -> tuple[M
                 out.append(Message("assistant", exchange.answer))
         return tuple(out)
     speaks = tool.protocol == "speak"
-    said, thinking = tool.greeting if speaks else None, ""
+    said, thinking, signature = tool.greeting if speaks else None, "", None
     out.append(Message("user", tool.trigger))
     for number, exchange in enumerate(exchanges, start=1):
         call_id = f"hmsg{number:05d}"
         arguments = _arguments(tool.parameter, said or "") if speaks else "{}"
-        call = ToolCall(call_id, FunctionCall(tool.name, arguments))
+        call = ToolCall(call_id, FunctionCall(tool.name, arguments), extra_content=signature or msgspec.UNSET)
         out.append(Message("assistant", (thinking or None) if speaks else said, tool_calls=(call,)))
         out.append(Message("tool", exchange.human, tool_call_id=call_id))
-        said, thinking = exchange.answer, exchange.thinking
+        said, thinking, signature = exchange.answer, exchange.thinking, exchange.signature
     return tuple(out)
 
 

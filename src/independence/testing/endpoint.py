@@ -6,12 +6,16 @@ import asyncio
 import threading
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+import msgspec
 
 from independence.testing.loopback.request_log import RequestLog
 from independence.testing.loopback.server import Loopback, serving
 from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
+
+_BODIES = 10_000
 
 
 class LoopbackEndpoint:
@@ -20,6 +24,8 @@ class LoopbackEndpoint:
         with Endpoint(latency=0.05, faults="0.1", seed=7) as endpoint:
             ...  # ask endpoint.url for the model `half`, then look at endpoint.requests
 
+    `ways`: comma-separated NAME, NAME=VALUE, NAME@MODEL, NAME@MODEL=VALUE: how real servers behave, for example
+    `no-max-tokens,loses=system`; the names are in `loopback/ways.yaml`.
     `async with` serves in the running event loop, `with` in a thread of its own, also where a loop runs already.
     `latency`: seconds, or `lognormal:MU,SIGMA`. `faults`: comma-separated RATE (0-1), KIND=RATE,
     KIND@MODEL, KIND+N. `seed` moves every reply, latency and fault; else a reply depends on model and messages alone.
@@ -33,14 +39,16 @@ class LoopbackEndpoint:
         *,
         latency: float | str = "",
         faults: str = "",
+        ways: str = "",
         seed: int = 0,
         key: str = "",
         price: str = "",
         merits: Merits = NOTHING_KNOWN,
     ) -> None:
         self.settings = LoopbackSettings(
-            latency=str(latency), faults=faults, seed=seed, key=key, price=price, merits=merits
-        )
+            latency=str(latency), faults=faults, ways=ways, seed=seed, key=key, price=price, merits=merits,
+            keep_bodies=_BODIES,
+        )  # fmt: skip
         self._server: Loopback | None = None
         self._serving = AsyncExitStack()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -57,6 +65,11 @@ class LoopbackEndpoint:
     def log(self) -> RequestLog:
         """Counts by model, status, fault and body, and what was billed; they can be read after the block too."""
         return self._running().ledger
+
+    @property
+    def bodies(self) -> list[Any]:
+        """The JSON bodies received, in order, the last 10,000 of them."""
+        return [msgspec.json.decode(body) for body in self.log.bodies]
 
     @property
     def requests(self) -> int:

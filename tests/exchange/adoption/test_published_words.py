@@ -70,7 +70,7 @@ def published(
 
 def sent(request: ChatRequest) -> dict[str, Any]:
     """A request as it goes over the wire of a server that takes every parameter."""
-    document = json.loads(dialects.body(dialects.of("openrouter").parameters(request, None, frozenset())))
+    document = json.loads(dialects.body(dialects.of("openrouter").parameters(request, None)))
     assert isinstance(document, dict)
     return document
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sqlite3
 from pathlib import Path
 
@@ -128,17 +129,90 @@ def test_scores_need_a_store_that_holds_the_dialogues(
     with pytest.raises(StoreError, match="the store holds no trials of `v2`"):
         humans.read(path, connection, "v2")
     path.write_bytes(b"item,rater,field,value\n\xff\n")
-    with pytest.raises(UsageError, match="save it as CSV in UTF-8"):
+    with pytest.raises(UsageError, match=r"UTF-8 \(line 2 holds the byte 0xff\); save it as UTF-8"):
         humans.read(path, connection)
 
 
-@pytest.mark.parametrize("name", ["scores.txt", "folder"])
+@pytest.mark.parametrize("name", ["scores.tar", "folder.csv", "absent.csv"])
 def test_other_files_are_no_scores(tmp_path: Path, name: str) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "scores.txt").write_text("item,rater,field,value\n")
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "scores.tar").write_text("item,rater,field,value\n")
     assert not humans.is_scores(tmp_path / name)
-    (tmp_path / "other.csv").write_text("item,rater,field\n")
-    assert not humans.is_scores(tmp_path / "other.csv")
+
+
+HEAD = "item,rater,field,value\n"
+TABLES: dict[str, bytes] = {
+    "lines end in CR": (HEAD + "{dinner},Ann,drift,7\n").replace("\n", "\r").encode(),
+    "lines end in CR LF": (HEAD + "{dinner},Ann,drift,7\n").replace("\n", "\r\n").encode(),
+    "UTF-16 and tabs": (HEAD + "{dinner},Ann,drift,7\n").replace(",", "\t").encode("utf-16"),
+    "UTF-16, the other order": codecs.BOM_UTF16_BE + (HEAD + "{dinner},Ann,drift,7\n").encode("utf-16-be"),
+    "UTF-8 and tabs": (HEAD + "{dinner},Ann,drift,7\n").replace(",", "\t").encode(),
+    "semicolons and a mark": (HEAD + "{dinner},Ann,drift,7\n").replace(",", ";").encode("utf-8-sig"),
+    "two marks": codecs.BOM_UTF8 + (HEAD + "{dinner},Ann,drift,7\n").encode("utf-8-sig"),
+    "a comma in a number": b"item;rater;field;value\n{dinner};Ann;drift;7,0\n",
+    "sep=,": b"sep=,\r\n" + (HEAD + "{dinner},Ann,drift,7\n").encode(),
+    "sep=; in quotes, and a mark below": b'"sep=;"\n\xef\xbb\xbfitem;rater;field;value\n{dinner};Ann;drift;7\n',
+    "blank lines": b"\n,,,\n" + (HEAD + "{dinner},Ann,drift,7\n,,,\n ,,,\n\n\n").encode(),
+    "cells in quotes": b'"item";"rater";"field";"value";"text"\r{dinner};Ann;drift;7;"a; b, c\rand ""d"""\r;;;;\r',
+    "one column more": b"text\titem\trater\tfield\tvalue\ta,b;c\nx,y;z\t{dinner}\tAnn\tdrift\t7\t\n",
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_is_read_as_a_spreadsheet_saved_it(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str], kind: str
+) -> None:
+    content = TABLES[kind]
+    wide = "utf-16-be" if content.startswith(codecs.BOM_UTF16_BE) else "utf-16-le" if b"\0" in content else "utf-8"
+    (tmp_path / "scores.csv").write_bytes(content.replace("{dinner}".encode(wide), items["dinner"].encode(wide)))
+    (verdict,) = humans.read(tmp_path / "scores.csv", connection).verdicts
+    assert (verdict.row.judge, verdict.values) == ("human:Ann", {"drift": 7})
+
+
+UNREADABLE: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "scores.csv:1: no header with the columns item, rater, field, value"),
+    "nothing but a mark": (codecs.BOM_UTF8, "scores.csv:1: no header with the columns"),
+    "a column is missing": (b"item,rater,field\n", "scores.csv:1: no header with the columns"),
+    "other separators": (HEAD.replace(",", "|").encode(), "separated by commas, semicolons or tabs"),
+    "NUL bytes": (HEAD.encode("utf-16-le"), "scores.csv:1: no header with the columns"),
+    "a NUL byte in a cell": (HEAD.encode() + b"a\0,Ann,drift,7\n", "scores.csv:2: `a"),
+    "cp1252": ((HEAD + "{dinner},J\u00fcrg,drift,7\n").encode("cp1252"), "UTF-8 (line 2 holds the byte 0xfc)"),
+    "cp1252 and CR": (HEAD.replace("\n", "\r").encode() + b"\r,J\xfcrg,", "UTF-8 (line 3 holds the byte 0xfc)"),
+    "half of UTF-16": (HEAD.encode("utf-16")[:-1], "(line 1 holds the byte 0x0a); save it as UTF-8"),
+    "a quote that is open": (HEAD.encode() + b'{dinner},Ann,drift,"7\n,,,\n', "scores.csv:2: not valid CSV"),
+    "an open quote behind": (
+        b'item,rater,field,value,text\n{dinner},Ann,drift,7,"so\n{radio},Ann,firmness,7,\n',
+        "scores.csv:2: not valid CSV",
+    ),
+    "a cell without end": (HEAD.encode() + b"x" * 200_000, "scores.csv:2: not valid CSV: field larger than"),
+    "rows of one cell": (b'"item,rater,field,value"\n', "scores.csv:1: no header with the columns"),
+    "a comma in a number": (HEAD.encode() + b"{radio},Ann,firmness,7,5\n", "scores.csv:2: more cells than the header"),
+    "a comma in a whole number": (b"item;rater;field;value\n{dinner};Ann;drift;7,5\n", "scores.csv:2: `7.5` is no"),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_a_table_that_cannot_be_read_is_named_with_its_line(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str], kind: str
+) -> None:
+    content, says = UNREADABLE[kind]
+    for scenario, item in items.items():
+        content = content.replace(f"{{{scenario}}}".encode(), item.encode())
+    (tmp_path / "scores.csv").write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        humans.read(tmp_path / "scores.csv", connection)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF8, codecs.BOM_UTF8 * 2, codecs.BOM_UTF16_LE])
+def test_ratings_may_begin_with_a_byte_order_mark(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str], mark: bytes
+) -> None:
+    held = {"schema": 1, "rater": "J\u00fcrg", "ratings": [{"item": items["dinner"], "values": {"drift": 4}}]}
+    document = msgspec.json.encode(held)
+    content = document.decode().encode("utf-16-le") if mark == codecs.BOM_UTF16_LE else document
+    (verdict,) = humans.check_scores(mark + content, tmp_path / "ratings.json", connection).verdicts
+    assert (verdict.row.judge, verdict.values) == ("human:J\u00fcrg", {"drift": 4})
 
 
 def test_scores_of_an_import_count_under_the_rubric_it_is_read_by(

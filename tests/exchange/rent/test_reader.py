@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,13 @@ def test_the_published_run_is_read_whole_and_nothing_is_skipped(published_data: 
     assert (len(imported.answers), len(imported.planned), imported.skipped) == (216, 108, ())
     assert sum(one.record.error is not None for one in imported.answers) == 1
     assert sum(isinstance(score.score, float) for one in imported.answers for score in one.scores) == 215
+
+
+def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path, rent: Suite) -> None:
+    folder = folders.whole(tmp_path / "run", rent)
+    plain = read(folder, rent)
+    for file in folder.iterdir():
+        file.write_bytes(codecs.BOM_UTF8 + file.read_bytes())
+    marked = read(folder, rent)
+    assert marked.skipped == plain.skipped == ()
+    assert marked == plain

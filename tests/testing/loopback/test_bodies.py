@@ -29,7 +29,7 @@ async def test_a_whole_answer_says_who_served_it(post: Any, plain: Body) -> None
 async def test_usage_counts_four_characters_a_token_and_costs_by_the_price(post: Any, plain: Body) -> None:
     answer, ledger = await one(post, plain(), price="half=2/8")
     usage = answer.body["usage"]
-    said = len("You have a view.") + len("Tea or coffee?")
+    said = len("<|system|>You have a view.\n") + len("<|user|>Tea or coffee?\n")
     spoken = len(answer.content) + len(answer.message.get("reasoning", ""))
     assert usage["prompt_tokens"] == math.ceil(said / 4)
     assert usage["completion_tokens"] == math.ceil(spoken / 4)

@@ -19,12 +19,13 @@ def target(
         seed=0,
         digest=digest,
         conversation=conversation or digest,
-        characters=0,
+        prompt="",
         question="",
         budget=budget,
         tool=OfferedTool("speak", "words", forced=False) if tool else None,
         schema=None,
         pins=(),
+        raw=b"",
     )
     return asked, attempt, judge
 

@@ -55,10 +55,11 @@ def test_the_question_is_the_last_thing_the_human_said(tooled: Body) -> None:
     assert asked(body).question == "And now?"
 
 
-def test_characters_are_counted_in_messages_and_tool_calls(plain: Body, tooled: Body) -> None:
-    said = len("You have a view.") + len("Tea or coffee?")
-    assert asked(plain()).characters == said
-    assert asked(tooled()).characters == said + len("[start]") + len('{"words": "Good to see you."}')
+def test_a_prompt_holds_every_text_of_messages_tool_calls_and_tools(plain: Body, tooled: Body) -> None:
+    assert asked(plain()).prompt == "<|system|>You have a view.\n<|user|>Tea or coffee?\n"
+    prompt = asked(tooled()).prompt
+    assert prompt.startswith('speak\nSay something.\nwords: {"type": "string"}\n<|system|>')
+    assert '<|assistant|>speak{"words": "Good to see you."}\n<|tool|>Tea or coffee?\n' in prompt
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -22,8 +22,6 @@ from independence.config.endpoints import Endpoint
 from independence.types import ChatRequest, Sampling, Tool
 
 GROUP = "independence.dialects"
-# Parameters that a server may reject and that a request can do without.
-Droppable = Literal["response_format", "reasoning_effort", "cache"]
 
 _ENCODER = msgspec.json.Encoder()
 _NUMBERS = tuple(name for name in Sampling.__struct_fields__ if name not in ("effort", "provider"))
@@ -34,6 +32,7 @@ class Dialect:
 
     chat_path: ClassVar[str] = "/chat/completions"
     key_path: ClassVar[str] = ""  # a page that tells what a key is good for; empty: there is none
+    props_path: ClassVar[str] = ""  # a page that shows the chat template, from the root of the server; empty: none
     free: ClassVar[bool] = False  # a model without a listed price costs nothing
     open_catalogue: ClassVar[bool] = False  # models are listed for callers without a key
     listing_timeout_s: ClassVar[float] = 30.0
@@ -45,11 +44,8 @@ class Dialect:
         key = endpoint.api_key.strip()
         return out | {"Authorization": f"Bearer {key}"} if key else out
 
-    def parameters(self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Droppable]) -> dict[str, Any]:
-        """The body of a chat request, without what the model does not take and what its server rejected before.
-
-        A seed is sent where the catalogue lists it.
-        """
+    def parameters(self, request: ChatRequest, info: ModelInfo | None) -> dict[str, Any]:
+        """The body of a chat request, without what the catalogue rules out. A seed is sent where it lists one."""
         out: dict[str, Any] = {
             "model": request.model,
             "messages": request.messages,
@@ -60,10 +56,10 @@ class Dialect:
             out["seed"] = request.seed
         if request.tool is not None:
             out["tools"] = _tools(request.tool)
-        if _takes_schema(request, info) and "response_format" not in without:
+        if _takes_schema(request, info):
             schema = {"name": "reply", "strict": True, "schema": request.schema}
             out["response_format"] = {"type": "json_schema", "json_schema": schema}
-        if request.sampling.effort is not None and "reasoning_effort" not in without:
+        if request.sampling.effort is not None:
             effort = resolve_effort(request.sampling.effort, info)
             out |= {} if effort is None else self.effort(effort)
         return out
@@ -80,13 +76,6 @@ class Dialect:
     def effort(self, effort: str) -> dict[str, Any]:
         """The parameter that sets the reasoning effort."""
         return {"reasoning_effort": effort}
-
-    def droppable(self, request: ChatRequest, info: ModelInfo | None) -> list[Droppable]:
-        """Parameters of a request that are left out from now on where the server rejects them."""
-        out: list[Droppable] = ["response_format"] if _takes_schema(request, info) else []
-        if resolve_effort(request.sampling.effort, info):
-            out.append("reasoning_effort")
-        return out
 
     def prices(self, info: ModelInfo | None) -> Prices | None:
         """What a model costs; None where nobody knows."""

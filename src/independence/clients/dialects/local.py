@@ -12,6 +12,7 @@ from independence.clients.dialects import Dialect
 class Local(Dialect):
     """Nothing is charged unless a price is listed, and the server may have to be started first."""
 
+    props_path = "/props"
     free = True
     listing_timeout_s = 10.0
     start_advice = "start the server, or give its address with --local-url"

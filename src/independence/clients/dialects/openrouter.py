@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from independence.clients.catalogue import ModelInfo
-from independence.clients.dialects import Dialect, Droppable
+from independence.clients.dialects import Dialect
 from independence.config.endpoints import Endpoint
 from independence.types import ChatRequest
 
@@ -34,9 +34,9 @@ class OpenRouter(Dialect):
             "X-OpenRouter-Cache": "false",
         }
 
-    def parameters(self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Droppable]) -> dict[str, Any]:
+    def parameters(self, request: ChatRequest, info: ModelInfo | None) -> dict[str, Any]:
         """The usual ones, and which provider may answer."""
-        out = super().parameters(request, info, without)
+        out = super().parameters(request, info)
         if request.tool is not None and info is not None and info.lists("parallel_tool_calls"):
             out["parallel_tool_calls"] = False
         provider: dict[str, Any] = {}
@@ -49,10 +49,6 @@ class OpenRouter(Dialect):
     def effort(self, effort: str) -> dict[str, Any]:
         """OpenRouter has an object for it."""
         return {"reasoning": {"effort": effort}}
-
-    def droppable(self, request: ChatRequest, info: ModelInfo | None) -> list[Droppable]:
-        """Never the effort: it is sent only where the catalogue says that the model takes it."""
-        return [name for name in super().droppable(request, info) if name != "reasoning_effort"]
 
     def is_slow(self, model: str) -> bool:
         """Models of one vendor are."""

@@ -85,7 +85,7 @@ async def _subject(
     try:
         return await carry_out(worker, todo, min(ahead, shares.calls))
     finally:
-        worker.close()
+        await worker.close()
 
 
 def _last_runs(todo: Iterable[PendingTrial], slots: int) -> int:
@@ -109,6 +109,7 @@ async def carry_out(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: 
     of memory does not grow with its length.
     """
     line = _StartingLine(todo, worker.last_runs)
+    worker.late.update(item.trial.key for item in todo if item.refused)
     waiting = skipped = 0
     moved = asyncio.Event()
 
@@ -143,7 +144,7 @@ class _StartingLine:
     def __init__(self, todo: Sequence[PendingTrial], last_runs: int) -> None:
         self._last_runs = last_runs
         self.unfinished = len(todo)
-        self.ready: list[tuple[int, float, int, PendingTrial]] = []
+        self.ready: list[tuple[bool, int, float, int, PendingTrial]] = []
         self._order = itertools.count()
         self._followers: dict[str, list[PendingTrial]] = {}
         first: set[str] = set()
@@ -160,7 +161,8 @@ class _StartingLine:
     def _push(self, item: PendingTrial) -> None:
         # What has to be graded alone goes first, as in the gate.
         left = item.calls or math.inf
-        heapq.heappush(self.ready, (min(item.trial.run, self._last_runs), -left, next(self._order), item))
+        run = min(item.trial.run, self._last_runs)
+        heapq.heappush(self.ready, (item.refused, run, -left, next(self._order), item))
 
     def pop(self) -> PendingTrial:
         """The next one."""

@@ -21,9 +21,10 @@ from typing import Any
 import msgspec
 
 from independence import __version__
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
 from independence.clients.leases import DollarLeases, SlotLeases
 from independence.clients.limits import Bucket, Budget
-from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions

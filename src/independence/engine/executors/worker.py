@@ -9,6 +9,7 @@ import asyncio
 import itertools
 import pickle
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from typing import Any
@@ -17,11 +18,11 @@ import msgspec
 
 from independence import __version__
 from independence.clients.leases import LeasedBuckets, LeasedBudget, LeasedThrottle
-from independence.clients.protocol import GaveUp, Wait
+from independence.clients.protocol import Adapted, Wait
 from independence.clients.transport import open_session
 from independence.config.subjects import SIM
 from independence.engine import service
-from independence.engine.events import POSITION, CallWaiting, Event, RunPosition, RunStopping
+from independence.engine.events import POSITION, Event, RunPosition, RunStopping
 from independence.engine.executors import local
 from independence.engine.executors.messages import Chunk, FromWorker, Job, ToWorker, Written
 from independence.engine.gate import ConcurrencyLimit, StopSignal
@@ -73,6 +74,7 @@ class TrialWorker:
         self._buckets: dict[str, LeasedBuckets] = {}
         self._throttles: dict[str, LeasedThrottle] = {}
         self._subjects: dict[str, SubjectWorker] = {}
+        self._working: Counter[str] = Counter()  # subject -> its chunks that are worked on
         self._tasks: set[asyncio.Task[None]] = set()
         self._events: list[tuple[Event, RunPosition | None]] = []
         self._done: list[tuple[int, int]] = []
@@ -98,7 +100,7 @@ class TrialWorker:
             throttle, buckets = LeasedThrottle(), LeasedBuckets(endpoint)
             self._throttles[name], self._buckets[name] = throttle, buckets
             limits = service.EndpointLimits(self._budget, throttle, buckets)
-            backends[name] = service.backend(endpoint, session, catalogue, limits, self._waits)
+            backends[name] = service.backend(endpoint, session, catalogue, limits, self._hears)
         self._backends: dict[str, EndpointBackend] = backends
         self._stop = StopSignal([one.gate for one in backends.values()], self._tell)
         self._context = RunContext(
@@ -142,10 +144,14 @@ class TrialWorker:
             task.add_done_callback(self._tasks.discard)
 
     async def _work(self, chunk: Chunk) -> None:
+        self._working[chunk.label] += 1
         if chunk.label not in self._subjects:
             self._subjects[chunk.label] = SubjectWorker(self._context, chunk.label, self._calls, self._total)
         try:
             skipped = await local.carry_out(self._subjects[chunk.label], chunk.todo)
+            self._working[chunk.label] -= 1
+            if not self._working[chunk.label]:
+                await self._subjects.pop(chunk.label).close()
             self._done.append((chunk.number, skipped))
         except Exception:  # noqa: BLE001 - a bug is told where a person sees it
             self._bug = traceback.format_exc()
@@ -157,10 +163,8 @@ class TrialWorker:
         else:
             self._events.append((event, POSITION.get()))
 
-    def _waits(self, wait: Wait) -> None:
-        if self._stop.reason is not None:
-            raise GaveUp(wait.model, "the run is stopping")
-        self._tell(CallWaiting(wait))
+    def _hears(self, what: Wait | Adapted) -> None:
+        service.hear(what, self._stop, self._tell)
 
     def _waiting(self) -> dict[tuple[str, str, str | None], int]:
         return {(name, *key): bucket.wanted for name, own in self._buckets.items() for key, bucket in own.lent.items()}

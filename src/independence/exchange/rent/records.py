@@ -12,6 +12,7 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from independence.config import user_files
 from independence.errors import UsageError
 from independence.exchange.dialogues import configured_model
 from independence.exchange.published import DAMAGE, decompressed
@@ -141,17 +142,18 @@ def parse(file: str, number: int, line: bytes, kind: type[R]) -> ParsedLine[R]:
     """Read one object. Raises ValueError with the reason where it is none of this kind."""
     try:
         return ParsedLine(file, number, _decoded(line, kind))
-    except (msgspec.DecodeError, RecursionError) as error:
+    except RecursionError as error:
         raise ValueError(str(error)) from error
 
 
 def _decoded(line: bytes, kind: type[R]) -> R:
     try:
-        return msgspec.json.decode(line, type=kind)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:  # Python writes NaN and Infinity, which are no JSON: they are read as texts
-        return msgspec.json.decode(json.dumps(json.loads(line, parse_constant=str)), type=kind)
+        return user_files.json_of(line, kind)
+    except ValueError as error:
+        if isinstance(error.__cause__, msgspec.ValidationError):
+            raise
+        # Python writes NaN and Infinity, which are no JSON: they are read as texts.
+        return user_files.json_of(json.dumps(json.loads(line, parse_constant=str)).encode(), kind)
 
 
 def body(raw: msgspec.Raw) -> ResponseBody:

@@ -24,7 +24,7 @@ from independence.report.site.schema import (
     TableDocument,
 )
 from independence.report.table import Table
-from independence.store import queries
+from independence.store import deliveries, queries
 from independence.suites.schema import Scenario, Suite
 from independence.types import Sampling
 
@@ -136,9 +136,17 @@ def subjects(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Subj
             effort=sampling.effort or "",
             temperature=sampling.temperature,
             pin=sampling.provider or "",
+            delivery=_delivery(connection, board, configured.get(key)),
             origin=about.origin,
         )
     return out
+
+
+def _delivery(connection: sqlite3.Connection, board: SiteBoard, configured: str | None) -> str:
+    condition = board.scope.where.condition
+    if configured is None or condition is None:
+        return ""
+    return deliveries.of_subject(connection, from_json(configured), condition.mode)
 
 
 def _settings(key: str, configured: Mapping[str, str]) -> tuple[str, Sampling]:

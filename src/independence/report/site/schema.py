@@ -101,6 +101,7 @@ class SubjectProfile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     effort: str = ""
     temperature: float | None = None
     pin: str = ""  # the only provider that may answer
+    delivery: str = ""  # what the last delivery probe found, in a sentence
     origin: Origin | None = None  # on boards of imports beside others
 
 

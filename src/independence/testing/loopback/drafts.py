@@ -9,16 +9,18 @@ import msgspec
 
 from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.faults import groups
-from independence.testing.loopback.wire import OfferedTool, ParsedRequest, uniforms
+from independence.testing.loopback.ways import NO_WAYS, Ways, respelled
+from independence.testing.loopback.wire import CHARACTERS_PER_TOKEN, OfferedTool, ParsedRequest, tokens, uniforms
 from independence.testing.sim import answer, arbiter, grader
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 from independence.testing.sim.situation import spoken
 from independence.types import Message
 
-CHARACTERS_PER_TOKEN = 4
 _PLAIN_SHARE = 0.10  # of replies that skip the offered tool
 _REASONING_SHARE = 0.4  # of replies that show their reasoning
 _ASIDE_SHARE = 0.1  # of replies through the tool that think aloud in content beside it
+_BROKEN_OFF = 10  # tokens that come before an ending of the server's
+_BREAKING = ("error", "content_filter")
 
 
 class DraftToolCall(NamedTuple):
@@ -42,19 +44,21 @@ class AnswerDraft(NamedTuple):
         return tokens(len(self.content or "") + len(self.reasoning) + sum(len(call.arguments) for call in self.calls))
 
 
-def tokens(characters: int) -> int:
-    """Characters in tokens, rounded up."""
-    return -(-characters // CHARACTERS_PER_TOKEN)
-
-
-def draft(asked: ParsedRequest, model: ServedModel, fault: str, merits: Merits = NOTHING_KNOWN) -> AnswerDraft:
+def draft(
+    asked: ParsedRequest, model: ServedModel, fault: str, merits: Merits = NOTHING_KNOWN, ways: Ways = NO_WAYS
+) -> AnswerDraft:
     """The answer to a request, off in the way `fault` names if that is one of the `reply` kinds of `faults.yaml`."""
     honest = _judge_draft(asked, model, fault) if model.judge else _subject_draft(asked, model, merits)
+    honest = _in_ways(ways, honest, asked, model) if ways.items else honest
     said = _off(fault, honest, asked) if fault in groups()["reply"] else honest
     budget = asked.budget
     if fault == "length":
         budget = min(honest.tokens // 2, budget or honest.tokens)
-    return said if budget is None or said.tokens <= budget else _truncated(said, budget)
+    said = said if budget is None or said.tokens <= budget else _truncated(said, budget)
+    ending = ways.value("ending")
+    if ending in _BREAKING:
+        said = _truncated(said._replace(reasoning=""), _BROKEN_OFF)
+    return said._replace(finish=None if ending == "null" else ending) if ending else said
 
 
 def _subject_draft(asked: ParsedRequest, model: ServedModel, merits: Merits) -> AnswerDraft:
@@ -86,11 +90,29 @@ _PROSE = (
 )
 
 
+def _in_ways(ways: Ways, said: AnswerDraft, asked: ParsedRequest, model: ServedModel) -> AnswerDraft:
+    """The draft as a server of these ways lets it through."""
+    text = _text(said, asked)
+    if ways.has("eos"):
+        return AnswerDraft("")
+    if ways.has("harmony"):
+        thoughts = said.reasoning or f"They say: {asked.question[:60]} I answer that."
+        said = AnswerDraft(f"analysis{thoughts}assistantfinal{text}")
+    if model.judge and ways.has("spelling"):
+        said = AnswerDraft(respelled(text, ways.value("spelling")))
+    return said
+
+
+def _text(said: AnswerDraft, asked: ParsedRequest) -> str:
+    """What is said, through the tool or in content."""
+    if said.calls and asked.tool:
+        return str(msgspec.json.decode(said.calls[0].arguments)[asked.tool.parameter])
+    return said.content or ""
+
+
 def _off(fault: str, said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
     """The draft with what is wrong with it by a fault; as it is where the fault does not concern the answer."""
-    text = said.content or ""
-    if said.calls and asked.tool:
-        text = str(msgspec.json.decode(said.calls[0].arguments)[asked.tool.parameter])
+    text = _text(said, asked)
     if fault == "reasoning-only":
         return AnswerDraft("", said.reasoning or f"Let me think about what to say to this: {text[:80]}")
     if fault == "lone":

@@ -22,7 +22,7 @@ import msgspec
 
 from independence.config import documents
 from independence.errors import UsageError
-from independence.testing.loopback.wire import ParsedRequest, uniforms
+from independence.testing.loopback.wire import ParsedRequest, concerns, uniforms
 
 _NEEDS_TOOL = frozenset({"cut-arguments", "list-arguments", "two-calls"})
 _ITEM = re.compile(r"(?P<head>[^@=+]+)(?:@(?P<model>[^@=+]+))?(?:=(?P<rate>[^@=+]+))?(?:\+(?P<first>[0-9]+))?")
@@ -138,7 +138,7 @@ class Faults:
         return rule.kind or next(self._turns)
 
     def _concerns(self, rule: FaultRule, asked: ParsedRequest, judge: bool) -> bool:
-        if rule.model and rule.model not in (asked.model, asked.model.partition(":")[0]):
+        if not concerns(rule.model, asked.model):
             return False
         if rule.kind == "length":
             return asked.budget is None or asked.budget < 2 * self._first_budget.get(asked.conversation, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class RequestEnd(NamedTuple):
 class RequestLog:
     """Counts of one server, from its start."""
 
-    def __init__(self, log: str = "") -> None:
+    def __init__(self, log: str = "", keep_bodies: int = 0) -> None:
         self.requests = 0
         self.in_flight = 0
         self.max_in_flight = 0
@@ -51,15 +51,17 @@ class RequestLog:
         self.models: Counter[str] = Counter()
         self.digests: Counter[str] = Counter()  # by body: more than 1 means it was sent again
         self.usage = Usage()
+        self.bodies: deque[bytes] = deque(maxlen=keep_bodies)  # the last ones, in order
         self._log = _opened(log) if log else None
 
-    def receive(self, model: str, digest: str) -> RequestTicket:
+    def receive(self, model: str, digest: str, body: bytes = b"") -> RequestTicket:
         """Take a request in."""
         self.requests += 1
         self.in_flight += 1
         self.max_in_flight = max(self.max_in_flight, self.in_flight)
         self.models[model] += 1
         self.digests[digest] += 1
+        self.bodies.append(body)
         ticket = RequestTicket(self.requests, time.time(), model, digest, self.digests[digest])
         self._write("received", ticket)
         return ticket

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+import os
 import time
+from collections import deque
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from independence.testing.loopback.catalogue import PROVIDER, PROVIDER_SLUGS, ServedCatalogue, ServedModel
-from independence.testing.loopback.drafts import AnswerDraft, draft, tokens
+from independence.testing.loopback.catalogue import (
+    CONTEXT_TOKENS,
+    PROVIDER,
+    PROVIDER_SLUGS,
+    ServedCatalogue,
+    ServedModel,
+)
+from independence.testing.loopback.drafts import AnswerDraft, draft
 from independence.testing.loopback.faults import Faults, RefusalReason, kinds, parse_faults
 from independence.testing.loopback.settings import LoopbackSettings, parse_latency
-from independence.testing.loopback.wire import ParsedRequest
+from independence.testing.loopback.ways import Ways, WireText, foreign, parse_ways, refusal, refused, seen
+from independence.testing.loopback.wire import CompletionBody, ParsedRequest, tokens
 from independence.testing.sim import panel
 from independence.types import FunctionCall, ToolCall, Usage
 
@@ -20,6 +29,11 @@ Manner = Literal["send", "hang", "cut", "reset"]
 Json = dict[str, Any]
 
 _MANNERS: dict[str, Manner] = {"timeout": "hang", "cut": "cut", "reset": "reset"}
+_JSON = "application/json"
+_ROUNDED = 64  # tokens, where prompt tokens are counted in full blocks
+_CACHED = 256  # prompts of which the beginnings are remembered
+_SLOTS_CONTEXT = ("context", "context-refuses")
+_TEMPLATE = "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}\n{% endfor %}"
 _BYOK_FEE = 0.05  # of what the provider charges
 _BILL_MAX_PROMPT = 1.3
 _DAILY_RESET_S = 6 * 3600
@@ -44,6 +58,7 @@ class ResponsePlan(NamedTuple):
     seconds: float = 0.0  # until the answer is ready
     fault: str = ""
     manner: Manner = "send"
+    content_type: str = _JSON
 
 
 class ResponsePlanner:
@@ -51,24 +66,32 @@ class ResponsePlanner:
 
     def __init__(self, settings: LoopbackSettings) -> None:
         self.catalogue = ServedCatalogue(settings.price)
+        self.ways = parse_ways(settings.ways)
+        self._prompts: deque[str] = deque(maxlen=_CACHED)
         self._settings = settings
         self._latency = parse_latency(settings.latency)
         rules = parse_faults(settings.faults)
         for rule in rules:
             self.catalogue.check(rule.model, "--faults")
+        for way in self.ways.items:
+            self.catalogue.check(way.model.rpartition("/")[2], "--ways")
         self._faults = Faults(rules, settings.seed, settings.max_in_row)
 
     def outcome(self, asked: ParsedRequest, attempt: int, metadata: bool) -> ResponsePlan:
         """What happens to a request; `metadata`: the client asked to see what the router did."""
-        model = self.catalogue.model(asked.model)
+        name = asked.model.rpartition("/")[2] if self.ways.has("lists") else asked.model
+        model, ways = self.catalogue.model(name), self.ways.of(asked.model)
         if model is None:
             return self._refused("", _UNKNOWN, asked)
+        said = refusal(asked, ways)
+        if said is not None:
+            return texted(said)
         foreign = asked.pins and not any(pin in PROVIDER_SLUGS for pin in asked.pins)
         unserved = "404" if foreign or (asked.tool is not None and not model.takes_tools) else ""
         fault = unserved or self._faults.strike(asked, attempt, model.judge)
         reason = kinds().get(fault)
         if reason is None:
-            return self._answered(asked, model, fault, metadata)
+            return self._answered(asked, model, fault, metadata, ways)
         return self._refused(fault, reason, asked)._replace(fault="" if unserved else fault)
 
     def _refused(self, kind: str, reason: RefusalReason, asked: ParsedRequest) -> ResponsePlan:
@@ -94,10 +117,54 @@ class ResponsePlanner:
             metadata["headers"] = dict(headers)
         return ResponsePlan(reason.status, _encode({"error": error}), headers)
 
-    def _answered(self, asked: ParsedRequest, model: ServedModel, fault: str, metadata: bool) -> ResponsePlan:
-        said = draft(asked, model, fault, self._settings.merits)
+    def seen(self, body: CompletionBody) -> CompletionBody:
+        """What a model gets to see of a request."""
+        return seen(body, self.ways.of(body.model)) if self.ways.items else body
+
+    def closed(self, model_id: str, seconds: float, key: str) -> ResponsePlan | None:
+        """Why nothing of that model is served, if so; `seconds` since the start, `key`: what the client sent."""
+        ways = self.ways.of(model_id)
+        if not ways.items:
+            return None
+        if seconds < ways.number("loading"):
+            return texted(refused("loading", ways))
+        return texted(refused("needs-key-500", ways)) if ways.has("needs-key-500") and not key else None
+
+    def listing(self) -> ResponsePlan:
+        """The answer of `GET /models`."""
+        if self.ways.has("no-listing"):
+            return texted(refused("no-listing", self.ways))
+        patterns = self.ways.values("lists")
+        body = _encode({"data": [{"id": pattern, "object": "model"} for pattern in patterns]})
+        return ResponsePlan(200, body if patterns else self.catalogue.listing(), {})
+
+    def props(self) -> ResponsePlan:
+        """The answer of `GET /props`, as far as llama-server's is of interest."""
+        ways = self.ways.of("")
+        if not ways.has("props"):
+            return nothing_there()
+        context = next(filter(None, map(ways.number, _SLOTS_CONTEXT)), CONTEXT_TOKENS)
+        lost = ways.values("loses")
+        caps = {"supports_system_role": "system", "supports_tools": "tools", "supports_tool_calls": "arguments"}
+        told = {
+            "default_generation_settings": {"n_ctx": int(context)},
+            "total_slots": int(ways.number("props")),
+            "chat_template": _TEMPLATE,
+            "chat_template_caps": {name: part not in lost for name, part in caps.items()},
+        }
+        return ResponsePlan(200, _encode(told), {})
+
+    def _answered(
+        self, asked: ParsedRequest, model: ServedModel, fault: str, metadata: bool, ways: Ways
+    ) -> ResponsePlan:
+        said = draft(asked, model, fault, self._settings.merits, ways)
         usage = self._charged(asked, model, said)
         whole = _completion(asked, said, _usage(usage, self._settings.byok))
+        if ways.items:
+            _put_in_ways(ways, whole, judge=model.judge)
+            self._tell_usage(ways, whole, asked, usage)
+        if ways.has("body"):
+            return texted(foreign(ways.value("body"), said.content or "", asked.model))._replace(usage=usage)
         if metadata:
             whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
         hollow = _hollow(fault, whole)
@@ -112,9 +179,24 @@ class ResponsePlanner:
             manner=_MANNERS.get(fault, "send"),
         )
 
+    def _tell_usage(self, ways: Ways, whole: Json, asked: ParsedRequest, usage: Usage) -> None:
+        """Replace the honest usage of a response by what the server tells of it."""
+        kind, prompt = ways.value("usage"), usage.prompt_tokens
+        if kind == "none":
+            del whole["usage"]
+            return
+        if kind == "rounded":
+            prompt = math.ceil(prompt / _ROUNDED) * _ROUNDED
+        if kind == "cached":
+            shared = (os.path.commonprefix([asked.prompt, known]) for known in self._prompts)  # noqa: RUF071 -- texts
+            prompt = max(tokens(len(asked.prompt) - max(map(len, shared), default=0)), 1)  # the last is read anew
+            self._prompts.append(asked.prompt)
+        told = Usage() if kind == "zero" else msgspec.structs.replace(usage, prompt_tokens=prompt)
+        whole["usage"] = _usage(told, self._settings.byok)
+
     def _charged(self, asked: ParsedRequest, model: ServedModel, said: AnswerDraft) -> Usage:
         """Tokens of an answer and what it costs its reader in total, in dollars."""
-        prompt, completion = tokens(asked.characters), said.tokens
+        prompt, completion = tokens(len(asked.prompt)), max(said.tokens, 1)  # that it ends is a token too
         billed = (prompt, completion)
         if self._settings.bill == "max":
             billed = (math.ceil(prompt * _BILL_MAX_PROMPT), asked.budget or completion)
@@ -124,7 +206,12 @@ class ResponsePlanner:
         return Usage(prompt, completion, tokens(len(said.reasoning)), cost_usd=cost)
 
 
-def refusal(kind: str) -> ResponsePlan:
+def texted(said: WireText) -> ResponsePlan:
+    """A response that is no completion."""
+    return ResponsePlan(said.status, said.body.encode(), {}, content_type=said.type)
+
+
+def no_entry(kind: str) -> ResponsePlan:
     """A refusal of that kind that says nothing of the request."""
     reason = kinds()[kind]
     assert reason is not None
@@ -166,6 +253,24 @@ def _completion(asked: ParsedRequest, said: AnswerDraft, usage: Json) -> Json:
         "choices": [_choice(message, said.finish)],
         "usage": usage,
     }
+
+
+def _put_in_ways(ways: Ways, whole: Json, *, judge: bool) -> None:
+    """Make a whole response one that a server of these ways writes."""
+    choice = whole["choices"][0]
+    message = choice["message"]
+    if ways.has("signatures") and "tool_calls" in message:
+        mark = {"extra_content": {"google": {"thought_signature": f"sig-{whole['id']}"}}}
+        message["tool_calls"] = [msgspec.to_builtins(call) | mark for call in message["tool_calls"]]
+    channel, verdict = ways.value("verdict-in"), message["content"]
+    if judge and verdict and channel == "reasoning":
+        message |= {"content": None, "reasoning_content": verdict}
+    if judge and verdict and channel == "tool":
+        message |= {"content": None, "tool_calls": [ToolCall(f"call_{whole['id']}", FunctionCall("reply", verdict))]}
+        if choice["finish_reason"] == "stop":
+            choice["finish_reason"] = choice["native_finish_reason"] = "tool_calls"
+    if ways.value("ending") == "error":
+        choice["error"] = _UPSTREAM
 
 
 def _choice(message: Json, finish: str | None) -> Json:

@@ -34,7 +34,7 @@ class Loopback(NamedTuple):
 @asynccontextmanager
 async def serving(settings: LoopbackSettings) -> AsyncIterator[Loopback]:
     """Serve until the block ends; requests still held are dropped then. Raises UsageError if it cannot listen."""
-    ledger = RequestLog(settings.log)
+    ledger = RequestLog(settings.log, settings.keep_bodies)
     try:
         desk = _RequestHandlers(settings, ledger)
         # The bare server: aiohttp's application and router would cost a tenth more time per request.
@@ -69,7 +69,8 @@ class _RequestHandlers:
         self._settings = settings
         self._ledger = ledger
         self._script = ResponsePlanner(settings)
-        self._listing: bytes | None = None
+        self._listing: ResponsePlan | None = None
+        self._started = asyncio.get_running_loop().time()
         self._waiting: set[asyncio.Task[object]] = set()
         self._routes = {
             ("GET", "/models"): self.models,
@@ -80,7 +81,7 @@ class _RequestHandlers:
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         prefix = next((prefix for prefix in _PREFIXES if request.path.startswith(f"{prefix}/")), request.path)
         path = request.path.removeprefix(prefix)
-        route = self._routes.get((request.method, path))
+        route = self.props if request.path == "/props" else self._routes.get((request.method, path))
         if route is not None:
             return await route(request)
         # One model, listed or not: names that carry numbers are too many to list.
@@ -90,14 +91,17 @@ class _RequestHandlers:
             return _response(responses.nothing_there())
         return web.Response(body=body, content_type=_JSON)
 
-    async def models(self, _request: web.BaseRequest) -> web.Response:
+    async def models(self, request: web.BaseRequest) -> web.Response:
         if self._listing is None:
-            self._listing = self._script.catalogue.listing()
-        return web.Response(body=self._listing, content_type=_JSON)
+            self._listing = self._script.listing()
+        return _response(self._closed(request, "") or self._listing)
+
+    async def props(self, _request: web.BaseRequest) -> web.Response:
+        return _response(self._script.props())
 
     async def key(self, request: web.BaseRequest) -> web.Response:
         if not self._let_in(request):
-            return _response(responses.refusal("401"))
+            return _response(responses.no_entry("401"))
         billed = self._ledger.billed_usd
         data = {"label": "loopback", "limit": None, "limit_remaining": None, "usage": billed, "usage_daily": billed}
         return web.Response(body=msgspec.json.encode({"data": {**data, "is_free_tier": False}}), content_type=_JSON)
@@ -105,11 +109,12 @@ class _RequestHandlers:
     async def chat(self, request: web.BaseRequest) -> web.StreamResponse:
         raw = await request.read()
         try:
-            asked: wire.ParsedRequest | None = wire.read(raw, self._settings.seed)
+            asked: wire.ParsedRequest | None = wire.read(raw, self._settings.seed, self._script.seen)
             problem = ""
         except wire.BadRequest as bad:
             asked, problem = None, str(bad)
-        ticket = self._ledger.receive(asked.model if asked else "", asked.digest if asked else sha256(raw).hexdigest())
+        digest = asked.digest if asked else sha256(raw).hexdigest()
+        ticket = self._ledger.receive(asked.model if asked else "", digest, raw)
         settled = RequestEnd(0)
         try:
             outcome = self._outcome(request, asked, problem, ticket.attempt)
@@ -124,8 +129,11 @@ class _RequestHandlers:
     def _outcome(
         self, request: web.BaseRequest, asked: wire.ParsedRequest | None, problem: str, attempt: int
     ) -> ResponsePlan:
+        closed = self._closed(request, asked.model if asked else "")
+        if closed is not None:
+            return closed
         if not self._let_in(request):
-            return responses.refusal("401")
+            return responses.no_entry("401")
         if asked is None:
             return responses.invalid(problem)
         metadata = request.headers.get("X-OpenRouter-Metadata", "").lower() == "enabled"
@@ -157,13 +165,19 @@ class _RequestHandlers:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
 
+    def _closed(self, request: web.BaseRequest, model_id: str) -> ResponsePlan | None:
+        seconds = asyncio.get_running_loop().time() - self._started
+        return self._script.closed(model_id, seconds, request.headers.get("Authorization", ""))
+
     def _let_in(self, request: web.BaseRequest) -> bool:
         key = self._settings.key
         return not key or request.headers.get("Authorization", "") == f"Bearer {key}"
 
 
 def _response(outcome: ResponsePlan) -> web.Response:
-    return web.Response(status=outcome.status, body=outcome.body, headers=outcome.headers or None, content_type=_JSON)
+    return web.Response(
+        status=outcome.status, body=outcome.body, headers=outcome.headers or None, content_type=outcome.content_type
+    )
 
 
 async def _deliver(request: web.BaseRequest, outcome: ResponsePlan) -> web.StreamResponse:

@@ -11,6 +11,7 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.testing.loopback.faults import parse_faults
+from independence.testing.loopback.ways import parse_ways
 from independence.testing.loopback.wire import uniforms
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 
@@ -40,6 +41,7 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 0  # 0: any free one
     latency: str = ""  # `0.05`, `lognormal:MU,SIGMA`
     faults: str = ""  # comma-separated `RATE`, `KIND=RATE`, `KIND@MODEL`, `KIND+N`, `KIND@MODEL+N`
+    ways: str = ""  # comma-separated `NAME`, `NAME=VALUE`, `NAME@MODEL`, `NAME@MODEL=VALUE`, as in `ways.yaml`
     seed: int = 0  # moves every reply, latency and fault
     log: str = ""  # JSONL file that requests are appended to, as they come in and as they finish
     bill: Bill = "usage"  # "max": the dearest a client may expect, 1.3 x the prompt and all of `max_tokens`
@@ -49,6 +51,7 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_in_row: int = 2  # rate-drawn faults in a row on one request body, at most
     hang_s: float = 30.0  # how long a `timeout` fault holds its request
     retry_after_s: float = 0.05  # what the `-after` faults ask for
+    keep_bodies: int = 0  # how many of the last request bodies are kept in memory
     merits: Merits = NOTHING_KNOWN  # what advisers know of disputes that the words of a request do not tell
 
     def __post_init__(self) -> None:
@@ -59,6 +62,7 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
         _check(0 <= self.retry_after_s < math.inf, "retry_after_s must be a number of seconds, 0 or more.")
         parse_latency(self.latency)
         parse_faults(self.faults)
+        parse_ways(self.ways)
         parse_prices(self.price)
 
 

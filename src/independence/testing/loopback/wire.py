@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from hashlib import blake2b, sha256
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +12,7 @@ import msgspec
 from independence.types import Message
 
 _SEPARATOR = "\x1e"
+CHARACTERS_PER_TOKEN = 4
 
 
 class _Parameters(msgspec.Struct, frozen=True):
@@ -20,6 +22,7 @@ class _Parameters(msgspec.Struct, frozen=True):
 
 class _Function(msgspec.Struct, frozen=True):
     name: str
+    description: str | None = None
     parameters: _Parameters = _Parameters()
 
 
@@ -68,12 +71,13 @@ class ParsedRequest(NamedTuple):
     seed: int  # mixed with the server's, 0..2**31-1
     digest: str  # SHA-256 of the whole body, hex
     conversation: str  # SHA-256 of (model, messages, seed), hex
-    characters: int  # of text in all messages
+    prompt: str  # what the model reads: tool definitions, then every message under its role
     question: str  # last human text
     budget: int | None  # max_tokens
     tool: OfferedTool | None
     schema: dict[str, Any] | None
     pins: tuple[str, ...]  # the only providers allowed; empty: any
+    raw: bytes  # the whole body
 
 
 class BadRequest(Exception):
@@ -83,13 +87,14 @@ class BadRequest(Exception):
 _decoder = msgspec.json.Decoder(CompletionBody)
 
 
-def read(raw: bytes, server_seed: int) -> ParsedRequest:
-    """A request from its body. Raises BadRequest."""
+def read(raw: bytes, server_seed: int, seen: Callable[[CompletionBody], CompletionBody] | None = None) -> ParsedRequest:
+    """A request from its body; `seen` gives what the model gets to see of it. Raises BadRequest."""
     body = _body(raw)
     if not body.messages:
         raise BadRequest("messages must not be empty")
     if body.stream:
         raise BadRequest("this endpoint does not stream; leave stream out")
+    body = seen(body) if seen else body
     texts = _texts(body.messages)
     seed = mixed_seed(body.seed, server_seed)
     told = _SEPARATOR.join((body.model, str(seed), *texts))
@@ -99,12 +104,13 @@ def read(raw: bytes, server_seed: int) -> ParsedRequest:
         seed=seed,
         digest=sha256(raw).hexdigest(),
         conversation=sha256(told.encode()).hexdigest(),
-        characters=sum(map(len, texts)) - 2 * len(body.messages),
+        prompt=defined(body) + "".join(map(rendered, body.messages)),
         question=_question(body.messages),
         budget=body.max_completion_tokens or body.max_tokens,
         tool=_tool(body),
         schema=_schema(body.response_format),
         pins=_pins(body.provider),
+        raw=raw,
     )
 
 
@@ -143,6 +149,32 @@ def _texts(messages: tuple[Message, ...]) -> list[str]:
         texts.append(f"{message.role[0]}{len(message.tool_calls) % 10}{message.content or ''}")
         texts.extend(call.function.arguments for call in message.tool_calls)
     return texts
+
+
+def tokens(characters: int) -> int:
+    """Characters in tokens, rounded up."""
+    return -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def concerns(named: str, model_id: str) -> bool:
+    """Whether a model that a rule names is the one asked for, whatever its variant and vendor; "" names every model."""
+    return named in ("", model_id, model_id.partition(":")[0], model_id.rpartition("/")[2])
+
+
+def rendered(message: Message) -> str:
+    """A message as a chat template writes it: its role, its text and its tool calls."""
+    calls = "".join(f"{call.function.name}{call.function.arguments}" for call in message.tool_calls)
+    return f"<|{message.role}|>{message.content or ''}{calls}\n"
+
+
+def defined(body: CompletionBody) -> str:
+    """The offered tools as a chat template writes them: name, description and parameters."""
+    functions = [tool.function for tool in body.tools or ()]
+    return "".join(
+        f"{function.name}\n{function.description or ''}\n"
+        + "".join(f"{name}: {bytes(text).decode()}\n" for name, text in function.parameters.properties.items())
+        for function in functions
+    )
 
 
 def _question(messages: tuple[Message, ...]) -> str:

@@ -69,6 +69,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
   });
   const name = board.labels.get(slug) ?? slug;
   const title = scenarioTitle(board, scenario);
+  const delivery = board.subjects.get(slug)?.delivery ?? "";
   return (
     <Page
       title={`${name}, ${title}, run ${run}`}
@@ -96,6 +97,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
       }
     >
       <Neighbours slug={slug} scenario={scenario} run={run} near={near} kept={kept} />
+      {delivery && <p className="mb-4 text-sm text-muted">{delivery}</p>}
       {loaded.state === "loading" && <Waiting what="Loading the dialogue" />}
       {loaded.state === "failed" && <Failed path={loaded.path} why={loaded.why} />}
       {loaded.state === "ready" && loaded.value.dialogue === null && (

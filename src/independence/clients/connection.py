@@ -1,0 +1,273 @@
+"""One endpoint as attempts see it: an attempt reserves its cost, waits for room and for a token of the rate limit, is
+written in the forms that its model takes, sent, settled, logged, and reported to the throttle.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Protocol
+
+import aiohttp
+import msgspec
+
+from independence.clients import dialects, failures, features, limits, protocol, wire
+from independence.clients.catalogue import Catalogue
+from independence.clients.failures import Failure
+from independence.clients.features import Body, Choices, Feature
+from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation
+from independence.clients.prompt_lengths import PromptLengths
+from independence.clients.protocol import Adapted, Notify, Parked, Policy, Wait
+from independence.clients.throttle import Throttle
+from independence.clients.transport import BodyTooLarge, Transport
+from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
+from independence.config.endpoints import Endpoint
+from independence.config.subjects import OPENROUTER
+from independence.types import Attempt, ChatRequest, Usage
+
+_TOO_MANY = 429
+_PROMPT_CUT = Failure("prompt_cut", scope="request", lasting=True, reason="prompt_cut", unbilled=False)
+
+
+class AttemptLog:
+    """The attempts of one call, in order."""
+
+    def __init__(self) -> None:
+        self.attempts: tuple[Attempt, ...] = ()
+        self.retried = 0  # transport retries used up
+        self.spared = 0  # refusals that used up none of them
+        self.room = math.inf  # what may be in flight beside the next attempt, where the last one was refused
+        self.loading_s = 0.0  # waited for a server that is loading
+        self.forms: tuple[str, ...] = ()  # marks of how the last attempt was written
+
+    @property
+    def usage(self) -> Usage:
+        """Usage of all attempts together."""
+        return self.attempts[0].usage if len(self.attempts) == 1 else sum((a.usage for a in self.attempts), Usage())
+
+    def add(self, attempt: Attempt) -> None:
+        """Log an attempt."""
+        self.attempts = (*self.attempts, attempt)
+
+    def spares(self, policy: Policy) -> bool:
+        """Whether the last attempt uses up no retry: it was refused while others were in flight.
+
+        That it was one too many says nothing of the call. A server that refuses everything soon has one in flight.
+        """
+        return 0 <= self.room < math.inf and self.spared < policy.spared
+
+    def mark(self, outcome: str) -> None:
+        """Say what the last attempt turned out to be, now that its answer has been read."""
+        last = self.attempts[-1]
+        if last.outcome != outcome:
+            self.attempts = (*self.attempts[:-1], msgspec.structs.replace(last, outcome=outcome))
+
+
+class Connection(Protocol):
+    """What a client asks through: it sends once."""
+
+    endpoint: Endpoint
+    buckets: Buckets
+
+    @property
+    def notify(self) -> Notify:
+        """Who hears of waits."""
+        ...
+
+    def paced(self, request: ChatRequest) -> PacedCall | None:
+        """The call at the token bucket of its model; None where the model has no rate limit."""
+        ...
+
+    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
+        """Send once, and log the attempt."""
+        ...
+
+
+class EndpointConnection:
+    """An endpoint, shared by all calls. Remembers which forms each model takes."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        session: aiohttp.ClientSession,
+        catalogue: Catalogue,
+        *,
+        budget: Budget,
+        throttle: Throttle,
+        notify: Notify,
+        buckets: Buckets | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self.catalogue = catalogue
+        self.budget = budget
+        self.throttle = throttle
+        self.notify = notify
+        self.buckets = buckets or Buckets(endpoint)
+        self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form
+        self.silent: set[str] = set()  # models of which somebody else tells in which forms they are asked
+        self._proven: dict[str, Choices] = {}  # those of the choices with which an answer came
+        self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
+        self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
+        self._dialect = dialects.of(endpoint.dialect)
+        self._transport = Transport(session, endpoint)
+        self._litellm = False  # whether a LiteLLM gateway has answered
+
+    def paced(self, request: ChatRequest) -> PacedCall | None:
+        """The call at the token bucket of its model, to be ended; None where the model has no rate limit."""
+        bucket = self.buckets.of(request.model, request.sampling.provider)
+        return PacedCall(bucket) if bucket else None
+
+    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
+        """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
+        prices = self._dialect.prices(self.catalogue.info(request.model))
+        first, choices = self._first_forms(request), self.choices.get(request.model, {})
+        body, log.forms = first, ()
+        if choices:
+            body, log.forms = dict(first), features.marks(first, choices)
+            features.apply(body, choices)
+        if request.model in self.unverified:
+            log.forms = (*log.forms, protocol.DELIVERY_UNVERIFIED)
+        usd = self._most(request, prices)
+        hold = self.budget.at_once(usd) or await self._hold(request.model, usd)
+        epoch = self.throttle.begin(log.room) if paced is None else None
+        if epoch is None:
+            epoch = await self._admitted(request.model, log.room, paced, hold)
+        started, sent = time.perf_counter(), False
+        try:
+            outcome, cost = await self._send(dialects.body(body), prices, self._timeout_s(request))
+            sent = True
+            if cost.known:
+                hold.settle(cost.usage.cost_usd)
+        finally:
+            hold.keep()  # whatever is not settled by now, cancelled or of unknown cost, counts as spent
+            if not sent:
+                self.throttle.ended()
+        seconds, unknown = time.perf_counter() - started, 0.0 if cost.known else hold.usd
+        if isinstance(outcome, ReceivedMessage):
+            log.add(Attempt("ok", seconds, cost.usage, unknown))
+            log.room = math.inf
+            self.throttle.served(epoch)
+            if choices and self._proven.get(request.model) != choices:
+                self._prove(request.model, choices)
+            return self._checked(request, outcome, log, "cache" in body)
+        log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
+        log.room = self._learn(epoch, outcome)
+        if paced is not None and (outcome.overload or outcome.retry_after is not None):
+            paced.empty(outcome.retry_after)
+        return self._adapted(request, first, choices, outcome)
+
+    def _first_forms(self, request: ChatRequest) -> Body:
+        body = self._dialect.parameters(request, self.catalogue.info(request.model))
+        if self._litellm:  # only the body counts there, and other servers may reject a field that they do not know
+            body["cache"] = {"no-cache": True}
+        return body
+
+    def candidates(self, request: ChatRequest) -> list[Feature]:
+        """The features of a request that could be written otherwise."""
+        return features.candidates(self._first_forms(request))
+
+    def choose(self, model: str, feature: Feature, form: str) -> None:
+        """Write a feature in another form for a model from now on; the first form takes the choice back."""
+        chosen = {name: own for name, own in self.choices.get(model, {}).items() if name != feature.name}
+        self.choices[model] = chosen if form == feature.forms[0].name else chosen | {feature.name: form}
+
+    def _prove(self, model: str, choices: Choices) -> None:
+        """An answer came to a request in these forms: they are told, and stay."""
+        before = self._proven.get(model, {})
+        self._proven[model] = choices
+        if model not in self.silent:
+            self.tell(model, {name: form for name, form in choices.items() if before.get(name) != form})
+
+    def tell(self, model: str, choices: Choices) -> None:
+        """Say in which other forms requests to a model are written."""
+        for told in features.told(choices):
+            self.notify(Adapted(model, told))
+
+    def _adapted(self, request: ChatRequest, first: Body, sent: Choices, failure: Failure) -> Failure:
+        """The failure of a request sent in these forms; with `again` where the next one is written otherwise."""
+        model = request.model
+        for feature in features.named(failure, first):
+            if feature.fix:
+                known = model if self.endpoint.name == OPENROUTER else f"{self.endpoint.name}/{model}"
+                return failure._replace(fix=feature.fix.format(model=known), scope="model", lasting=True)
+            if self.choices.get(model, {}).get(feature.name) != sent.get(feature.name):  # another call was quicker
+                return failure._replace(again=True)
+            form = features.following(feature, sent)
+            if form is not None:
+                self.choose(model, feature, form.name)
+                return failure._replace(again=True)
+            if sent != self._proven.get(model, {}):  # no form of it helped: something else is refused
+                self.choices[model] = self._proven.get(model, {})
+        return failure
+
+    def _checked(self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, asked_anew: bool) -> Outcome:
+        """The message, unless the prompt was cut, or a gateway replayed it that can be asked for a new one."""
+        lengths, body = self.lengths.get(request.model), received.body
+        if lengths is not None:
+            tokens = log.attempts[-1].usage.prompt_tokens
+            lacking = lengths.missing(request.messages, tokens, body.provider)
+            if lacking:
+                log.mark(_PROMPT_CUT.kind)
+                detail = f"the server read {tokens:,} tokens of the prompt, and at least {lacking:,} are lacking"
+                return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
+        if protocol.CACHE_HIT not in received.flags or not self._litellm or asked_anew:
+            return received
+        if "cache" in self.choices.get(request.model, {}):
+            return received
+        log.mark("cached")
+        return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
+
+    def _timeout_s(self, request: ChatRequest) -> float:
+        slow = self._dialect.is_slow(request.model)
+        return self.endpoint.timeout_of(request.model, request.sampling.provider, slow=slow)
+
+    def _most(self, request: ChatRequest, prices: Prices | None) -> float:
+        """What an attempt may cost. Raises Parked where that is unknown and must not be."""
+        if prices is not None:
+            return limits.reservation(request, prices)
+        if self.budget.cap is not None:
+            raise Parked(request.model, "its price is not listed, so --max-cost cannot be kept")
+        return 0.0
+
+    async def _hold(self, model: str, usd: float) -> Reservation:
+        """Wait for dollars."""
+        if not self.budget.fits(usd):
+            self.notify(Wait(model, "budget", 0.0))
+        return await self.budget.reserve(usd)
+
+    def _learn(self, epoch: int, failure: Failure) -> float:
+        """Tell the throttle. Returns what may be in flight beside the next attempt of the call."""
+        if failure.overload:
+            return self.throttle.refused(epoch, certain=failure.status == _TOO_MANY)
+        self.throttle.ended()
+        return math.inf
+
+    async def _admitted(self, model: str, room: float, paced: PacedCall | None, hold: Reservation) -> int:
+        """Wait for room and a token. Nothing is sent, and nothing costs, where the wait is ended."""
+        still = False
+
+        def beat(left: float) -> None:
+            nonlocal still
+            self.notify(Wait(model, "rate", 0.0 if still else left, still=still or not left))
+            still = True
+
+        epoch = None
+        try:
+            epoch = await self.throttle.enter(room, beat)
+            if paced is not None:
+                await paced.take(beat)
+        except BaseException:
+            hold.settle(0.0)
+            if epoch is not None:
+                self.throttle.ended()
+            raise
+        return epoch
+
+    async def _send(self, body: bytes, prices: Prices | None, timeout_s: float) -> tuple[Outcome, AttemptCost]:
+        try:
+            response = await self._transport.post(body, timeout_s)
+        except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
+            failure = failures.of_exception(error, self.endpoint.api_key)
+            return failure, AttemptCost(Usage(), known=failure.unbilled)
+        self._litellm = self._litellm or wire.is_litellm(response.headers)
+        return wire.read(response, prices, self.endpoint.api_key)

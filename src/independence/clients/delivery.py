@@ -1,0 +1,333 @@
+"""The delivery probe: whether a server shows the model every part of a request, before anything is measured.
+
+Some servers answer with 200 and leave parts out: their chat template knows no tools or no system message, or their
+context is too small. Their own count of prompt tokens tells. For each part three requests are sent that differ only in
+its length, the longest first, each beginning with other words so that no cache serves it. Three equal counts mean that
+the part never reaches the model. One more request is as long as the longest one that is planned, with its answer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Iterator
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from independence.clients import failures, features
+from independence.clients.client import OpenAIClient, PromptCount
+from independence.clients.connection import EndpointConnection
+from independence.clients.features import Choices
+from independence.clients.protocol import Refused
+from independence.types import ChatRequest, FunctionCall, Message, ToolCall
+
+Found = Literal["delivered", "lost", "unverified"]
+
+_LENGTHS: Final = (84, 44, 4)  # words of the part that is varied
+_STEP: Final = 40
+_LEAST_GROWTH: Final = 0.5  # tokens for each word more
+_READ_SHARE: Final = 0.8  # of the tokens of the long request, for it to count as read
+_LIMITS: Final = (1, 16)  # tokens of an answer that nobody reads: the second where a server refuses the first
+_TRIES: Final = 2  # of the requests of a part, where different hosts answered them or all counts are round
+_ROUNDED: Final = 8  # a divisor of all three counts from which on they are taken for rounded
+_FILLER: Final = (
+    "amber basin cedar delta ember fjord grove haven inlet jetty knoll lemon maple north ocean pearl quiet river "
+    "stone tower umber valley willow yellow zephyr brook cliff dune field glade"
+)
+_WORDS: Final = _FILLER.split()
+_SHORT_TOKENS: Final = 120.0  # about, of one of its requests
+_NONCE: Final = 8  # words that a request begins with
+
+
+class Part(NamedTuple):
+    """A part of a request that has to reach the model."""
+
+    name: str
+    called: str  # in sentences
+    written: Callable[[ChatRequest, str, str], ChatRequest]  # from the shape, the first words and the part's text
+
+
+class Delivery(msgspec.Struct, frozen=True):
+    """What was found out about one model, one delivery, on one server."""
+
+    parts: dict[str, Found]  # "long" is the request that is as long as the longest planned one
+    choices: dict[str, str] = {}  # forms other than the first in which its requests are written
+    whole_counts: bool = False  # counts include what a cache served, so that they can be watched during a run
+    per_word: float = 1.0  # tokens of a word
+    details: dict[str, str] = {}  # of the parts that were not seen to be delivered: what was counted
+    calls: int = 0
+
+    @property
+    def verified(self) -> bool:
+        """Whether every part was seen to reach the model."""
+        return all(found == "delivered" for found in self.parts.values())
+
+    @property
+    def lost(self) -> list[str]:
+        """Names of the parts that do not reach the model."""
+        return [name for name, found in self.parts.items() if found == "lost"]
+
+
+def _opening(shape: ChatRequest, start: str, system: str) -> list[Message]:
+    """A system message, where the planned requests have one."""
+    return [Message("system", f"{start} {system}".strip())] if shape.messages[0].role == "system" else []
+
+
+def _plain(shape: ChatRequest, start: str, system: str = "", earlier: str = "", human: str = "") -> ChatRequest:
+    """A dialogue of plain chat. A message stands behind what is varied: some templates show the last one alone."""
+    said = (f"{start} {human}".strip(), earlier or "second", "third")
+    turns = (Message("user", said[0]), Message("assistant", said[1]), Message("user", said[2]))
+    return msgspec.structs.replace(shape, messages=(*_opening(shape, start, system), *turns))
+
+
+def _through_tool(
+    shape: ChatRequest, start: str, system: str = "", arguments: str = "", result: str = "", about: str = ""
+) -> ChatRequest:
+    """A dialogue in which the model speaks through its tool, or hears through it where the tool has no parameter."""
+    tool = shape.tool
+    assert tool is not None
+    turns = [Message("user", f"{start} first")]
+    for at, (said, heard) in enumerate(((arguments or "second", result or "third"), ("fourth", "fifth"))):
+        written = json.dumps({tool.parameter: said}) if tool.parameter else "{}"
+        call = ToolCall(f"hmsg{at:05d}", FunctionCall(tool.name, written))
+        turns.append(Message("assistant", None if tool.parameter else said, tool_calls=(call,)))
+        turns.append(Message("tool", heard, tool_call_id=call.id))
+    described = msgspec.structs.replace(tool, description=f"{tool.description} {about}".strip())
+    return msgspec.structs.replace(shape, messages=(*_opening(shape, start, system), *turns), tool=described)
+
+
+def _prompt(shape: ChatRequest, start: str, text: str) -> ChatRequest:
+    return msgspec.structs.replace(shape, messages=(Message("user", f"{start} {text}"),))
+
+
+SYSTEM: Final = "system"
+LONG: Final = "long"
+_IN_CHAT: Final = (
+    Part(SYSTEM, "the system prompt", lambda shape, start, text: _plain(shape, start, system=text)),
+    Part("assistant", "its own earlier answers", lambda shape, start, text: _plain(shape, start, earlier=text)),
+    Part("user", "what the person says", lambda shape, start, text: _plain(shape, start, human=text)),
+)
+_BY_TOOL: Final = (
+    Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
+    Part(
+        "arguments",
+        "its own earlier messages (arguments of tool calls)",
+        lambda shape, start, text: _through_tool(shape, start, arguments=text),
+    ),
+    Part(
+        "results",
+        "what the person says (results of tool calls)",
+        lambda shape, start, text: _through_tool(shape, start, result=text),
+    ),
+    Part("tools", "the description of the tool", lambda shape, start, text: _through_tool(shape, start, about=text)),
+)
+_JUDGED: Final = (Part("prompt", "the prompt", _prompt),)
+CALLED: Final = {part.name: part.called for part in (*_IN_CHAT, *_BY_TOOL, *_JUDGED)}
+
+
+class Shape(NamedTuple):
+    """How a model is going to be asked."""
+
+    request: ChatRequest  # a planned one, whose messages the probe replaces
+    longest: float  # tokens of the longest planned prompt with its answer
+    judge: bool = False
+
+    @property
+    def parts(self) -> list[Part]:
+        """What has to reach the model: of a judge's request the prompt, which is all there is."""
+        if self.judge:
+            return list(_JUDGED)
+        parts = _IN_CHAT if self.request.tool is None else _BY_TOOL
+        return [part for part in parts if part.name != SYSTEM or self.request.messages[0].role == "system"]
+
+    @property
+    def calls(self) -> int:
+        """How many requests a probe takes, where none is refused."""
+        return len(_LENGTHS) * len(self.parts) + 4
+
+    @property
+    def prompt_tokens(self) -> float:
+        """About how many prompt tokens they take together."""
+        return self.calls * _SHORT_TOKENS + self.longest
+
+
+class Probe:
+    """The probe of one model by the shape of its planned requests."""
+
+    def __init__(self, client: OpenAIClient, shape: Shape) -> None:
+        assert isinstance(client.connection, EndpointConnection)
+        self._client, self._connection = client, client.connection
+        self._parts, self._shape, self._longest = shape.parts, shape.request, shape.longest
+        self._limit = _LIMITS[0]
+        self._calls = 0
+        self._per_word: list[float] = []
+
+    async def run(self) -> Delivery:
+        """Raises what `ChatClient.ask` raises: `Refused` where such requests are refused in every form."""
+        self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
+        try:
+            found = await self._found()
+        finally:
+            self._connection.silent.discard(self._shape.model)
+        if not found.lost:
+            self._connection.tell(self._shape.model, found.choices)
+        return found
+
+    async def _found(self) -> Delivery:
+        parts = self._parts
+        await self._first_contact(parts[0])
+        found: dict[str, Found] = {}
+        told: dict[str, str] = {}
+        for part in parts:
+            found[part.name], told[part.name] = await self._look(part)
+            if found[part.name] == "lost" and part.name == SYSTEM:
+                found[part.name] = await self._with_joined_system(part)
+            if found[part.name] == "lost":
+                break
+        else:
+            found[LONG], told[LONG] = await self._look_at_long(parts[-1])
+        whole = "lost" not in found.values() and await self._counts_whole(parts[-1])
+        return Delivery(
+            parts=found,
+            choices=dict(self._connection.choices.get(self._shape.model, {})),
+            whole_counts=whole,
+            per_word=sum(self._per_word) / len(self._per_word) if self._per_word else 1.0,
+            details={name: detail for name, detail in told.items() if found[name] != "delivered"},
+            calls=self._calls,
+        )
+
+    async def _first_contact(self, part: Part) -> None:
+        """Find the limit and the forms that the server takes. Where a refusal names nothing, every form is tried."""
+        model = self._shape.model
+        refused: Refused | None = None
+        for limit in _LIMITS:
+            self._limit = limit
+            refused = await self._tried(part)
+            if refused is None:
+                return
+            self._connection.choices.pop(model, None)
+        assert refused is not None
+        for choices in self._other_forms(part) if not refused.fix else ():
+            self._connection.choices[model] = choices
+            if await self._tried(part) is None:
+                return
+        self._connection.choices.pop(model, None)
+        raise refused
+
+    def _other_forms(self, part: Part) -> Iterator[Choices]:
+        request = part.written(self._shape, _nonce(), "")
+        for feature in self._connection.candidates(request):
+            for form in feature.forms[1:]:
+                yield {feature.name: form.name}
+
+    async def _tried(self, part: Part) -> Refused | None:
+        try:
+            await self._count(part.written(self._shape, _nonce(), _text(_LENGTHS[0])))
+        except Refused as stop:
+            return stop
+        return None
+
+    async def _look(self, part: Part) -> tuple[Found, str]:
+        """Whether a part is delivered, and in a sentence what was counted."""
+        for _ in range(_TRIES):
+            counts = [await self._count(part.written(self._shape, _nonce(), _text(words))) for words in _LENGTHS]
+            if len({count.host for count in counts}) == 1 and math.gcd(*(count.tokens for count in counts)) < _ROUNDED:
+                break
+        tokens = [count.tokens for count in counts]
+        told = f"{part.called}: {', '.join(map(str, tokens))} prompt tokens for {', '.join(map(str, _LENGTHS))} words"
+        if not min(tokens):
+            return "unverified", "it states none"
+        if len({count.host for count in counts}) > 1:
+            return "unverified", f"{part.called}: several hosts answered"
+        if math.gcd(*tokens) >= _ROUNDED and len(set(tokens)) > 1:
+            return "unverified", f"{told}, which are rounded"
+        if min(tokens[0] - tokens[1], tokens[1] - tokens[2]) >= _LEAST_GROWTH * _STEP:
+            self._per_word.append((tokens[0] - tokens[2]) / (_LENGTHS[0] - _LENGTHS[2]))
+            return "delivered", ""
+        if len(set(tokens)) == 1 and not any(count.from_cache for count in counts):
+            return "lost", told
+        return "unverified", told
+
+    async def _with_joined_system(self, part: Part) -> Found:
+        """Whether the system prompt arrives in its other form, which is kept then."""
+        model = self._shape.model
+        feature = next(one for one in features.FEATURES if one.name == SYSTEM)
+        joined = feature.forms[1].name
+        if self._connection.choices.get(model, {}).get(feature.name) == joined:
+            return "lost"
+        self._connection.choose(model, feature, joined)
+        try:
+            found, _ = await self._look(part)
+        except Refused:
+            found = "lost"
+        if found == "delivered":
+            return found
+        self._connection.choose(model, feature, feature.forms[0].name)
+        return "lost"
+
+    async def _look_at_long(self, part: Part) -> tuple[Found, str]:
+        """Whether a prompt as long as the longest planned one, with its answer, is read whole."""
+        if not self._per_word:
+            return "unverified", ""
+        per_word = sum(self._per_word) / len(self._per_word)
+        words = max(_LENGTHS[0], round(self._longest / per_word))
+        told = f"a prompt of {self._longest:,.0f} tokens, as long as the longest that is planned with its answer"
+        try:
+            count = await self._count(part.written(self._shape, _nonce(), _text(words)))
+        except _TooLong as error:
+            return "lost", f"{told}, is refused ({error})"
+        except Refused as stop:
+            return "lost", f"{told}, is refused ({stop.why})"
+        if count.tokens <= 0:
+            return "unverified", ""
+        if count.tokens < _READ_SHARE * self._longest:
+            return "lost", f"of {told}, the server read {count.tokens:,}"
+        return "delivered", ""
+
+    async def _counts_whole(self, part: Part) -> bool:
+        """Whether a request that a cache may serve counts as many tokens as the first time."""
+        request = part.written(self._shape, _nonce(), _text(_LENGTHS[1]))
+        first, again = await self._count(request), await self._count(request)
+        return 0 < first.tokens == again.tokens and first.host == again.host
+
+    async def _count(self, request: ChatRequest) -> PromptCount:
+        self._calls += 1
+        came = await self._client.measure(msgspec.structs.replace(request, max_tokens=self._limit))
+        if isinstance(came, PromptCount):
+            return came
+        if came.reason == "too_long":
+            raise _TooLong(came.detail)
+        raise Refused(request.model, came.detail)
+
+
+class _TooLong(Exception):
+    """A request of the probe does not fit into the context."""
+
+
+def _nonce() -> str:
+    # Always the same words: in another order they are as many tokens, but for a first one, which stays where it is.
+    return " ".join(("Note", *random.sample(_WORDS[:_NONCE], _NONCE)))
+
+
+def _text(words: int) -> str:
+    return " ".join(_WORDS[at % len(_WORDS)] for at in range(words))
+
+
+def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
+    """What does not reach the model, and what to do about it."""
+    name = delivery.lost[0]
+    if name == LONG:
+        return delivery.details[name], failures.advice("too long")
+    what = f"the server answers, but its model never sees {delivery.details[name]}"
+    if shape.request.tool is not None and name != SYSTEM:
+        return what, "run it with --delivery user_role, or start the server with a chat template that knows tools"
+    return what, "nothing can be measured so: start the server with a chat template that shows it"
+
+
+def unverified(delivery: Delivery) -> str:
+    """Why it cannot be verified, in a sentence."""
+    counted = next((detail for detail in delivery.details.values() if detail), "")
+    why = f" ({counted})" if counted else ""
+    return f"whether every part of a request reaches the model cannot be verified by the server's count of tokens{why}"

@@ -1,0 +1,57 @@
+"""Whether a server read the whole prompt, by its own count of tokens: it costs nothing to look at every answer.
+
+A word between two blanks is at least one token in every common tokenizer. So a prompt has at least as many tokens as
+words, and a dialogue's prompt grows from turn to turn by at least as many tokens as words were added. A server whose
+context is too small drops the beginning of a prompt and answers all the same: its count says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from independence.types import Message
+
+_SURE: Final = 0.9  # of the words that were added, in tokens: what is left for odd spellings
+_FEWEST: Final = 20  # words: of a shorter text a count says too little
+_KEPT: Final = 10_000  # prompts that are remembered, those of the dialogues under way
+_STEPS: Final = (2, 4, 6, 8)  # messages that a turn, and scripted ones before it, add
+
+
+class _ReadPrompt(NamedTuple):
+    host: object
+    tokens: int
+
+
+class PromptLengths:
+    """What a server counted of the prompts to one model. `per_word`: tokens of one word of plain text."""
+
+    def __init__(self, per_word: float) -> None:
+        self._least = _SURE * min(1.0, per_word)
+        self._known: dict[int, _ReadPrompt] = {}
+
+    def missing(self, messages: Sequence[Message], tokens: int, host: object) -> int:
+        """How many tokens at least were not read of a prompt; 0 where nothing is known to be lacking.
+
+        `tokens` as the server counted them, `host` who served: hosts may count the same text differently.
+        """
+        if tokens <= 0:
+            return 0
+        before, added = 0, messages
+        for step in _STEPS:
+            known = self._known.get(hash(tuple(messages[:-step]))) if step < len(messages) else None
+            if known is not None and known.host == host:
+                before, added = known.tokens, messages[-step:]
+                break
+        words = sum(map(_words, added))
+        lacking = int(self._least * words) - (tokens - before) if words >= _FEWEST else 0
+        if lacking <= 0:
+            if len(self._known) >= _KEPT:
+                del self._known[next(iter(self._known))]
+            self._known[hash(tuple(messages))] = _ReadPrompt(host, tokens)
+        return max(0, lacking)
+
+
+def _words(message: Message) -> int:
+    said = len(message.content.split()) if message.content else 0
+    return said + sum(len(call.function.arguments.split()) for call in message.tool_calls)

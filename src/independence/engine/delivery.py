@@ -1,0 +1,191 @@
+"""Before a run: whether every part of a request reaches each model that is going to be asked.
+
+What was found is kept in the store, and holds for a day, for the same address, chat template and version of this
+package. Nothing is measured where a part does not reach the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+import msgspec
+
+from independence import __version__
+from independence.clients import delivery
+from independence.clients.client import OpenAIClient
+from independence.clients.connection import EndpointConnection
+from independence.clients.delivery import Delivery, Probe, Shape
+from independence.clients.prompt_lengths import PromptLengths
+from independence.clients.protocol import GaveUp, Parked, Refused
+from independence.config.endpoints import printable_address
+from independence.config.subjects import SIM
+from independence.engine import dialogue, estimate
+from independence.engine.events import DeliveryUnverified, ModelStopped
+from independence.engine.plan import Trial
+from independence.engine.resume import PendingTrial
+from independence.engine.service import ModelService
+from independence.errors import UsageError
+from independence.judge.model import ModelJudge
+from independence.judge.protocol import Judge
+from independence.judge.schema import json_schema
+from independence.store import deliveries, records
+from independence.store.deliveries import DeliveryRow
+from independence.store.writer import StoreCall
+from independence.suites.schema import Rubric, Suite
+from independence.types import ChatRequest
+
+JUDGED: Final = "judge"  # in place of a delivery mode
+_HOLDS: Final = timedelta(days=1)
+_AT_ONCE: Final = 8  # models of one endpoint that are probed beside each other
+
+
+class ProbedModel(NamedTuple):
+    """Who is asked, and in which way."""
+
+    endpoint: str
+    model: str
+    provider: str | None
+    delivery: str  # a mode, or JUDGED
+
+    @property
+    def name(self) -> str:
+        """The model with its pinned provider, as stores have it."""
+        return f"{self.model}+{self.provider}" if self.provider else self.model
+
+    def __str__(self) -> str:
+        how = "as judge" if self.delivery == JUDGED else f"in {self.delivery}"
+        return f"{self.endpoint}/{self.name} {how}"
+
+
+def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shape]:
+    """How every model that is going to be asked is asked, with its longest prompt. Simulated ones need no probe."""
+    asked: dict[ProbedModel, ChatRequest] = {}
+    longest: defaultdict[ProbedModel, float] = defaultdict(float)
+    prompts = estimate.rubrics(suite)
+    for item in _distinct(todo):
+        trial, subject, script = item.trial, item.trial.subject, item.trial.dialogue
+        if item.calls and subject.endpoint != SIM:
+            key = _of_subject(trial)
+            longest[key] = max(longest[key], estimate.longest_prompt(trial) + script.max_tokens)
+            asked.setdefault(key, dialogue.request(trial, dialogue.blank_progress(trial, 0)))
+        for judge in map(_asked, item.judges):
+            if judge is not None:
+                key = _of_judge(judge)
+                prompt = estimate.longest_judge_prompt(trial, judge.name, prompts)
+                longest[key] = max(longest[key], prompt + judge.max_tokens)
+                asked.setdefault(key, _verdict_request(judge, suite.rubrics[script.scenario.rubric]))
+    return {key: Shape(request, longest[key], key.delivery == JUDGED) for key, request in asked.items()}
+
+
+def _of_subject(trial: Trial) -> ProbedModel:
+    subject = trial.subject
+    return ProbedModel(subject.endpoint, subject.model, subject.sampling.provider, trial.dialogue.condition.mode)
+
+
+def _of_judge(judge: ModelJudge) -> ProbedModel:
+    return ProbedModel(judge.endpoint, judge.model, None, JUDGED)
+
+
+def _asked(judge: Judge) -> ModelJudge | None:
+    """The model that a judge asks; None where it asks none, or a simulated one."""
+    model = judge.purchase.auditor if judge.purchase else judge
+    return model if isinstance(model, ModelJudge) and model.endpoint != SIM else None
+
+
+def _verdict_request(judge: ModelJudge, rubric: Rubric) -> ChatRequest:
+    bare = rubric.verdict != "object" or rubric.prompt_as
+    schema = None if bare else json_schema(rubric.fields, rubric.quote or "")
+    return ChatRequest(judge.model, (), judge.max_tokens, judge.sampling, schema=schema)
+
+
+def _distinct(todo: Sequence[PendingTrial]) -> Iterator[PendingTrial]:
+    """One of all trials that differ in their run alone."""
+    seen = set()
+    for item in todo:
+        script = item.trial.dialogue
+        place = (item.trial.subject.config_dir, script.condition, script.scenario.id, bool(item.calls), item.judges)
+        if place not in seen:
+            seen.add(place)
+            yield item
+
+
+async def check(
+    opened: ModelService, asked: Mapping[ProbedModel, Shape], templates: Mapping[str, str]
+) -> dict[ProbedModel, Refused | Parked | GaveUp]:
+    """Probe every model of which nothing is known, and set its connection up by what was found.
+
+    Returns who cannot be asked now, and why. `templates`: endpoint -> digest of its chat template, "" for unknown.
+    Raises UsageError where a part does not reach a model, or where nobody can be asked.
+    """
+    doors = {name: asyncio.Semaphore(min(_AT_ONCE, one.gate.limit)) for name, one in opened.backends.items()}
+
+    async def one(key: ProbedModel, shape: Shape) -> Delivery | Refused | Parked | GaveUp:
+        async with doors[key.endpoint]:
+            return await _one(opened, key, shape, templates.get(key.endpoint, ""))
+
+    found = dict(zip(asked, await asyncio.gather(*(one(*item) for item in asked.items())), strict=True))
+    lost = {key: own for key, own in found.items() if isinstance(own, Delivery) and own.lost}
+    if lost:
+        told = {key: delivery.lacking(own, asked[key]) for key, own in lost.items()}
+        raise UsageError("; ".join(f"{key}: {what}" for key, (what, _) in told.items()), next(iter(told.values()))[1])
+    refused = {key: own for key, own in found.items() if not isinstance(own, Delivery)}
+    if refused and len(refused) == len(found):
+        raise UsageError("; ".join(dict.fromkeys(f"{key}: {stop.why}" for key, stop in refused.items())))
+    for key, stop in refused.items():
+        opened.on_event(ModelStopped(key.name, stop.why, "" if key.delivery == JUDGED else key.delivery))
+    return refused
+
+
+async def _one(
+    opened: ModelService, key: ProbedModel, shape: Shape, template: str
+) -> Delivery | Refused | Parked | GaveUp:
+    client = opened.backends[key.endpoint].client
+    assert isinstance(client, OpenAIClient)
+    connection = client.connection
+    assert isinstance(connection, EndpointConnection)
+    address = printable_address(connection.endpoint.base_url)
+    known = await opened.writer.write(StoreCall(deliveries.latest, key.endpoint, key.name, key.delivery))
+    found = _still_valid(known, address, template)
+    if found is None:
+        try:
+            found = await Probe(client, shape).run()
+        except (Refused, Parked, GaveUp) as stop:
+            return stop
+        text = msgspec.json.encode(found).decode()
+        row = DeliveryRow(key.endpoint, key.name, key.delivery, address, template, __version__, text, records.now())
+        if not found.lost:
+            await opened.writer.write(StoreCall(deliveries.add, row))
+    else:
+        connection.choices[key.model] = dict(found.choices) | dict(connection.choices.get(key.model, {}))
+        connection.tell(key.model, found.choices)
+    if found.whole_counts and found.verified:
+        connection.lengths.setdefault(key.model, PromptLengths(found.per_word))
+    if not found.verified and not found.lost:
+        connection.unverified.add(key.model)
+        opened.on_event(DeliveryUnverified(str(key), delivery.unverified(found)))
+    return found
+
+
+def _still_valid(row: DeliveryRow | None, address: str, template: str) -> Delivery | None:
+    """What the last probe found, where it still holds."""
+    if row is None or (row.address, row.template, row.version) != (address, template, __version__):
+        return None
+    if datetime.now(UTC) - datetime.fromisoformat(row.probed_at) > _HOLDS:
+        return None
+    return msgspec.json.decode(row.found, type=Delivery)
+
+
+def without(todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, object]) -> list[PendingTrial]:
+    """The same work without the models that cannot be asked now."""
+    out = []
+    for item in todo:
+        judges = tuple(one for one in item.judges if (model := _asked(one)) is None or _of_judge(model) not in refused)
+        if item.calls and _of_subject(item.trial) in refused:
+            continue
+        if item.calls or judges:
+            out.append(msgspec.structs.replace(item, judges=judges))
+    return out
