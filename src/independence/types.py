@@ -16,8 +16,6 @@ MissingReason = Literal[
     "too_long",  # the prompt and its answer do not fit into the model's context
     "prompt_cut",  # the server cut the prompt: less was read than was sent
     "altered",  # the router changed the prompt (compression, guardrail): not the question we asked
-    "too_long",  # the prompt and its answer do not fit into the model's context
-    "prompt_cut",  # the server cut the prompt: less was read than was sent
     "parent_missing",  # the dialogue it continues has no answer
     "unreadable_verdict",  # the judge never gave a complete, valid verdict
     "unjudged",  # a reply is stored but no verdict is

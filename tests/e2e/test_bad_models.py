@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -82,6 +83,19 @@ def test_a_judge_that_answers_prose_costs_the_verdicts_and_not_the_replies(place
     graded = place.run("-m", "loop/half", "-j", "loop/judge")
     assert graded.code == 0, graded.err
     assert len(place.served.requests()) == asked + 3  # the replies were there
+
+
+def test_why_a_verdict_cannot_be_read_stands_in_the_log_and_beside_its_dialogue(place: Place):
+    place.run("-m", "loop/half", "-j", "loop/judge:prose", "--log", "log.jsonl")
+    entries = map(json.loads, (place.folder / "log.jsonl").read_text("utf-8").splitlines())
+    verdicts = [entry for entry in entries if entry["event"] == "verdict"]
+    assert [entry["status"] for entry in verdicts] == ["unreadable_verdict"] * 3
+    assert {entry["detail"] for entry in verdicts} == {", ".join(["invalid: no JSON object found"] * 3)}
+    ((scenario,),) = command.ask(place.db, "SELECT min(p.scenario) FROM planned p JOIN verdicts v ON v.trial = p.trial")
+    shown = command.run("show", "loop/half", scenario, "--db", "here.db", cwd=place.folder, env=ENV)
+    assert "missing (unreadable_verdict: no JSON object found)" in shown.out
+    board = command.run("leaderboard", "--db", "here.db", cwd=place.folder, env=ENV)
+    assert "3 unreadable_verdict: no JSON object found" in " ".join(board.out.split())
 
 
 def test_two_judges_that_share_nothing_grade_the_same_replies(place: Place):

@@ -9,5 +9,6 @@ from independence.judge import parse as parse
 from independence.judge import person as person
 from independence.judge import prompt as prompt
 from independence.judge import protocol as protocol
+from independence.judge import reasking as reasking
 from independence.judge import replies as replies
 from independence.judge import schema as schema

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
 
 from independence.suites.schema import Field
 
@@ -52,13 +51,13 @@ def key(text: str) -> str:
     return _WORD_ENDS.sub("_", text.strip()).lower()
 
 
-def as_asked(data: Mapping[str, Any], fields: Mapping[str, Field], others: tuple[str, ...]) -> dict[str, Any]:
+def as_asked(data: Mapping[str, object], fields: Mapping[str, Field], others: tuple[str, ...]) -> dict[str, object]:
     """An object with its keys as they were asked for, and values as its fields have them where they can be.
 
     Of a name that several keys spell, the value is all of theirs, which is none of any field.
     """
     asked = {key(name): name for name in (*others, *fields)}
-    out: dict[str, Any] = {}
+    out: dict[str, object] = {}
     for own, value in data.items():
         name = own if own in fields else asked.get(key(own), own)
         typed = _value(value, fields[name]) if name in fields else value
@@ -66,7 +65,7 @@ def as_asked(data: Mapping[str, Any], fields: Mapping[str, Field], others: tuple
     return out
 
 
-def _value(value: Any, field: Field) -> Any:
+def _value(value: object, field: Field) -> object:
     if not isinstance(value, str | int) or len(text := plain(str(value)).strip()) > _LONGEST:
         return value
     if field.type == "boolean":

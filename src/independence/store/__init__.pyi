@@ -11,6 +11,7 @@ from independence.store import health as health
 from independence.store import known as known
 from independence.store import leases as leases
 from independence.store import live as live
+from independence.store import missing as missing
 from independence.store import names as names
 from independence.store import place_dialogues as place_dialogues
 from independence.store import plans as plans

@@ -78,10 +78,16 @@ def test_a_page_from_before_the_first_verdict_is_answered_with_the_usual_judge(
 def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     made = planned.trials(toy_suite.suite)
     planned.store(connection, toy_suite, list(made.values()))
-    planned.answer(connection, made["dinner", 1], "Soup.", Missing("blocked"))
+    at = planned.answer(connection, made["radio", 1], "Talk.")
+    planned.grade(connection, made["radio", 1], "v", at, Missing("unreadable_verdict", "`score` is missing"))
+    planned.answer(connection, made["dinner", 1], "Soup.", Missing("blocked", "HTTP 403: policy"))
     blocks = of_kind(everything(connection), BlockDocument)
-    (dinner,) = (one for block in blocks for one in block.dialogues if one.turns)
-    assert [(turn.text, turn.missing) for turn in dinner.turns] == [("Soup.", ""), ("", "blocked")]
+    found = {one.scenario: one for block in blocks for one in block.dialogues if one.turns}
+    assert [(turn.text, turn.missing, turn.detail) for turn in found["dinner"].turns] == [
+        ("Soup.", "", ""), ("", "blocked", "HTTP 403: policy"),
+    ]  # fmt: skip
+    (verdict,) = found["radio"].verdicts
+    assert (verdict.missing, verdict.detail) == ("unreadable_verdict", "`score` is missing")
 
 
 def test_an_answer_on_a_replaced_history_is_stale_and_its_verdict_outdated(
