@@ -34,6 +34,7 @@ _NO_ANSWER = ("reasoning_only", "silent", "empty", "length")
 _LONGEST_NAME = 1000
 _END_TOKENS: Final = 2  # completion tokens of an answer in which the model said nothing at all
 _LOADING_S: Final = 5.0  # longest pause before a server that is loading is asked again
+_BROKEN: Final = 500  # also what some servers say, and no more, of a request that they cannot take
 _ALIKE: Final = 2  # attempts of one call, and calls, that have to fail in the same words to be taken for lasting
 _NUMBER = re.compile(r"\d+")
 
@@ -160,7 +161,7 @@ class OpenAIClient:
                     return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
                 if usage.prompt_tokens:
                     return PromptCount(usage.prompt_tokens, usage.cached_tokens, None)
-                if outcome.repeats and log.retried:
+                if (outcome.repeats or outcome.status == _BROKEN) and log.retried:
                     raise Refused(request.model, outcome.detail, outcome.fix)
                 over = await self._over_or_pause(request, outcome, log)
                 if over is not None:

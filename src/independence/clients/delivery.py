@@ -109,8 +109,8 @@ _IN_CHAT: Final = (
     Part("assistant", "its own earlier answers", lambda shape, start, text: _plain(shape, start, earlier=text)),
     Part("user", "what the person says", lambda shape, start, text: _plain(shape, start, human=text)),
 )
+# What templates without tools lose comes first: a run that cannot begin ends soon.
 _BY_TOOL: Final = (
-    Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
     Part(
         "arguments",
         "its own earlier messages (arguments of tool calls)",
@@ -122,6 +122,7 @@ _BY_TOOL: Final = (
         lambda shape, start, text: _through_tool(shape, start, result=text),
     ),
     Part("tools", "the description of the tool", lambda shape, start, text: _through_tool(shape, start, about=text)),
+    Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
 )
 _JUDGED: Final = (Part("prompt", "the prompt", _prompt),)
 CALLED: Final = {part.name: part.called for part in (*_IN_CHAT, *_BY_TOOL, *_JUDGED)}

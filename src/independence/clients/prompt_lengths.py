@@ -39,7 +39,7 @@ class PromptLengths:
             return 0
         before, added = 0, messages
         for step in _STEPS:
-            known = self._known.get(hash(tuple(messages[:-step]))) if step < len(messages) else None
+            known = self._known.get(_key(messages[:-step])) if step < len(messages) else None
             if known is not None and known.host == host:
                 before, added = known.tokens, messages[-step:]
                 break
@@ -48,8 +48,12 @@ class PromptLengths:
         if lacking <= 0:
             if len(self._known) >= _KEPT:
                 del self._known[next(iter(self._known))]
-            self._known[hash(tuple(messages))] = _ReadPrompt(host, tokens)
+            self._known[_key(messages)] = _ReadPrompt(host, tokens)
         return max(0, lacking)
+
+
+def _key(messages: Sequence[Message]) -> int:
+    return hash(tuple((m.content, *(call.function.arguments for call in m.tool_calls)) for m in messages))
 
 
 def _words(message: Message) -> int:
