@@ -320,7 +320,8 @@ def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
     """What does not reach the model, and what to do about it."""
     name = delivery.lost[0]
     if name == LONG:
-        return delivery.details[name], failures.advice("too long")
+        advice = failures.advice("too long")
+        return delivery.details[name].replace(f"; {advice}", ""), advice
     what = f"the server answers, but its model never sees {delivery.details[name]}"
     if shape.request.tool is not None and name != SYSTEM:
         return what, "run it with --delivery user_role, or start the server with a chat template that knows tools"

@@ -87,7 +87,7 @@ def _of_subject(trial: Trial) -> ProbedModel:
 
 
 def _of_judge(judge: ModelJudge) -> ProbedModel:
-    return ProbedModel(judge.endpoint, judge.model, None, JUDGED)
+    return ProbedModel(judge.endpoint, judge.model, judge.provider, JUDGED)
 
 
 def _asked(judge: Judge) -> ModelJudge | None:

@@ -14,7 +14,7 @@ import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.client import OpenAIClient
-from independence.clients.connection import EndpointConnection
+from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
 from independence.clients.listing import EndpointListing, check
 from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Wait
@@ -218,9 +218,12 @@ def backend(
     catalogue: Catalogue,
     limits: EndpointLimits,
     notify: Notify,
+    known: KnownServer | None = None,
 ) -> EndpointBackend:
-    """How one endpoint is asked."""
+    """How one endpoint is asked; `known`: what was found out about its server before."""
     reached = EndpointConnection(endpoint, session, catalogue, notify=notify, **limits._asdict())
+    if known is not None:
+        reached.take(known)
     client, throttle = OpenAIClient(reached, policy(endpoint)), limits.throttle
     return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, limits.buckets))
 
