@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 import aiohttp
