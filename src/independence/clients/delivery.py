@@ -49,7 +49,7 @@ class Part(NamedTuple):
     written: Callable[[ChatRequest, str, str], ChatRequest]  # from the shape, the first words and the part's text
 
 
-class Delivery(msgspec.Struct, frozen=True):
+class DeliveryFindings(msgspec.Struct, frozen=True):
     """What was found out about one model, one delivery, on one server."""
 
     parts: dict[str, Found]  # "long" is the request that is as long as the longest planned one
@@ -165,7 +165,7 @@ class Probe:
         self._calls = 0
         self._per_word: list[float] = []
 
-    async def run(self) -> Delivery:
+    async def run(self) -> DeliveryFindings:
         """Raises what `ChatClient.ask` raises: `Refused` where such requests are refused in every form."""
         self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
         try:
@@ -176,7 +176,7 @@ class Probe:
             self._connection.tell(self._shape.model, found.choices)
         return found
 
-    async def _found(self) -> Delivery:
+    async def _found(self) -> DeliveryFindings:
         parts = self._parts
         await self._first_contact(parts[0])
         found: dict[str, Found] = {}
@@ -190,7 +190,7 @@ class Probe:
         else:
             found[LONG], told[LONG] = await self._look_at_long(parts[-1])
         whole = "lost" not in found.values() and await self._counts_whole(parts[-1])
-        return Delivery(
+        return DeliveryFindings(
             parts=found,
             choices=dict(self._connection.choices.get(self._shape.model, {})),
             whole_counts=whole,
@@ -316,7 +316,7 @@ def _text(words: int) -> str:
     return " ".join(_WORDS[at % len(_WORDS)] for at in range(words))
 
 
-def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
+def lacking(delivery: DeliveryFindings, shape: Shape) -> tuple[str, str]:
     """What does not reach the model, and what to do about it."""
     name = delivery.lost[0]
     if name == LONG:
@@ -328,7 +328,7 @@ def lacking(delivery: Delivery, shape: Shape) -> tuple[str, str]:
     return what, "nothing can be measured so: start the server with a chat template that shows it"
 
 
-def unverified(delivery: Delivery) -> str:
+def unverified(delivery: DeliveryFindings) -> str:
     """Why it cannot be verified, in a sentence."""
     counted = next((detail for detail in delivery.details.values() if detail), "")
     why = f" ({counted})" if counted else ""

@@ -18,7 +18,7 @@ from independence import __version__
 from independence.clients import delivery
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection
-from independence.clients.delivery import Delivery, Probe, Shape
+from independence.clients.delivery import DeliveryFindings, Probe, Shape
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import GaveUp, Parked, Refused
 from independence.config.endpoints import printable_address
@@ -123,16 +123,16 @@ async def check(
     """
     doors = {name: asyncio.Semaphore(min(_AT_ONCE, one.gate.limit)) for name, one in opened.backends.items()}
 
-    async def one(key: ProbedModel, shape: Shape) -> Delivery | Refused | Parked | GaveUp:
+    async def one(key: ProbedModel, shape: Shape) -> DeliveryFindings | Refused | Parked | GaveUp:
         async with doors[key.endpoint]:
             return await _one(opened, key, shape, templates.get(key.endpoint, ""))
 
     found = dict(zip(asked, await asyncio.gather(*(one(*item) for item in asked.items())), strict=True))
-    lost = {key: own for key, own in found.items() if isinstance(own, Delivery) and own.lost}
+    lost = {key: own for key, own in found.items() if isinstance(own, DeliveryFindings) and own.lost}
     if lost:
         told = {key: delivery.lacking(own, asked[key]) for key, own in lost.items()}
         raise UsageError("; ".join(f"{key}: {what}" for key, (what, _) in told.items()), next(iter(told.values()))[1])
-    refused = {key: own for key, own in found.items() if not isinstance(own, Delivery)}
+    refused = {key: own for key, own in found.items() if not isinstance(own, DeliveryFindings)}
     if refused and len(refused) == len(found):
         raise UsageError("; ".join(dict.fromkeys(f"{key}: {stop.why}" for key, stop in refused.items())))
     for key, stop in refused.items():
@@ -142,7 +142,7 @@ async def check(
 
 async def _one(
     opened: ModelService, key: ProbedModel, shape: Shape, template: str
-) -> Delivery | Refused | Parked | GaveUp:
+) -> DeliveryFindings | Refused | Parked | GaveUp:
     client = opened.backends[key.endpoint].client
     assert isinstance(client, OpenAIClient)
     connection = client.connection
@@ -155,8 +155,10 @@ async def _one(
             found = await Probe(client, shape).run()
         except (Refused, Parked, GaveUp) as stop:
             return stop
-        text = msgspec.json.encode(found).decode()
-        row = DeliveryRow(key.endpoint, key.name, key.delivery, address, template, __version__, text, records.now())
+        row = DeliveryRow(
+            key.endpoint, key.name, key.delivery, address=address, template=template, version=__version__,
+            found=msgspec.json.encode(found).decode(), probed_at=records.now(),
+        )  # fmt: skip
         if not found.lost:
             await opened.writer.write(StoreCall(deliveries.add, row))
     else:
@@ -170,13 +172,13 @@ async def _one(
     return found
 
 
-def _still_valid(row: DeliveryRow | None, address: str, template: str) -> Delivery | None:
+def _still_valid(row: DeliveryRow | None, address: str, template: str) -> DeliveryFindings | None:
     """What the last probe found, where it still holds."""
     if row is None or (row.address, row.template, row.version) != (address, template, __version__):
         return None
     if datetime.now(UTC) - datetime.fromisoformat(row.probed_at) > _HOLDS:
         return None
-    return msgspec.json.decode(row.found, type=Delivery)
+    return msgspec.json.decode(row.found, type=DeliveryFindings)
 
 
 def without(todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, object]) -> list[PendingTrial]:
