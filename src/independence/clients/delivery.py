@@ -20,7 +20,6 @@ import msgspec
 from independence.clients import failures, features
 from independence.clients.client import OpenAIClient, PromptCount
 from independence.clients.connection import EndpointConnection
-from independence.clients.features import Choices
 from independence.clients.protocol import Refused
 from independence.types import ChatRequest, FunctionCall, Message, ToolCall
 
@@ -127,7 +126,6 @@ _BY_TOOL: Final = (
     Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
 )
 _JUDGED: Final = (Part("prompt", "the prompt", _prompt),)
-CALLED: Final = {part.name: part.called for part in (*_IN_CHAT, *_BY_TOOL, *_JUDGED)}
 
 
 class Shape(NamedTuple):
@@ -174,6 +172,8 @@ class Probe:
         self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
         try:
             found = await self._found()
+        except _TooLong as error:
+            found = DeliveryFindings({LONG: "lost"}, details={LONG: f"not even a short prompt is taken ({error})"})
         finally:
             self._connection.silent.discard(self._shape.model)
         if not found.lost:
@@ -214,22 +214,23 @@ class Probe:
     async def _first_contact(self, part: Part) -> None:
         """Find the limit and the forms that the server takes. Where a refusal names nothing, every form is tried."""
         model = self._shape.model
+        before = dict(self._connection.choices.get(model, {}))
         refused: Refused | None = None
         for limit in _LIMITS:
             self._limit = limit
             refused = await self._tried(part)
             if refused is None:
                 return
-            self._connection.choices.pop(model, None)
+            self._connection.choices[model] = before
         assert refused is not None
         for choices in self._other_forms(part) if not refused.fix else ():
-            self._connection.choices[model] = choices
+            self._connection.choices[model] = before | choices
             if await self._tried(part) is None:
                 return
-        self._connection.choices.pop(model, None)
+        self._connection.choices[model] = before
         raise refused
 
-    def _other_forms(self, part: Part) -> Iterator[Choices]:
+    def _other_forms(self, part: Part) -> Iterator[dict[str, str]]:
         request = part.written(self._shape, _nonce(), "")
         for feature in self._connection.candidates(request):
             for form in feature.forms[1:]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple, TypeVar
 
@@ -127,13 +126,14 @@ async def check(
     be asked, and what stops the run.
     """
     doors = {name: asyncio.Semaphore(min(_AT_ONCE, one.gate.limit)) for name, one in opened.backends.items()}
+    alone = defaultdict[tuple[str, str], asyncio.Lock](asyncio.Lock)  # the forms of a model are found one at a time
 
     async def one(key: ProbedModel, shape: Shape) -> DeliveryFindings | Refused | Parked | GaveUp:
-        async with doors[key.endpoint]:
+        async with alone[key.endpoint, key.model], doors[key.endpoint]:
             return await _one(opened, key, shape, found.properties[key.endpoint])
 
     shapes = {key: shape._replace(context=found.properties[key.endpoint].context) for key, shape in asked.items()}
-    probes = asyncio.gather(*(one(*item) for item in shapes.items()))
+    probes = [asyncio.create_task(one(*item)) for item in shapes.items()]
     results = dict(zip(shapes, await _unless_stopped(probes, opened.stop_signal), strict=True))
     lost = {key: own for key, own in results.items() if isinstance(own, DeliveryFindings) and own.lost}
     if lost:
@@ -147,15 +147,21 @@ async def check(
     return refused
 
 
-async def _unless_stopped(work: asyncio.Future[list[T]], stop_signal: StopSignal) -> list[T]:
-    """What work comes to. Raises why the run is to stop, where somebody says so meanwhile: nothing was planned yet."""
-    while not (await asyncio.wait([work], timeout=_POLL_S))[0]:
-        if stop_signal.reason is not None:
-            work.cancel()
-            with suppress(asyncio.CancelledError):
-                await work
-            raise stop_signal.reason
-    return work.result()
+async def _unless_stopped(tasks: list[asyncio.Task[T]], stop_signal: StopSignal) -> list[T]:
+    """What tasks come to. Raises what one raises, or why the run is to stop: nothing was planned yet."""
+    try:
+        waiting = set(tasks)
+        while waiting:
+            done, waiting = await asyncio.wait(waiting, timeout=_POLL_S, return_when=asyncio.FIRST_EXCEPTION)
+            for task in done:
+                task.result()
+            if stop_signal.reason is not None:
+                raise stop_signal.reason
+        return [task.result() for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _one(
