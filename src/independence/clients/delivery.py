@@ -277,8 +277,6 @@ class Probe:
         told = f"a prompt of {self._longest:,.0f} tokens, as long as the longest that is planned with its answer"
         try:
             count = await self._count(part.written(self._shape, _nonce(), _text(words)))
-        except _TooLong as error:
-            return "lost", f"{told}, is refused ({error})"
         except Refused as stop:
             return "lost", f"{told}, is refused ({stop.why})"
         if count.tokens <= 0:
@@ -298,13 +296,7 @@ class Probe:
         came = await self._client.measure(msgspec.structs.replace(request, max_tokens=self._limit))
         if isinstance(came, PromptCount):
             return came
-        if came.reason == "too_long":
-            raise _TooLong(came.detail)
         raise Refused(request.model, came.detail)
-
-
-class _TooLong(Exception):
-    """A request of the probe does not fit into the context."""
 
 
 def _nonce() -> str:
