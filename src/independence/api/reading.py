@@ -133,7 +133,7 @@ class Store:
             if tables := matrix.tables(connection, scope.suite, scope.edition, by):
                 return tables
         what = f"{scope.where.edition_name} has trials under one condition only ({scope.condition})"
-        raise StoreError(what, "`independence run --variants A,B --delivery user_role,tool_role` adds others")
+        raise StoreError(what, "`independence run --system-prompt A,B --delivery user_role,tool_role` adds others")
 
     def _options(self, scope: BoardScope, judge: str | None, *, scoring: str, reading: InferenceOptions,
                  pooled: bool = False, models: Names = ()) -> BoardOptions:  # fmt: skip

@@ -64,7 +64,7 @@ def command(
     if second is not None and any(against):
         raise UsageError(
             "compare one thing at a time: a second subject, or the same one with --against-..., not both; two subjects "
-            "under another condition or judge: --variant, --mode, --judge"
+            "under another condition or judge: --system-prompt, --delivery, --judge"
         )
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence)
