@@ -61,9 +61,14 @@ def usage(asked: Mapping[str, Any]) -> dict[str, int]:
     return {"prompt_tokens": len(json.dumps([asked["messages"], asked.get("tools")]).split()), "completion_tokens": 9}
 
 
+def is_probe(asked: Mapping[str, Any]) -> bool:
+    """Whether a request is one of the delivery probe, whose texts begin with a word of its own."""
+    return str(asked["messages"][0]["content"]).startswith("Note ")
+
+
 def planned(exchanges: Iterable[Exchange]) -> list[Exchange]:
-    """Those that are not of the delivery probe, whose texts begin with a word of its own."""
-    return [exchange for exchange in exchanges if not exchange.asked["messages"][0]["content"].startswith("Note ")]
+    """Those that are not of the delivery probe."""
+    return [exchange for exchange in exchanges if not is_probe(exchange.asked)]
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from tests.e2e import command
 
 KEY = "sk-or-v1-5f0c1e7a9d3b4268e2e2e2e2e2e2e2e2"
 _GOES_S = 15
+# Requests of the delivery probe of a subject in plain chat with a system prompt, and of a judge.
+PROBED, PROBED_JUDGE = 13, 7
 
 
 class Request(NamedTuple):
@@ -47,8 +49,8 @@ class Log:
         for line in whole.splitlines():
             entry = json.loads(line)
             self._found[entry["number"]] = Request(
-                entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""), entry.get("cost_usd", 0.0),
-                entry.get("completion_tokens", 0),
+                entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""),
+                entry.get("cost_usd", 0.0), entry.get("completion_tokens", 0),
             )  # fmt: skip
         return list(self._found.values())
 
