@@ -101,7 +101,8 @@ def test_an_interrupt_finishes_what_is_in_flight_and_says_how_to_go_on(tmp_path:
 
 
 def test_a_second_interrupt_drops_what_is_in_flight(tmp_path: Path):
-    with endpoint.serving(tmp_path, "--latency", "20") as served:
+    probed = 4 * endpoint.PROBED + endpoint.PROBED_JUDGE
+    with endpoint.serving(tmp_path, "--faults", f"timeout+{probed + 1}") as served:
         db = prepared(tmp_path, served)
         process = begun(tmp_path, 2)
         endpoint.until(lambda: served.held() >= HELD, "requests held")

@@ -31,11 +31,12 @@ class Place(NamedTuple):
         )  # fmt: skip
 
     def received(self) -> dict[str, list[float]]:
-        """Model -> when its requests came in, in order."""
+        """Model -> when its requests but the probe's came in, in order."""
         times: dict[str, list[float]] = {}
+        asked = self.served.asked()
         for line in self.served.log.path.read_text().splitlines():
             entry = json.loads(line)
-            if entry["state"] == "received":
+            if entry["state"] == "received" and entry["digest"] in asked:
                 times.setdefault(entry["model"], []).append(entry["received"])
         return {model: sorted(found) for model, found in times.items()}
 
@@ -88,9 +89,9 @@ def test_a_rate_is_held_for_subjects_and_judges_and_everything_is_in_the_log(pla
     assert (call["model"], call["status"], call["attempt"]) == ("loop/half", "ok", 1)
     assert {line["model"] for line in lines if line["event"] == "verdict"} == {"loop/judge"}
     spent = sum(line["cost"] for line in lines if line["event"] in ("call", "verdict"))
-    billed = sum(request.cost_usd for request in place.served.requests())
-    assert spent == pytest.approx(billed, abs=1e-6)
-    assert lines[-1]["cost"] == pytest.approx(spent, abs=1e-6)
+    asked, everything = place.served.requests(), place.served.log.everything()
+    assert spent == pytest.approx(sum(request.cost_usd for request in asked), abs=1e-6)
+    assert lines[-1]["cost"] == pytest.approx(sum(request.cost_usd for request in everything), abs=1e-6)
     text = (place.folder / "run.jsonl").read_text()
     assert endpoint.KEY not in text
     assert '"text"' not in text
@@ -107,11 +108,13 @@ def test_retries_are_in_the_log_with_what_went_wrong(tmp_path: Path):
         )  # fmt: skip
         assert ended.code == 0, ended.err
         failed = sum(request.fault == "503" for request in served.requests())
+        in_all = sum(request.fault == "503" for request in served.log.everything())
     lines = place.log()
     retries = [line for line in lines if line["event"] == "retry"]
-    assert len(retries) == failed > 0
+    assert len(retries) == in_all > failed  # those of the probe are there, too
+    assert sum("scenario" in line for line in retries) == failed > 0
     assert {(line["status"], line["level"], line["model"]) for line in retries} == {("503", "warning", "half")}
-    assert all(line["attempt"] >= 1 and "scenario" in line for line in retries)
+    assert all(line["attempt"] >= 1 for line in retries)
     attempts = sum(line["attempt"] for line in lines if line["event"] == "call")
     assert attempts == 20 + failed
     stored = [line for line in lines if line["event"] == "stored"]

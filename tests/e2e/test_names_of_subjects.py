@@ -72,7 +72,7 @@ def test_an_export_without_a_condition_is_about_every_one(folder: Path, monkeypa
     ("arguments", "says"),
     [
         (("leaderboard", "--variant", "calm.txt"), ["calm.txt", ".md file", "calm.md"]),
-        (("leaderboard", "--variant", "other"), ["harbour@", "calm-", "--variant"]),
+        (("leaderboard", "--variant", "other"), ["harbour@", "calm-", "--system-prompt"]),
         (("export", "out2", "-m", "hal"), ["no subject `hal`", "did you mean `sim/half@none-t0.7`"]),
         (
             ("generate-report", "-j", "cue", "--variant", "calm.md"),

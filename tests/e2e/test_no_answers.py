@@ -74,7 +74,7 @@ def answering(subjects: Mapping[str, Callable[[Messages], str]]) -> Answer:
         asked = json.loads(body)
         text = verdict(asked) if asked["model"] == "judge" else subjects[asked["model"]](asked["messages"])
         choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-        usage = {"prompt_tokens": 9, "completion_tokens": 9}
+        usage = between.usage(asked)
         return between.said({"id": "r", "model": asked["model"], "choices": [choice], "usage": usage})
 
     return answer

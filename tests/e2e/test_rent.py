@@ -49,8 +49,9 @@ def test_a_priced_dry_run_says_what_it_will_cost_from_where_to_where(tmp_path: P
     (found,) = re.findall(r"about \$([\d.]+), likely \$([\d.]+) to \$([\d.]+) \(", dry.err)
     about, low, high = map(float, found)
     assert 0 < low < about < high
-    (row,) = listed.board["estimate"]["rows"]
-    assert row["total_usd"] == pytest.approx(about, abs=1e-4)
+    (row,), notes = listed.board["estimate"]["rows"], " ".join(listed.board["estimate"]["notes"])
+    (before,) = re.findall(r"up to 20 small requests show what reaches the models: \$([\d.]+) more", notes)
+    assert row["total_usd"] + float(before) == pytest.approx(about, abs=1e-4)
     assert (row["calls"], row["verdicts"]) == (84, 84)
     assert served.requests() == []
 

@@ -15,7 +15,7 @@ from tests.exchange.trees import CONFIG, write_run
 
 HALF = "sim/half@none-t0.7"
 KEYS = ["suite", "edition", "condition", "imported", "subject", "experiment", "scenario", "title", "run", "trial",
-        "continues", "tool", "turns", "verdicts"]  # fmt: skip
+        "continues", "tool", "delivery", "turns", "verdicts"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,20 +20,23 @@ RUN = (
 )  # fmt: skip
 
 
-class Case(NamedTuple):
-    """A fault, how the run must end, and what its one sentence must say."""
+PROBED = 2 * endpoint.PROBED + endpoint.PROBED_JUDGE  # requests before the first of the run
 
-    faults: str
+
+class Case(NamedTuple):
+    """What strikes from the twelfth call of the run on, how it must end, and what its one sentence must say."""
+
+    fault: str
     code: int
     says: str
     stops: bool = False  # the whole run, as opposed to a model
 
 
 CASES = {
-    "key refused in mid-run": Case("401+12", 2, "the API key was refused", stops=True),
-    "out of credit": Case("402+12", 3, "out of credit", stops=True),
-    "key limit": Case("403+12", 3, "spending limit"),
-    "no endpoint": Case("404+12", 3, "No endpoint serves this request"),
+    "key refused in mid-run": Case("401", 2, "the API key was refused", stops=True),
+    "out of credit": Case("402", 3, "out of credit", stops=True),
+    "key limit": Case("403", 3, "spending limit", stops=True),
+    "no endpoint": Case("404", 3, "No endpoint serves this request"),
 }
 
 
@@ -55,7 +59,7 @@ def assert_no_key(folder: Path, *ended: Ended) -> None:
 def test_what_ends_a_run_keeps_what_was_answered_and_the_same_command_goes_on(tmp_path: Path, case: Case):
     suites.write(tmp_path / "harbour", suites.harbour())
     db = tmp_path / "here.db"
-    stopped, broken = attempt(tmp_path, "broken", "--faults", case.faults)
+    stopped, broken = attempt(tmp_path, "broken", "--faults", f"{case.fault}+{PROBED + 12}")
     assert stopped.code == case.code, stopped.err
     assert "Traceback" not in stopped.err
     assert any(case.says in line for line in stopped.err.splitlines()), stopped.err
@@ -89,7 +93,7 @@ def test_a_key_refused_before_anything_is_asked_leaves_no_trace(tmp_path: Path):
 def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     # Of six answers at most four begin a dialogue of two turns; the others end one.
-    stopped, _ = attempt(tmp_path, "broken", "--faults", "daily@half+6")
+    stopped, _ = attempt(tmp_path, "broken", "--faults", f"daily@half+{endpoint.PROBED + 6}")
     assert stopped.code == 3
     parked = [line for line in stopped.err.splitlines() if "is not asked any more" in line]
     assert len(parked) == 1
@@ -110,7 +114,7 @@ def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_p
 def test_a_moderated_prompt_is_a_result_and_is_not_asked_again(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     db = tmp_path / "here.db"
-    stopped, broken = attempt(tmp_path, "broken", "--faults", "moderation@half=0.3")
+    stopped, broken = attempt(tmp_path, "broken", "--faults", f"moderation@half=0.3+{endpoint.PROBED + 1}")
     struck = sum(request.fault == "moderation" for request in broken.requests())
     assert stopped.code == 3
     assert "blocked" in stopped.err
@@ -126,8 +130,11 @@ def test_a_moderated_prompt_is_a_result_and_is_not_asked_again(tmp_path: Path):
     assert_no_key(tmp_path, stopped, again)
 
 
+@pytest.mark.parametrize("in_probe", [True, False])
 @pytest.mark.parametrize("status", [401, 403, 500])
-def test_a_server_that_echoes_the_key_does_not_get_it_into_anything_we_write(tmp_path: Path, status: int):
+def test_a_server_that_echoes_the_key_does_not_get_it_into_anything_we_write(
+    tmp_path: Path, status: int, in_probe: bool
+):
     suites.write(tmp_path / "harbour", suites.harbour())
 
     def answer(path: str, body: bytes | None) -> Said:
@@ -135,20 +142,25 @@ def test_a_server_that_echoes_the_key_does_not_get_it_into_anything_we_write(tmp
             return between.said({"data": [{"id": "half"}, {"id": "never"}, {"id": "judge"}]})
         if path.endswith("/key"):
             return between.said({"data": {}})
+        if not in_probe and between.is_probe(asked := json.loads(body or b"{}")):
+            message = {"role": "assistant", "content": "It is."}
+            return between.said({"choices": [{"message": message}], "usage": between.usage(asked)})
         return between.said({"error": {"code": status, "message": f"Who is Bearer {endpoint.KEY}?"}}, status)
 
     with between.serving(answer) as tapped:
         endpoint.models_file(tmp_path, tapped.url)
         ended = command.run(*RUN, cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY, "BENCH_MAX_RETRIES": "1"})
-    assert ended.code == (2 if status == 401 else 3), ended.err
+    assert ended.code == (2 if in_probe or status == 401 else 3), ended.err
     assert "Who is Bearer [key]" in ended.err
-    assert command.ask(tmp_path / "here.db", "SELECT count(*) FROM failures WHERE detail LIKE '%[key]%'") > [(0,)]
+    assert (tmp_path / "here.db").exists() != in_probe
+    if not in_probe:
+        assert command.ask(tmp_path / "here.db", "SELECT count(*) FROM failures WHERE detail LIKE '%[key]%'") > [(0,)]
     assert_no_key(tmp_path, ended)
 
 
 def test_a_fault_that_outlasts_the_retries_is_asked_again_by_the_same_command(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
-    stopped, broken = attempt(tmp_path, "broken", "--faults", "502+12")
+    stopped, broken = attempt(tmp_path, "broken", "--faults", f"502+{PROBED + 12}")
     assert stopped.code == 3
     assert "502 after 7 attempts" in stopped.err
     assert "asked again on resume" in stopped.err

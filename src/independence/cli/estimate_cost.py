@@ -53,6 +53,11 @@ def _table(preview: RunPreview) -> Table:
     notes = [*_NOTES, *(f"{one}." for one in run.notes)]
     shares = [share for judge in run.judges if (share := connections.share(judge))]
     notes += [f"{said}." for said in (*shares, *preview.purchases)]
+    if preview.cost.probes:
+        usd = preview.cost.typical_usd - total(bills.values()).usd
+        notes.append(
+            f"Before them, up to {preview.cost.probes} small requests show what reaches the models: ${usd:.4f} more."
+        )
     if preview.cost.unpriced:
         notes.append("A dash means that no price is known; these calls are not included in the sums.")
     return Table("estimate", "What it will cost", _COLUMNS, tuple(rows), tuple(notes))

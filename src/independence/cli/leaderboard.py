@@ -39,7 +39,8 @@ def command(
 ) -> None:
     """Print the board of one suite edition under one condition."""
     if pooled and (matrix or detailed or place["variant"] or place["mode"]):
-        raise UsageError("--pooled is one board over every condition: without --matrix, --detailed, --variant, --mode")
+        told = "without --matrix, --detailed, --system-prompt, --delivery"
+        raise UsageError(f"--pooled is one board over every condition: {told}")
     if matrix and models:
         raise UsageError("--matrix shows means over all subjects; leave --models out")
     with reading.Store(db, note) as store:

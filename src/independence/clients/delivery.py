@@ -293,8 +293,6 @@ class Probe:
         words = max(_LENGTHS[0], round(self._longest / per_word))
         try:
             count = await self._count(part.written(self._shape, _nonce(), _text(words)))
-        except _TooLong as error:
-            return "lost", f"{told}, is refused ({error})"
         except Refused as stop:
             return "lost", f"{told}, is refused ({stop.why})"
         if count.tokens <= 0:
@@ -314,13 +312,7 @@ class Probe:
         came = await self._client.measure(msgspec.structs.replace(request, max_tokens=self._limit))
         if isinstance(came, PromptCount):
             return came
-        if came.reason == "too_long":
-            raise _TooLong(came.detail)
         raise Refused(request.model, came.detail)
-
-
-class _TooLong(Exception):
-    """A request of the probe does not fit into the context."""
 
 
 def _nonce() -> str:

@@ -203,7 +203,11 @@ class SubjectWorker:
         return answer
 
     async def _settle(self, refusal: _HeldRefusal) -> None:
-        await refusal.settle(Missing("blocked", refusal.stop.why, attempts=refusal.stop.attempts))
+        """Store that a request was refused for what it asks, unless its words are known to be about something else."""
+        if refusal.stop.fix:
+            await self._keep_refused(refusal)
+        else:
+            await refusal.settle(Missing("blocked", refusal.stop.why, attempts=refusal.stop.attempts))
 
     async def _keep_refused(self, refusal: _HeldRefusal) -> None:
         await self.context.writer.write(StoreCall(records.add_failure, refusal.row))
