@@ -17,5 +17,6 @@ from independence.engine import progress as progress
 from independence.engine import replicates as replicates
 from independence.engine import rerunning as rerunning
 from independence.engine import resolve as resolve
+from independence.engine import resume as resume
 from independence.engine import routing as routing
 from independence.engine import service as service

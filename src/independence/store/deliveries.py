@@ -20,7 +20,7 @@ class DeliveryRow(NamedTuple):
     address: str  # without anything secret
     template: str  # digest of the server's chat template; '' where it does not tell
     version: str  # of this package
-    found: str  # JSON of clients.delivery.Delivery
+    found: str  # JSON of clients.delivery.DeliveryFindings
     probed_at: str  # UTC, ISO 8601
 
 
@@ -38,7 +38,7 @@ def latest(
         "AND probed_at <= ? ORDER BY probed_at DESC LIMIT 1",
         (endpoint, model, delivery, until),
     ).fetchone()
-    return DeliveryRow(*row) if row else None
+    return DeliveryRow._make(row) if row else None
 
 
 _PARTS = {"system": "system prompt", "assistant": "earlier answers", "user": "the person's words",

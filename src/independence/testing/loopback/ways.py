@@ -38,7 +38,7 @@ class WireText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: int = 200
 
 
-class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RefusalText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a refusal says."""
 
     status: int
@@ -55,7 +55,7 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     about: str
     takes: str | tuple[str, ...] = ""  # the values it knows, `number`, `text`, a table of texts, or nothing
     alone: bool = False  # of the server, not of a model
-    refusal: Refusal | None = None
+    refusal: RefusalText | None = None
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,7 +130,7 @@ def _way(item: str) -> Way:
     match = _ITEM.fullmatch(item)
     if match is None:
         raise UsageError(f"--ways {item!r} is not NAME, NAME=VALUE, NAME@MODEL or NAME@MODEL=VALUE.")
-    way = Way(*(part.strip() for part in match.groups("")))
+    way = Way._make(part.strip() for part in match.groups(""))
     known = behaviours().get(way.name)
     if known is None:
         raise UsageError(f"--ways {item!r}: there is no way called {way.name!r}; {_hint(way.name, behaviours())}")
