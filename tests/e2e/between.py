@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -54,6 +54,16 @@ def passing_on(base: str) -> Answer:
 def said(document: Any, status: int = 200) -> Said:
     """An answer in JSON."""
     return Said(status, json.dumps(document).encode())
+
+
+def usage(asked: Mapping[str, Any]) -> dict[str, int]:
+    """What an honest server counts: the words of messages, tool calls and tools."""
+    return {"prompt_tokens": len(json.dumps([asked["messages"], asked.get("tools")]).split()), "completion_tokens": 9}
+
+
+def planned(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """Those that are not of the delivery probe, whose texts begin with a word of its own."""
+    return [exchange for exchange in exchanges if not exchange.asked["messages"][0]["content"].startswith("Note ")]
 
 
 @contextmanager

@@ -26,6 +26,7 @@ class Request(NamedTuple):
     status: int | None  # None: held
     fault: str
     cost_usd: float
+    tokens: int  # of the answer
 
 
 class Log:
@@ -36,7 +37,7 @@ class Log:
         self._read = 0
         self._found: dict[int, Request] = {}
 
-    def requests(self) -> list[Request]:
+    def everything(self) -> list[Request]:
         """Every request so far, in the order they came in."""
         with self.path.open("rb") as file:
             file.seek(self._read)
@@ -46,9 +47,16 @@ class Log:
         for line in whole.splitlines():
             entry = json.loads(line)
             self._found[entry["number"]] = Request(
-                entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""), entry.get("cost_usd", 0.0)
-            )
+                entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""), entry.get("cost_usd", 0.0),
+                entry.get("completion_tokens", 0),
+            )  # fmt: skip
         return list(self._found.values())
+
+    def requests(self) -> list[Request]:
+        """The same without those of the delivery probe, which ask for one token."""
+        found = self.everything()
+        probes = {request.digest for request in found if request.tokens == 1}
+        return [request for request in found if request.digest not in probes]
 
 
 class Served(NamedTuple):
@@ -59,7 +67,7 @@ class Served(NamedTuple):
     process: subprocess.Popen[str]
 
     def requests(self) -> list[Request]:
-        """Every request so far, in the order they came in."""
+        """Every request so far but those of the delivery probe, in the order they came in."""
         return self.log.requests()
 
     def asked(self) -> Counter[str]:
