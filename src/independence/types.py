@@ -70,13 +70,16 @@ class FunctionCall(msgspec.Struct, frozen=True):
     arguments: str
 
 
+ExtraContent = dict[str, Any]  # by name of a vendor; it goes back as it came
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """One tool call on the wire. `extra_content` is what some models want back with it, such as a signature."""
 
     id: str
     function: FunctionCall
     type: Literal["function"] = "function"
-    extra_content: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    extra_content: ExtraContent | msgspec.UnsetType = msgspec.UNSET
 
 
 class _MessageCore(msgspec.Struct, frozen=True):

@@ -71,7 +71,7 @@ def ran(tmp_path: Path) -> Ran:
         ("context-refuses=300", "user_role", "300 tokens", "num_ctx"),
         ("default-temperature", "user_role", "temperature", "{model_id: local/half, temperature_supported: false}"),
         ("body=page", "user_role", "a web page", "/v1"),
-        ("body=sse", "user_role", "an event stream", "switch streaming off"),
+        ("body=sse", "user_role", "an event stream", "turn streaming off at the server"),
     ],
 )  # fmt: skip
 async def test_nothing_is_asked_or_written_where_a_part_does_not_reach_the_model(
@@ -88,17 +88,17 @@ async def test_nothing_is_asked_or_written_where_a_part_does_not_reach_the_model
     ("ways", "mode", "marks", "said"),
     [
         ("", "tool_role", set(), []),
-        ("null-content", "tool_role", {"content_empty"}, ['content beside tool calls is sent as ""']),
+        ("null-content", "tool_role", {"content_empty"}, ['content with tool calls is sent as ""']),
         ("null-content,no-empty-content", "tool_role", {"content_omitted"}, ["is left out"]),
         ("signatures", "tool_role", {"signature_placeholder"}, ["placeholder signature"]),
-        ("loses=system", "user_role", {"system_joined"}, ["joined to the first human turn"]),
-        ("no-system,errors=empty", "user_role", {"system_joined"}, ["joined to the first human turn"]),
+        ("loses=system", "user_role", {"system_joined"}, ["joined to the first user message"]),
+        ("no-system,errors=empty", "user_role", {"system_joined"}, ["joined to the first user message"]),
         ("no-max-tokens,smallest-limit=16", "user_role", {"max_completion_tokens"}, ["as max_completion_tokens"]),
         ("no-effort,errors=detail", "user_role", {"effort_refused"}, ["no reasoning effort is sent"]),
-        ("usage=none", "user_role", {"delivery_unverified"}, ["cannot be verified"]),
-        ("usage=zero", "tool_role", {"delivery_unverified"}, ["it states none"]),
+        ("usage=none", "user_role", {"delivery_unverified"}, ["do not show whether every part"]),
+        ("usage=zero", "tool_role", {"delivery_unverified"}, ["the server gives none"]),
         ("usage=rounded", "user_role", {"delivery_unverified"}, ["rounded"]),
-        ("usage=cached", "tool_role", {"delivery_unverified"}, ["cannot be verified"]),
+        ("usage=cached", "tool_role", {"delivery_unverified"}, ["do not show whether every part"]),
         ("ending=null", "user_role", {"unstated_end"}, []),
     ],
 )  # fmt: skip

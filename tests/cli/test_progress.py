@@ -105,8 +105,8 @@ def test_an_interrupted_run_says_what_it_waits_for_and_then_that_it_does_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert said(capsys, RunStopping("interrupted"), RunStopping("interrupted", dropped=True)) == [
-        "stopping (interrupted): waiting for the calls in flight; Ctrl-C drops them",
-        "interrupted: the calls in flight are dropped",
+        "stopping (interrupted): waiting for running calls; Ctrl-C cancels them",
+        "interrupted: running calls are cancelled",
     ]
 
 

@@ -42,6 +42,6 @@ async def test_an_answer_to_a_prompt_that_was_cut_is_none_and_names_the_setting(
         return
     assert isinstance(answer, Missing)
     assert answer.reason == "prompt_cut"
-    assert "the server read 60 tokens of the prompt" in answer.detail
+    assert "the server read 60 prompt tokens and missed" in answer.detail
     assert "num_ctx" in answer.detail
     assert answer.usage.cost_usd > 0

@@ -439,7 +439,12 @@ async def test_a_verdict_in_another_channel_is_taken_where_it_is_the_only_one(
 
 
 async def test_an_ending_at_once_is_told_from_reasoning_alone(server: Scripted, there: Callable[..., Line]) -> None:
-    for tokens, says in ((1, "ended its answer at once"), (2, "at once"), (40, "only reasoning"), (0, "nothing came")):
+    for tokens, says in (
+        (1, "ended its answer immediately"),
+        (2, "wrote nothing"),
+        (40, "only reasoning"),
+        (0, "nothing came"),
+    ):
         server.says(completion("", usage={"prompt_tokens": 9, "completion_tokens": tokens}))
         answer = await there(info=INFO).client.ask(question())
         assert not isinstance(answer, Reply)

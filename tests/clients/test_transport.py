@@ -249,15 +249,15 @@ def test_hosts_and_networks_of_no_proxy_are_asked_directly(
         (
             "ALL_PROXY",
             "socks5://me:SECRET@10.9.9.9:1080",
-            "a SOCKS proxy cannot be used; give an http:// one or unset A",
+            "a SOCKS proxy cannot be used; use an http:// proxy or unset A",
         ),
         (
             "HTTP_PROXY",
             "socks5h://10.9.9.9:1080",
-            "a SOCKS proxy cannot be used; give an http:// one or unset HTTP_PROXY",
+            "a SOCKS proxy cannot be used; use an http:// proxy or unset HTTP_PROXY",
         ),
         ("all_proxy", "SOCKS4A://10.9.9.9", "unset all_proxy"),
-        ("HTTP_PROXY", "ftp://me:SECRET@10.9.9.9", "a proxy of kind `ftp` cannot be used; give an http:// one"),
+        ("HTTP_PROXY", "ftp://me:SECRET@10.9.9.9", "a proxy of kind `ftp` cannot be used; use an http:// proxy"),
         (
             "HTTP_PROXY",
             "http://me:SECRET@10.9.9.9:99999",

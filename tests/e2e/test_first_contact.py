@@ -13,19 +13,19 @@ from tests.e2e import command, inside
 TOOLS = ("--delivery", "tool_role")
 # What a server does, how it is asked, the exit code, and words of the last line: what is wrong, and what to do.
 MEETINGS = [
-    ("needs-key-500", (), 2, ["does not list its models (HTTP 500", "if it wants a key, set LOCAL_API_KEY"]),
+    ("needs-key-500", (), 2, ["does not list its models (HTTP 500", "if it needs a key, set LOCAL_API_KEY"]),
     ("lists=vendor/*", (), 2, ["local has no model `half`", "it has local/vendor/*"]),
     ("loading=1", (), 0, ["5/5 verdicts"]),
     ("no-tools", TOOLS, 2, ["half does not support tools", "--delivery user_role", "--enable-auto-tool-choice"]),
-    ("alternate", TOOLS, 2, ["roles must alternate", "a chat template without that rule", "--delivery user_role"]),
-    ("loses=arguments", TOOLS, 2, ["its model never sees its own earlier messages", "--delivery user_role"]),
+    ("alternate", TOOLS, 2, ["roles must alternate", "another chat template", "--delivery user_role"]),
+    ("loses=arguments", TOOLS, 2, ["the model never sees its own earlier messages", "--delivery user_role"]),
     ("context-refuses=700", (), 2, ["the context length of 700 tokens", "num_ctx", "llama.cpp: -c N"]),
     ("context=700", (), 2, ["the server read", "num_ctx", "llama.cpp: -c N"]),
     ("default-temperature", (), 2, ["{model_id: local/half, temperature_supported: false}", "models.yaml"]),
     ("quota", (), 3, ["out of credit", "everything so far is kept"]),
     ("body=page", (), 2, ["a web page instead of a chat completion: Log in", "/v1"]),
-    ("body=ollama", (), 2, ["Ollama's own format", "add /v1 to its address"]),
-    ("eos", (), 3, ["5 no_answer (the model ended its answer at once, without a word)"]),
+    ("body=ollama", (), 2, ["Ollama's own format", "add /v1 to the address"]),
+    ("eos", (), 3, ["5 no_answer (the model ended its answer immediately and wrote nothing)"]),
     ("ending=odd", (), 3, ["5 transport (the answer ended with finish_reason `odd`"]),
     ("filter=honest", (), 3, ["1 blocked (HTTP 400: The content policy"]),
 ]  # fmt: skip

@@ -73,7 +73,7 @@ def test_a_run_through_a_tool_that_the_template_does_not_know_ends_before_its_fi
     ended = command.finish(started(tmp_path, smollm2))
     assert ended.code == 2
     said = command.one_sentence(ended)
-    assert "its model never sees its own earlier messages (arguments of tool calls)" in said
+    assert "the model never sees its own earlier messages (arguments of tool calls)" in said
     assert "--delivery user_role" in said
     assert not (tmp_path / "x.db").exists()
 

@@ -212,8 +212,12 @@ ASKING = {
     "estimate-cost": "estimate-cost --suite harbour -m corp/x -j cues",
 }
 PROXIES = [
-    ("ALL_PROXY", "socks5://me:SECRET@127.0.0.1:1080", "a SOCKS proxy cannot be used; give an http:// one or unset A"),
-    ("HTTP_PROXY", "socks5h://127.0.0.1:1080", "a SOCKS proxy cannot be used; give an http:// one or unset HTTP_PROXY"),
+    ("ALL_PROXY", "socks5://me:SECRET@127.0.0.1:1080", "a SOCKS proxy cannot be used; use an http:// proxy or unset A"),
+    (
+        "HTTP_PROXY",
+        "socks5h://127.0.0.1:1080",
+        "a SOCKS proxy cannot be used; use an http:// proxy or unset HTTP",
+    ),
     ("http_proxy", "http://me:SECRET@127.0.0.1:0", "http_proxy: `http://127.0.0.1:0` is no address: its port is 0"),
 ]
 

@@ -68,7 +68,7 @@ def test_a_persona_is_taken_as_it_is_written(tmp_path: Path) -> None:
     ("content", "why"),
     [
         (b" \n", "is empty"),
-        (b"\xff\xfe", "save it as UTF-8"),
+        (b"\xff\xff", "save it as UTF-8"),
         (b"You are {{name}}.", "{{name}}"),
         (None, "cannot be read"),
     ],

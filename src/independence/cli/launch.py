@@ -59,7 +59,7 @@ def _plan_line(preview: pipeline.RunPreview) -> str:
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
     if cost.probes:
-        parts.append(f"up to {cost.probes} small ones before them that show what reaches the models")
+        parts.append(f"up to {cost.probes} small calls first, which test what reaches the models")
     if left.complete:
         parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
     if left.duplicates:

@@ -38,8 +38,8 @@ _NUMBER = re.compile(r"\d+(\.\d+)?")
 _BRIEF = 100  # signs of a reason that is told again
 # What is said at once of a wait that a person may be able to end.
 _EXPLAINED = {
-    "loading": "the server is loading its model, and is waited for",
-    "connect": "the server cannot be reached and is tried again; start it again if it has stopped",
+    "loading": "the server is loading its model; waiting for it",
+    "connect": "cannot reach the server, trying again; restart it if it has stopped",
 }
 
 
@@ -170,9 +170,9 @@ class ProgressBars:
 def _stopping(event: RunStopping, patience_s: float) -> str:
     """Why a run stops, and what becomes of the calls that were sent."""
     if event.dropped:
-        return f"{event.why}: the calls in flight are dropped"
+        return f"{event.why}: running calls are cancelled"
     most = f", {clock(patience_s)} at most" if patience_s else ""
-    return f"stopping ({event.why}): waiting for the calls in flight{most}; Ctrl-C drops them"
+    return f"stopping ({event.why}): waiting{most} for running calls; Ctrl-C cancels them"
 
 
 def _sentence(event: ModelStopped | CallUnresolved) -> str:

@@ -192,10 +192,10 @@ class ForeignBody(NamedTuple):
     text: str = ""  # what it says, where it is a text
 
 
-_ADDRESS: Final = "give the address of its chat API, which usually ends in /v1"
+_ADDRESS: Final = "give the address of the chat API (it usually ends in /v1)"
 # Formats of other APIs, by a key that only they have, with what they are.
 _FORMATS: Final[tuple[tuple[Callable[[Mapping[str, object]], bool], str, str], ...]] = (
-    (lambda b: "done" in b and ("message" in b or "response" in b), "Ollama's own format", "add /v1 to its address"),
+    (lambda b: "done" in b and ("message" in b or "response" in b), "Ollama's own format", "add /v1 to the address"),
     (lambda b: b.get("type") == "message" and "content" in b, "the format of Anthropic's Messages API", _ADDRESS),
     (lambda b: "candidates" in b, "the format of Google's own API", "add /openai to its address"),
     (lambda b: b.get("object") == "response" or "output" in b, "the format of OpenAI's Responses API", _ADDRESS),
@@ -212,7 +212,7 @@ def describe(body: bytes, content_type: str = "") -> ForeignBody:
         return ForeignBody("an answer without a body")
     if text.startswith(("data:", "event:")) or "event-stream" in content_type:
         return ForeignBody(
-            f"an event stream, though none was asked for: {quoted}", "switch streaming off", lasting=True
+            f"an event stream, which was not asked for: {quoted}", "turn streaming off at the server", lasting=True
         )
     if text.startswith("<"):
         said = page_text(text)

@@ -332,9 +332,9 @@ def _from_other_channel(found: Extracted, required: list[str]) -> Extracted:
 
 
 _DETAILS: Final[dict[Kind, str]] = {
-    "length": "the answer was cut off at its budget, without a word that could be read",
+    "length": "the answer was cut off at its token limit, and none of it could be read",
     "reasoning_only": "only reasoning came, no answer",
-    "silent": "the model ended its answer at once, without a word",
+    "silent": "the model ended its answer immediately and wrote nothing",
     "empty": "nothing came",
     "template_tokens": "nothing but tokens of a chat template came",
     "punctuation": "a lone sign came instead of an answer",

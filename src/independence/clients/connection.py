@@ -234,7 +234,7 @@ class EndpointConnection:
             lacking = lengths.missing(request.messages, tokens, body.provider)
             if lacking:
                 log.mark(_PROMPT_CUT.kind)
-                detail = f"the server read {tokens:,} tokens of the prompt, and at least {lacking:,} are lacking"
+                detail = f"the server read {tokens:,} prompt tokens and missed at least {lacking:,}"
                 return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
         if protocol.CACHE_HIT not in received.flags or not self._litellm or asked_anew:
             return received

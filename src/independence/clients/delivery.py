@@ -172,8 +172,6 @@ class Probe:
         self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
         try:
             found = await self._found()
-        except _TooLong as error:
-            found = DeliveryFindings({LONG: "lost"}, details={LONG: f"not even a short prompt is taken ({error})"})
         finally:
             self._connection.silent.discard(self._shape.model)
         if not found.lost:
@@ -252,11 +250,11 @@ class Probe:
         tokens = [count.tokens for count in counts]
         told = f"{part.called}: {', '.join(map(str, tokens))} prompt tokens for {', '.join(map(str, _LENGTHS))} words"
         if not min(tokens):
-            return "unverified", "it states none"
+            return "unverified", "the server gives none"
         if len({count.host for count in counts}) > 1:
             return "unverified", f"{part.called}: several hosts answered"
         if math.gcd(*tokens) >= _ROUNDED and len(set(tokens)) > 1:
-            return "unverified", f"{told}, which are rounded"
+            return "unverified", f"{told}, which seem rounded"
         if min(tokens[0] - tokens[1], tokens[1] - tokens[2]) >= _LEAST_GROWTH * _STEP:
             self._per_word.append((tokens[0] - tokens[2]) / (_LENGTHS[0] - _LENGTHS[2]))
             return "delivered", ""
@@ -283,10 +281,10 @@ class Probe:
 
     async def _look_at_long(self, part: Part) -> tuple[Found, str]:
         """Whether a prompt as long as the longest planned one, with its answer, is read whole."""
-        told = f"a prompt of {self._longest:,.0f} tokens, as long as the longest that is planned with its answer"
+        told = f"a prompt of {self._longest:,.0f} tokens (the longest planned one with its answer)"
         if self._context:
             fits = self._longest <= self._context
-            return ("delivered", "") if fits else ("lost", f"{told}, does not fit into {self._context:,}")
+            return ("delivered", "") if fits else ("lost", f"{told} does not fit into {self._context:,}")
         if not self._per_word:
             return "unverified", ""
         per_word = sum(self._per_word) / len(self._per_word)
@@ -294,11 +292,11 @@ class Probe:
         try:
             count = await self._count(part.written(self._shape, _nonce(), _text(words)))
         except Refused as stop:
-            return "lost", f"{told}, is refused ({stop.why})"
+            return "lost", f"{told} is refused ({stop.why})"
         if count.tokens <= 0:
             return "unverified", ""
         if count.tokens < _READ_SHARE * self._longest:
-            return "lost", f"of {told}, the server read {count.tokens:,}"
+            return "lost", f"the server read {count.tokens:,} tokens of {told}"
         return "delivered", ""
 
     async def _counts_whole(self, part: Part) -> bool:
@@ -330,14 +328,14 @@ def lacking(delivery: DeliveryFindings, shape: Shape) -> tuple[str, str]:
     if name == LONG:
         advice = failures.advice("too long")
         return delivery.details[name].replace(f"; {advice}", ""), advice
-    what = f"the server answers, but its model never sees {delivery.details[name]}"
+    what = f"the server answers, but the model never sees {delivery.details[name]}"
     if shape.request.tool is not None and name != SYSTEM:
-        return what, "run it with --delivery user_role, or start the server with a chat template that knows tools"
-    return what, "nothing can be measured so: start the server with a chat template that shows it"
+        return what, "use --delivery user_role, or start the server with a chat template for tools"
+    return what, "nothing can be measured this way; start the server with a chat template that shows it"
 
 
 def unverified(delivery: DeliveryFindings) -> str:
     """Why it cannot be verified, in a sentence."""
     counted = next((detail for detail in delivery.details.values() if detail), "")
     why = f" ({counted})" if counted else ""
-    return f"whether every part of a request reaches the model cannot be verified by the server's count of tokens{why}"
+    return f"the server's token counts do not show whether every part of a request reaches the model{why}"

@@ -230,7 +230,7 @@ def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
     """The error for a refused key. It names where the key comes from, never the key."""
     wants = "check" if endpoint.api_key else "set"
     where = f"{wants} {endpoint.key_source}" if endpoint.key_source else "give it one with api_key_env"
-    what = "the API key was refused" if endpoint.api_key else "it wants an API key"
+    what = "the API key was refused" if endpoint.api_key else "an API key is required"
     return KeyRejected(f"{endpoint.name}: {what} ({failure.detail})", where)
 
 

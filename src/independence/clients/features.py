@@ -136,7 +136,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         _words(r"thought_?signature"),
         (
             Form("unsigned"),
-            Form("signature_placeholder", _signed, "scripted tool calls carry the documented placeholder signature"),
+            Form("signature_placeholder", _signed, "tool calls not made by a model have a placeholder signature"),
         ),
     ),
     Feature(
@@ -145,7 +145,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         _words(r"system (?:role|message|prompt|instruction)|role.{0,40}\bsystem\b|got system|developer instruction"),
         (
             Form("own_message"),
-            Form("system_joined", _joined_system, "the system prompt is joined to the first human turn"),
+            Form("system_joined", _joined_system, "the system prompt is joined to the first user message"),
         ),
     ),
     Feature(
@@ -160,12 +160,12 @@ FEATURES: Final[tuple[Feature, ...]] = (
             Form(
                 "content_empty",
                 lambda body: _content(body, lambda m: m.update(content="")),
-                'content beside tool calls is sent as ""',
+                'content with tool calls is sent as ""',
             ),
             Form(
                 "content_omitted",
                 lambda body: _content(body, lambda m: m.pop("content")),
-                "content beside tool calls is left out",
+                "content with tool calls is left out",
             ),
         ),
     ),
@@ -175,7 +175,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         _words(r"max_tokens|max_completion_tokens"),
         (
             Form("max_tokens"),
-            Form("max_completion_tokens", _renamed_limit, "the limit of tokens is sent as max_completion_tokens"),
+            Form("max_completion_tokens", _renamed_limit, "the token limit is sent as max_completion_tokens"),
         ),
     ),
     Feature(
@@ -184,8 +184,8 @@ FEATURES: Final[tuple[Feature, ...]] = (
         _words(r"response_?format|json_?schema|json_object|structured.?output|grammar|guided|sampler|\bschemas?\b"),
         (
             Form("json_schema"),
-            Form("json_object", _json_object, "verdicts are asked for as a JSON object without a schema"),
-            Form("schema_refused", _without_schema, "verdicts are asked for without a JSON schema"),
+            Form("json_object", _json_object, "verdicts are requested as a JSON object without a schema"),
+            Form("schema_refused", _without_schema, "verdicts are requested without a JSON schema"),
         ),
     ),
     Feature(
@@ -194,7 +194,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         _words(r"reasoning|effort|thinking"),
         (
             Form("effort"),
-            Form("effort_renamed", _other_effort, "the reasoning effort is sent under its other name"),
+            Form("effort_renamed", _other_effort, "the reasoning effort is sent under the other field name"),
             Form("effort_refused", _leave_out("reasoning_effort", "reasoning"), "no reasoning effort is sent"),
         ),
     ),
@@ -219,7 +219,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         _words(r"\bcache\b"),
         (
             Form("cache"),
-            Form("cache_refused", _leave_out("cache"), "the gateway is not asked to leave its cache aside"),
+            Form("cache_refused", _leave_out("cache"), "the request not to use the gateway's cache is left out"),
         ),
     ),
     Feature(
@@ -227,8 +227,8 @@ FEATURES: Final[tuple[Feature, ...]] = (
         lambda body: "temperature" in body,
         _words(r"temperature"),
         (Form("temperature"),),
-        fix="it takes no such temperature: write `- {{model_id: {model}, temperature_supported: false}}` under "
-        "`models:` of models.yaml",
+        fix="the model rejects this value: add `- {{model_id: {model}, temperature_supported: false}}` under "
+        "`models:` in models.yaml",
     ),
 )
 MARKS: Final = tuple(form.name for feature in FEATURES for form in feature.forms[1:])  # on replies

@@ -206,7 +206,7 @@ def _must_serve(listing: EndpointListing, page: object) -> None:
 
 def _status_advice(endpoint: Endpoint) -> str:
     later = "ask again in a few minutes, or check the address"
-    return later if endpoint.api_key or not endpoint.key_source else f"if it wants a key, set {endpoint.key_source}"
+    return later if endpoint.api_key or not endpoint.key_source else f"if it needs a key, set {endpoint.key_source}"
 
 
 def _connection_advice(listing: EndpointListing, failure: Failure) -> str:

@@ -125,7 +125,7 @@ def proxy_of(url: URL) -> URL | None:
     scheme = named.lower().partition("://")[0] if "://" in named else "http"  # as curl takes it
     if scheme not in ("http", "https"):
         what = "a SOCKS proxy" if scheme.startswith("socks") else f"a proxy of kind `{scheme}`"
-        raise UsageError(f"{what} cannot be used", f"give an http:// one or unset {variable}")
+        raise UsageError(f"{what} cannot be used", f"use an http:// proxy or unset {variable}")
     return URL(endpoints.check(named if "://" in named else f"http://{named}", variable))
 
 

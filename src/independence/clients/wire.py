@@ -277,7 +277,7 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
         return failure if failure.lasting else failure._replace(kind="no_choices")
     if ending in ("error", "unknown"):
         kind, what = ("error", "broke off") if ending == "error" else (failures.ENDING, "ended")
-        known = ", which is no known good ending" if ending == "unknown" else ""
+        known = ", which is not a known good ending" if ending == "unknown" else ""
         detail = failures.sentence(f"the answer {what} with finish_reason `{finish}`{known}", key)
         return Failure(kind, detail, unbilled=False, raw=_text(message))
     marks = (protocol.CACHE_HIT,) if replayed(response.headers) else ()

@@ -65,7 +65,7 @@ class ModelAdapted(NamedTuple):
     told: str
 
     def __str__(self) -> str:
-        return f"{self.model}: {self.told}, as its server does not take the usual form"
+        return f"{self.model}: {self.told}, because the server rejects the usual form"
 
 
 class DeliveryUnverified(NamedTuple):
@@ -75,7 +75,7 @@ class DeliveryUnverified(NamedTuple):
     why: str
 
     def __str__(self) -> str:
-        return f"{self.model}: {self.why}; its boards are marked"
+        return f"{self.model}: {self.why}; the boards are marked"
 
 
 class ModelStopped(NamedTuple):
