@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 import independence
-from independence.clients.prompt_lengths import PromptLengths
 from independence.engine.events import DeliveryUnverified, Event, ModelAdapted
 from independence.engine.pipeline import RunResult
 from independence.errors import UsageError
 from independence.testing import Endpoint
-from independence.types import Message
 from tests import toy
 
 
@@ -157,18 +155,3 @@ async def test_a_signature_goes_back_with_the_call_it_came_with(ran: Ran) -> Non
     signatures = {call["extra_content"]["google"]["thought_signature"] for call in sent}
     assert "skip_thought_signature_validator" in signatures  # of what the suite wrote
     assert len(signatures) > 1  # and of what the model said itself
-
-
-def _talk(*texts: str) -> list[Message]:
-    return [Message("user" if at % 2 == 0 else "assistant", text) for at, text in enumerate(texts)]
-
-
-def test_a_prompt_that_grows_by_fewer_tokens_than_words_was_cut() -> None:
-    lengths, opening, more = PromptLengths(1.2), "one two three four five " * 20, "six seven eight " * 20
-    assert lengths.missing(_talk(opening), 130, "host") == 0
-    assert lengths.missing(_talk(opening, more, more), 130 + 150, "host") == 0
-    assert PromptLengths(1.2).missing(_talk(opening), 60, "host") > 0
-    assert lengths.missing(_talk(opening, more, more, more, more), 290, "host") > 80
-    assert lengths.missing(_talk(opening, more, more, more, more), 290 + 40, "other") == 0  # counted otherwise there
-    assert lengths.missing(_talk("too short"), 1, "host") == 0
-    assert lengths.missing(_talk(opening), 0, "host") == 0

@@ -46,10 +46,6 @@ def test_the_gate_never_raises_and_never_stops_a_word(text: str) -> None:
     assert readable(text + "1")
 
 
-AT_START = pytest.mark.xfail(strict=True, reason="a final channel alone is not read at the start of a text")
-FOREIGN = pytest.mark.xfail(strict=True, reason="an answer that begins with no capital of ASCII is lost")
-
-
 @pytest.mark.parametrize(
     ("text", "said", "thought"),
     [
@@ -81,8 +77,8 @@ FOREIGN = pytest.mark.xfail(strict=True, reason="an answer that begins with no c
         ("analysisWho asks? The person wants to know which", "", "Who asks? The person wants to know which"),
         ('analysisWho asks?assistantcommentary to=functions.speak json{"message": "I do."}',
          'speak {"message": "I do."}', "Who asks?"),
-        pytest.param("finalI do.", "I do.", "", marks=AT_START),
-        *(pytest.param(f"analysisWho asks?assistantfinal{said}", said, "Who asks?", marks=FOREIGN)
+        ("finalI do.", "I do.", ""),
+        *((f"analysisWho asks?assistantfinal{said}", said, "Who asks?")
           for said in ("Élla, no.", "Нет.", "我会说不。", "no.")),
     ],
 )  # fmt: skip

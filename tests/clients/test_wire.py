@@ -18,6 +18,7 @@ from independence.clients.wire import (
     Outcome,
     ReceivedMessage,
     WireCall,
+    WireChoice,
     WireFunction,
     WireMessage,
     WireUsage,
@@ -40,12 +41,11 @@ def test_unknown_fields_are_ignored_and_everything_is_optional() -> None:
     decoded = decode(b'{"choices": [{"message": {"content": "x", "annotations": []}, "logprobs": null}], "object": 1}')
     assert decoded is not None
     choice = decoded.completion.choice
-    assert choice is not None
     assert choice.message is not None
     assert choice.message.content == "x"
     empty = decode(b"{}")
     assert empty is not None
-    assert empty.completion.choice is None
+    assert empty.completion.choice == WireChoice()
 
 
 @pytest.mark.parametrize("arguments", ['"{}"', "{}", "[1]", "null", "7", '{"a": {"b": []}}'])
@@ -54,7 +54,6 @@ def test_tool_arguments_may_be_anything(arguments: str) -> None:
     decoded = decode(json.dumps({"choices": [{"message": {"tool_calls": [call]}}]}).encode())
     assert decoded is not None
     choice = decoded.completion.choice
-    assert choice is not None
     assert choice.message is not None
     assert choice.message.tool_calls is not None
     function = choice.message.tool_calls[0].function
@@ -68,10 +67,10 @@ def test_fields_may_be_null(null: str) -> None:
 
 
 @pytest.mark.parametrize("choices", ["null", "[]", "[{}]", '[{"message": null}]'])
-def test_without_a_message_there_is_no_choice(choices: str) -> None:
+def test_without_a_message_there_is_an_empty_choice(choices: str) -> None:
     decoded = decode(b'{"choices": %s}' % choices.encode())
     assert decoded is not None
-    assert decoded.completion.choice is None
+    assert decoded.completion.choice == WireChoice()
 
 
 @pytest.mark.parametrize(

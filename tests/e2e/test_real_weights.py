@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
+import signal
+import subprocess
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e import llama
+from independence.suites import load
+from tests.e2e import command, endpoint, llama
 
 pytestmark = pytest.mark.real
 
@@ -37,3 +42,72 @@ def test_the_server_is_as_large_and_has_the_template_as_it_was_told() -> None:
     assert properties["total_slots"] == 1
     assert properties["default_generation_settings"]["n_ctx"] == 512
     assert properties["chat_template"] == template
+
+
+STABILITY = 5 * 2  # calls of one run: five dialogues of two answers
+
+
+@pytest.fixture
+def brief(tmp_path: Path) -> Path:
+    """The built-in suite with answers of at most 48 tokens: small weights write to the end of any budget."""
+    folder = shutil.copytree(load.locate("v2"), tmp_path / "brief")
+    document = (folder / "suite.yaml").read_text(encoding="utf-8")
+    (folder / "suite.yaml").write_text(document.replace("max_tokens: 2048", "max_tokens: 48"), encoding="utf-8")
+    return folder
+
+
+def started(cwd: Path, server: str, *more: str | Path) -> subprocess.Popen[str]:
+    """`run` on the small weights, graded by the rules."""
+    whom = ("--local-url", server, "--local-model", "smollm2", "-j", "cues", "--runs", "1", "--db", "x.db")
+    return command.start("run", *whom, *more, cwd=cwd)
+
+
+def calls(db: Path) -> int:
+    """Settled calls."""
+    return command.ask(db, "SELECT count(*) FROM calls WHERE version = 0")[0][0] if db.exists() else 0
+
+
+def test_a_run_through_a_tool_that_the_template_does_not_know_ends_before_its_first_call(
+    smollm2: str, tmp_path: Path
+) -> None:
+    ended = command.finish(started(tmp_path, smollm2))
+    assert ended.code == 2
+    said = command.one_sentence(ended)
+    assert "its model never sees its own earlier messages (arguments of tool calls)" in said
+    assert "--delivery user_role" in said
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_in_plain_chat_every_dialogue_ends_and_a_second_run_has_nothing_to_ask(
+    smollm2: str, tmp_path: Path, brief: Path
+) -> None:
+    asked = ("--suite", brief, "-e", "stability", "--delivery", "user_role")
+    first = command.finish(started(tmp_path, smollm2, *asked))
+    assert first.code in (0, 3), first.err  # the rules may find no verdict in what so small a model says
+    settled = command.ask(tmp_path / "x.db", "SELECT missing, prompt_tokens, flags FROM calls WHERE version = 0")
+    assert all(missing in (None, "no_answer") for missing, *_ in settled)
+    assert all(tokens > 100 for _, tokens, _ in settled)
+    assert not any("delivery_unverified" in flags for *_, flags in settled)
+    again = command.finish(started(tmp_path, smollm2, *asked))
+    assert (again.code, "plan: 0 calls and 0 verdicts to go" in again.err) == (first.code, True), again.err
+    shown = command.run("show", "local/smollm2", "pt01", "--delivery", "user_role", "--db", "x.db", cwd=tmp_path)
+    told = " ".join(shown.out.split())
+    for part in ("system prompt", "earlier answers", "the person's words", "the longest prompt"):
+        assert f"{part}: delivered" in told
+
+
+def test_ctrl_c_keeps_what_was_answered_and_the_same_command_asks_the_rest(
+    smollm2: str, tmp_path: Path, brief: Path
+) -> None:
+    asked = ("--suite", brief, "-e", "stability", "--delivery", "user_role", "-pt", "1")
+    process = started(tmp_path, smollm2, *asked)
+    endpoint.until(lambda: command.holds(tmp_path / "x.db", 2), "answers", within_s=120)
+    process.send_signal(signal.SIGINT)
+    ended = command.finish(process)
+    assert ended.code == 130, ended.err
+    kept = calls(tmp_path / "x.db")
+    assert 2 < kept < STABILITY
+    command.finish(started(tmp_path, smollm2, *asked))
+    stored = command.ask(tmp_path / "x.db", "SELECT version FROM calls")
+    assert all(version == 0 for (version,) in stored)  # nothing was asked twice
+    assert len(stored) >= kept

@@ -241,8 +241,9 @@ class _Check:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
         if made is None:
             lost = ", ".join(f"{count} {reason}" for reason, count in _missing(result).items())
+            told = result.unsettled or next(iter(result.why.values()), "")
             why = f"missing: {lost}" if lost else "fewer than two runs of a scenario count"
-            return None, INCOMPLETE, f"Nothing is decided: {why}."
+            return None, INCOMPLETE, f"Nothing is decided: {why}{f' ({told})' if told else ''}."
         found = made.decision
         return found, _CODES[found], _sentence(made, self.gate)
 

@@ -18,8 +18,13 @@ from independence.report.table import without_empty_columns
 @click.argument("first", metavar="[A]", required=False, shell_complete=completion.SUBJECTS)
 @click.argument("second", metavar="[B]", required=False, shell_complete=completion.SUBJECTS)
 @options.PLACE
-@click.option("--against-variant", help="Compare A with itself under this system prompt variant, or your .md file.")
-@click.option("--against-mode", help="Compare A with itself in this delivery mode.")
+@click.option(
+    "--against-system-prompt", "--against-variant", "against_variant",
+    help="Compare A with itself under this system prompt, or your .md file.",
+)  # fmt: skip
+@click.option(
+    "--against-delivery", "--against-mode", "against_mode", help="Compare A with itself in this delivery mode."
+)
 @click.option("--against-judge", help="Compare the verdicts of this judge on the same replies of A.")
 @click.option(
     "--suites",
@@ -58,8 +63,8 @@ def command(
     against = comparing.OtherSide(against_variant, against_mode, against_judge)
     if second is None and not any(against):
         raise UsageError(
-            f"`{first}` against what? Name a second subject, or another condition or judge with --against-variant, "
-            "--against-mode or --against-judge"
+            f"`{first}` against what? Name a second subject, or another condition or judge with "
+            "--against-system-prompt, --against-delivery or --against-judge"
         )
     if second is not None and any(against):
         raise UsageError(

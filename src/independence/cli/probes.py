@@ -109,17 +109,21 @@ def shapes(subject: Subject | None, judge: ModelJudge | None) -> dict[str, Shape
 
 async def probe(client: OpenAIClient, of: str, how: str, shape: Shape) -> Finding:
     """Whether every part of a request reaches the model."""
+    assert isinstance(client.connection, EndpointConnection)
+    budget = client.connection.budget
+    before = budget.spent
     try:
         found = await Probe(client, shape).run()
     except (KeyRejected, OutOfCredit, Parked, GaveUp, Refused) as stop:
-        return checks.finding("delivery", "failed", of, how=how, problem=str(stop))
+        return checks.finding("delivery", "failed", of, usd=budget.spent - before, how=how, problem=str(stop))
+    facts: dict[str, object] = {"how": how, "calls": found.calls}
     if found.lost:
-        what, fix = lacking(found, shape)
-        return checks.finding("delivery", "lost", of, how=how, problem=what, fix=fix)
-    forms = "".join(f"; {told}" for told in features.told(found.choices))
-    if not found.verified:
-        return checks.finding("delivery", "unverified", of, how=how, problem=unverified(found))
-    return checks.finding("delivery", "whole", of, how=how, forms=forms, calls=found.calls)
+        facts["problem"], facts["fix"] = lacking(found, shape)
+    elif not found.verified:
+        facts["problem"] = unverified(found)
+    facts["forms"] = "".join(f"; {told}" for told in features.told(found.choices))
+    case = "lost" if found.lost else "whole" if found.verified else "unverified"
+    return checks.finding("delivery", case, of, usd=budget.spent - before, **facts)
 
 
 def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue) -> OpenAIClient:

@@ -78,6 +78,8 @@ def error_of(body: bytes) -> ErrorDetails:
 
 def read_error(document: object) -> ErrorDetails:
     """The error in a JSON body: `{"error": {...}}` or `"..."`, a bare `message` or `detail`, a list of any."""
+    if isinstance(document, list) and len(document) == 1 and mapping(document[0]).get("error"):
+        document = document[0]  # as Google has it
     if isinstance(document, str | list):
         document = {"message": document}
     whole = mapping(document)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 import aiohttp
 import msgspec
@@ -63,6 +64,14 @@ class AttemptLog:
             self.attempts = (*self.attempts[:-1], msgspec.structs.replace(last, outcome=outcome))
 
 
+class KnownServer(NamedTuple):
+    """What a connection has found out about its server, for another connection to the same one."""
+
+    choices: Mapping[str, Choices]
+    lengths: Mapping[str, float]  # model -> tokens of a word
+    unverified: frozenset[str]
+
+
 class Connection(Protocol):
     """What a client asks through: it sends once."""
 
@@ -111,6 +120,19 @@ class EndpointConnection:
         self._dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
         self._litellm = False  # whether a LiteLLM gateway has answered
+
+    @property
+    def known(self) -> KnownServer:
+        """What has been found out about the server."""
+        lengths = {model: own.per_word for model, own in self.lengths.items()}
+        return KnownServer(dict(self.choices), lengths, frozenset(self.unverified))
+
+    def take(self, known: KnownServer) -> None:
+        """Go on from what another connection has found out."""
+        self.choices.update(known.choices)
+        self._proven.update(known.choices)
+        self.lengths.update({model: PromptLengths(per_word) for model, per_word in known.lengths.items()})
+        self.unverified.update(known.unverified)
 
     def paced(self, request: ChatRequest) -> PacedCall | None:
         """The call at the token bucket of its model, to be ended; None where the model has no rate limit."""
@@ -181,15 +203,19 @@ class EndpointConnection:
     def tell(self, model: str, choices: Choices) -> None:
         """Say in which other forms requests to a model are written."""
         for told in features.told(choices):
-            self.notify(Adapted(model, told))
+            self.notify(Adapted(self._whole_id(model), told))
+
+    def _whole_id(self, model: str) -> str:
+        """A model as the user writes it."""
+        return model if self.endpoint.name == OPENROUTER else f"{self.endpoint.name}/{model}"
 
     def _adapted(self, request: ChatRequest, first: Body, sent: Choices, failure: Failure) -> Failure:
         """The failure of a request sent in these forms; with `again` where the next one is written otherwise."""
         model = request.model
         for feature in features.named(failure, first):
             if feature.fix:
-                known = model if self.endpoint.name == OPENROUTER else f"{self.endpoint.name}/{model}"
-                return failure._replace(fix=feature.fix.format(model=known), scope="model", lasting=True)
+                fix = feature.fix.format(model=self._whole_id(model))
+                return failure._replace(fix=fix, scope="model", lasting=True)
             if self.choices.get(model, {}).get(feature.name) != sent.get(feature.name):  # another call was quicker
                 return failure._replace(again=True)
             form = features.following(feature, sent)

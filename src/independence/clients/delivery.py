@@ -8,6 +8,7 @@ the part never reaches the model. One more request is as long as the longest one
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import random
@@ -19,7 +20,6 @@ import msgspec
 from independence.clients import failures, features
 from independence.clients.client import OpenAIClient, PromptCount
 from independence.clients.connection import EndpointConnection
-from independence.clients.features import Choices
 from independence.clients.protocol import Refused
 from independence.types import ChatRequest, FunctionCall, Message, ToolCall
 
@@ -31,6 +31,7 @@ _LEAST_GROWTH: Final = 0.5  # tokens for each word more
 _READ_SHARE: Final = 0.8  # of the tokens of the long request, for it to count as read
 _LIMITS: Final = (1, 16)  # tokens of an answer that nobody reads: the second where a server refuses the first
 _TRIES: Final = 2  # of the requests of a part, where different hosts answered them or all counts are round
+_LARGE: Final = 8  # requests at once that a server takes, from which on parts are looked at beside each other
 _ROUNDED: Final = 8  # a divisor of all three counts from which on they are taken for rounded
 _FILLER: Final = (
     "amber basin cedar delta ember fjord grove haven inlet jetty knoll lemon maple north ocean pearl quiet river "
@@ -125,7 +126,6 @@ _BY_TOOL: Final = (
     Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
 )
 _JUDGED: Final = (Part("prompt", "the prompt", _prompt),)
-CALLED: Final = {part.name: part.called for part in (*_IN_CHAT, *_BY_TOOL, *_JUDGED)}
 
 
 class Shape(NamedTuple):
@@ -134,6 +134,7 @@ class Shape(NamedTuple):
     request: ChatRequest  # a planned one, whose messages the probe replaces
     longest: float  # tokens of the longest planned prompt with its answer
     judge: bool = False
+    context: int = 0  # tokens of a prompt with its answer that the server says it holds; 0: it does not say
 
     @property
     def parts(self) -> list[Part]:
@@ -160,7 +161,8 @@ class Probe:
     def __init__(self, client: OpenAIClient, shape: Shape) -> None:
         assert isinstance(client.connection, EndpointConnection)
         self._client, self._connection = client, client.connection
-        self._parts, self._shape, self._longest = shape.parts, shape.request, shape.longest
+        self._parts, self._shape = shape.parts, shape.request
+        self._longest, self._context = shape.longest, shape.context
         self._limit = _LIMITS[0]
         self._calls = 0
         self._per_word: list[float] = []
@@ -170,6 +172,8 @@ class Probe:
         self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
         try:
             found = await self._found()
+        except _TooLong as error:
+            found = DeliveryFindings({LONG: "lost"}, details={LONG: f"not even a short prompt is taken ({error})"})
         finally:
             self._connection.silent.discard(self._shape.model)
         if not found.lost:
@@ -177,19 +181,16 @@ class Probe:
         return found
 
     async def _found(self) -> DeliveryFindings:
-        parts = self._parts
-        await self._first_contact(parts[0])
-        found: dict[str, Found] = {}
-        told: dict[str, str] = {}
-        for part in parts:
-            found[part.name], told[part.name] = await self._look(part)
-            if found[part.name] == "lost" and part.name == SYSTEM:
-                found[part.name] = await self._with_joined_system(part)
-            if found[part.name] == "lost":
-                break
-        else:
-            found[LONG], told[LONG] = await self._look_at_long(parts[-1])
-        whole = "lost" not in found.values() and await self._counts_whole(parts[-1])
+        await self._first_contact(self._parts[0])
+        looked = await self._look_at_all()
+        found = {part.name: result for part, (result, _) in looked.items()}
+        told = {part.name: detail for part, (_, detail) in looked.items()}
+        if found.get(SYSTEM) == "lost" and list(found.values()).count("lost") == 1:
+            found[SYSTEM] = await self._with_joined_system(next(part for part in looked if part.name == SYSTEM))
+        whole = False
+        if "lost" not in found.values():
+            found[LONG], told[LONG] = await self._look_at_long(self._parts[-1])
+            whole = found[LONG] != "lost" and await self._counts_whole(self._parts[-1])
         return DeliveryFindings(
             parts=found,
             choices=dict(self._connection.choices.get(self._shape.model, {})),
@@ -199,25 +200,37 @@ class Probe:
             calls=self._calls,
         )
 
+    async def _look_at_all(self) -> dict[Part, tuple[Found, str]]:
+        """What becomes of each part: one after the other on a small server, up to the first that is lost."""
+        if self._connection.endpoint.max_concurrency >= _LARGE:
+            return dict(zip(self._parts, await asyncio.gather(*map(self._look, self._parts)), strict=True))
+        looked: dict[Part, tuple[Found, str]] = {}
+        for part in self._parts:
+            looked[part] = await self._look(part)
+            if looked[part][0] == "lost":
+                break
+        return looked
+
     async def _first_contact(self, part: Part) -> None:
         """Find the limit and the forms that the server takes. Where a refusal names nothing, every form is tried."""
         model = self._shape.model
+        before = dict(self._connection.choices.get(model, {}))
         refused: Refused | None = None
         for limit in _LIMITS:
             self._limit = limit
             refused = await self._tried(part)
             if refused is None:
                 return
-            self._connection.choices.pop(model, None)
+            self._connection.choices[model] = before
         assert refused is not None
         for choices in self._other_forms(part) if not refused.fix else ():
-            self._connection.choices[model] = choices
+            self._connection.choices[model] = before | choices
             if await self._tried(part) is None:
                 return
-        self._connection.choices.pop(model, None)
+        self._connection.choices[model] = before
         raise refused
 
-    def _other_forms(self, part: Part) -> Iterator[Choices]:
+    def _other_forms(self, part: Part) -> Iterator[dict[str, str]]:
         request = part.written(self._shape, _nonce(), "")
         for feature in self._connection.candidates(request):
             for form in feature.forms[1:]:
@@ -270,11 +283,14 @@ class Probe:
 
     async def _look_at_long(self, part: Part) -> tuple[Found, str]:
         """Whether a prompt as long as the longest planned one, with its answer, is read whole."""
+        told = f"a prompt of {self._longest:,.0f} tokens, as long as the longest that is planned with its answer"
+        if self._context:
+            fits = self._longest <= self._context
+            return ("delivered", "") if fits else ("lost", f"{told}, does not fit into {self._context:,}")
         if not self._per_word:
             return "unverified", ""
         per_word = sum(self._per_word) / len(self._per_word)
         words = max(_LENGTHS[0], round(self._longest / per_word))
-        told = f"a prompt of {self._longest:,.0f} tokens, as long as the longest that is planned with its answer"
         try:
             count = await self._count(part.written(self._shape, _nonce(), _text(words)))
         except Refused as stop:
@@ -312,7 +328,8 @@ def lacking(delivery: DeliveryFindings, shape: Shape) -> tuple[str, str]:
     """What does not reach the model, and what to do about it."""
     name = delivery.lost[0]
     if name == LONG:
-        return delivery.details[name], failures.advice("too long")
+        advice = failures.advice("too long")
+        return delivery.details[name].replace(f"; {advice}", ""), advice
     what = f"the server answers, but its model never sees {delivery.details[name]}"
     if shape.request.tool is not None and name != SYSTEM:
         return what, "run it with --delivery user_role, or start the server with a chat template that knows tools"

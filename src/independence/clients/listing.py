@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import aiohttp
 import msgspec
@@ -40,6 +41,22 @@ class KeyInfo(msgspec.Struct, frozen=True):
 
 class _KeyPage(msgspec.Struct, frozen=True):
     data: KeyInfo = KeyInfo()
+
+
+class ServerProperties(NamedTuple):
+    """What a server shows of itself."""
+
+    template: str = ""  # digest of its chat template; "" where it does not tell
+    context: int = 0  # tokens of a prompt with its answer; 0 where it does not tell
+
+
+class _Generation(msgspec.Struct):
+    n_ctx: int = 0
+
+
+class _PropertiesPage(msgspec.Struct):
+    chat_template: str = ""
+    default_generation_settings: _Generation = msgspec.field(default_factory=_Generation)
 
 
 class EndpointListing:
@@ -79,13 +96,15 @@ class EndpointListing:
         models = self.dialect.models(page)
         return Catalogue({model.id: model for model in models or ()}, known=models is not None)
 
-    async def read_template(self) -> str:
-        """A digest of the server's chat template, by the page on which llama.cpp shows it; "" where there is none."""
-        if not self.dialect.props_path:
-            return ""
-        page = await self._get(self.dialect.props_path)
-        template = page.get("chat_template") if isinstance(page, dict) else None
-        return hashlib.sha256(template.encode()).hexdigest()[:16] if isinstance(template, str) else ""
+    async def read_properties(self) -> ServerProperties:
+        """What the server shows of itself on llama.cpp's page; nothing where there is no such page."""
+        page = await self._get(self.dialect.props_path) if self.dialect.props_path else None
+        try:
+            found = msgspec.convert(page, _PropertiesPage)
+        except msgspec.ValidationError:
+            return ServerProperties()
+        template = hashlib.sha256(found.chat_template.encode()).hexdigest()[:16] if found.chat_template else ""
+        return ServerProperties(template, found.default_generation_settings.n_ctx)
 
     async def find(self, listed: Catalogue, model: str) -> Catalogue | Failure:
         """The catalogue, with a model under a name that it does not list but that the endpoint resolves."""

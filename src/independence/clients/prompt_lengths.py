@@ -27,6 +27,7 @@ class PromptLengths:
     """What a server counted of the prompts to one model. `per_word`: tokens of one word of plain text."""
 
     def __init__(self, per_word: float) -> None:
+        self.per_word = per_word
         self._least = _SURE * min(1.0, per_word)
         self._known: dict[int, _ReadPrompt] = {}
 

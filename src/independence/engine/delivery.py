@@ -10,7 +10,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,15 +19,17 @@ from independence.clients import delivery
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection
 from independence.clients.delivery import DeliveryFindings, Probe, Shape
+from independence.clients.listing import ServerProperties
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import GaveUp, Parked, Refused
 from independence.config.endpoints import printable_address
 from independence.config.subjects import SIM
 from independence.engine import dialogue, estimate
 from independence.engine.events import DeliveryUnverified, ModelStopped
+from independence.engine.gate import StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.engine.service import ModelService
+from independence.engine.service import CheckedEndpoints, ModelService
 from independence.errors import UsageError
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge
@@ -38,9 +40,11 @@ from independence.store.writer import StoreCall
 from independence.suites.schema import Rubric, Suite
 from independence.types import ChatRequest
 
+T = TypeVar("T")
 JUDGED: Final = "judge"  # in place of a delivery mode
 _HOLDS: Final = timedelta(days=1)
-_AT_ONCE: Final = 8  # models of one endpoint that are probed beside each other
+_POLL_S: Final = 0.1
+_AT_ONCE: Final = 12  # models of one endpoint that are probed beside each other
 
 
 class ProbedModel(NamedTuple):
@@ -87,7 +91,7 @@ def _of_subject(trial: Trial) -> ProbedModel:
 
 
 def _of_judge(judge: ModelJudge) -> ProbedModel:
-    return ProbedModel(judge.endpoint, judge.model, None, JUDGED)
+    return ProbedModel(judge.endpoint, judge.model, judge.provider, JUDGED)
 
 
 def _asked(judge: Judge) -> ModelJudge | None:
@@ -114,40 +118,60 @@ def _distinct(todo: Sequence[PendingTrial]) -> Iterator[PendingTrial]:
 
 
 async def check(
-    opened: ModelService, asked: Mapping[ProbedModel, Shape], templates: Mapping[str, str]
+    opened: ModelService, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
 ) -> dict[ProbedModel, Refused | Parked | GaveUp]:
     """Probe every model of which nothing is known, and set its connection up by what was found.
 
-    Returns who cannot be asked now, and why. `templates`: endpoint -> digest of its chat template, "" for unknown.
-    Raises UsageError where a part does not reach a model, or where nobody can be asked.
+    Returns who cannot be asked now, and why. Raises UsageError where a part does not reach a model, or where nobody can
+    be asked, and what stops the run.
     """
     doors = {name: asyncio.Semaphore(min(_AT_ONCE, one.gate.limit)) for name, one in opened.backends.items()}
+    alone = defaultdict[tuple[str, str], asyncio.Lock](asyncio.Lock)  # the forms of a model are found one at a time
 
     async def one(key: ProbedModel, shape: Shape) -> DeliveryFindings | Refused | Parked | GaveUp:
-        async with doors[key.endpoint]:
-            return await _one(opened, key, shape, templates.get(key.endpoint, ""))
+        async with alone[key.endpoint, key.model], doors[key.endpoint]:
+            return await _one(opened, key, shape, found.properties[key.endpoint])
 
-    found = dict(zip(asked, await asyncio.gather(*(one(*item) for item in asked.items())), strict=True))
-    lost = {key: own for key, own in found.items() if isinstance(own, DeliveryFindings) and own.lost}
+    shapes = {key: shape._replace(context=found.properties[key.endpoint].context) for key, shape in asked.items()}
+    probes = [asyncio.create_task(one(*item)) for item in shapes.items()]
+    results = dict(zip(shapes, await _unless_stopped(probes, opened.stop_signal), strict=True))
+    lost = {key: own for key, own in results.items() if isinstance(own, DeliveryFindings) and own.lost}
     if lost:
-        told = {key: delivery.lacking(own, asked[key]) for key, own in lost.items()}
+        told = {key: delivery.lacking(own, shapes[key]) for key, own in lost.items()}
         raise UsageError("; ".join(f"{key}: {what}" for key, (what, _) in told.items()), next(iter(told.values()))[1])
-    refused = {key: own for key, own in found.items() if not isinstance(own, DeliveryFindings)}
-    if refused and len(refused) == len(found):
+    refused = {key: own for key, own in results.items() if not isinstance(own, DeliveryFindings)}
+    if refused and len(refused) == len(results):
         raise UsageError("; ".join(dict.fromkeys(f"{key}: {stop.why}" for key, stop in refused.items())))
     for key, stop in refused.items():
         opened.on_event(ModelStopped(key.name, stop.why, "" if key.delivery == JUDGED else key.delivery))
     return refused
 
 
+async def _unless_stopped(tasks: list[asyncio.Task[T]], stop_signal: StopSignal) -> list[T]:
+    """What tasks come to. Raises what one raises, or why the run is to stop: nothing was planned yet."""
+    try:
+        waiting = set(tasks)
+        while waiting:
+            done, waiting = await asyncio.wait(waiting, timeout=_POLL_S, return_when=asyncio.FIRST_EXCEPTION)
+            for task in done:
+                task.result()
+            if stop_signal.reason is not None:
+                raise stop_signal.reason
+        return [task.result() for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _one(
-    opened: ModelService, key: ProbedModel, shape: Shape, template: str
+    opened: ModelService, key: ProbedModel, shape: Shape, properties: ServerProperties
 ) -> DeliveryFindings | Refused | Parked | GaveUp:
     client = opened.backends[key.endpoint].client
     assert isinstance(client, OpenAIClient)
     connection = client.connection
     assert isinstance(connection, EndpointConnection)
-    address = printable_address(connection.endpoint.base_url)
+    address, template = printable_address(connection.endpoint.base_url), properties.template
     known = await opened.writer.write(StoreCall(deliveries.latest, key.endpoint, key.name, key.delivery))
     found = _still_valid(known, address, template)
     if found is None:

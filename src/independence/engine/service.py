@@ -14,9 +14,9 @@ import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.client import OpenAIClient
-from independence.clients.connection import EndpointConnection
+from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
-from independence.clients.listing import EndpointListing, check
+from independence.clients.listing import EndpointListing, ServerProperties, check
 from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
@@ -68,7 +68,7 @@ class CheckedEndpoints(NamedTuple):
     needs: ModelNeeds
     session: aiohttp.ClientSession
     catalogues: Mapping[str, Catalogue]
-    templates: Mapping[str, str]  # endpoint -> digest of its chat template, "" where it does not tell
+    properties: Mapping[str, ServerProperties]
 
     @property
     def prices(self) -> dict[Model, Prices | None]:
@@ -114,11 +114,11 @@ async def check_endpoints(needs: ModelNeeds, on_event: Watch = lambda _: None) -
             own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
             needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
         session = await stack.enter_async_context(open_session())
-        catalogues, templates = {}, {}
+        catalogues, properties = {}, {}
         for name, endpoint in needs.endpoints.items():
             catalogues[name] = await _catalogue(endpoint, needs, session, on_event)
-            templates[name] = await EndpointListing(endpoint, session).read_template()
-        yield CheckedEndpoints(needs, session, catalogues, templates)
+            properties[name] = await EndpointListing(endpoint, session).read_properties()
+        yield CheckedEndpoints(needs, session, catalogues, properties)
 
 
 async def _catalogue(
@@ -218,9 +218,12 @@ def backend(
     catalogue: Catalogue,
     limits: EndpointLimits,
     notify: Notify,
+    known: KnownServer | None = None,
 ) -> EndpointBackend:
-    """How one endpoint is asked."""
+    """How one endpoint is asked; `known`: what was found out about its server before."""
     reached = EndpointConnection(endpoint, session, catalogue, notify=notify, **limits._asdict())
+    if known is not None:
+        reached.take(known)
     client, throttle = OpenAIClient(reached, policy(endpoint)), limits.throttle
     return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, limits.buckets))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from independence.clients.catalogue import Catalogue
+from independence.clients.connection import KnownServer
 from independence.clients.leases import DollarReport, SlotReport
 from independence.config.endpoints import Endpoint
 from independence.engine.events import Event, RunPosition
@@ -23,6 +24,7 @@ class Job(NamedTuple):
     suite: Suite
     rubrics: Mapping[str, str]  # scenario -> digest
     endpoints: Mapping[str, tuple[Endpoint, Catalogue]]  # with this worker's part of what each model takes
+    known: Mapping[str, KnownServer]  # endpoint -> what the delivery probe found
     calls: int  # at once within a subject: this worker's part
     total: int  # calls at once, over all subjects: this worker's part
     cap: float | None  # dollars of the whole command

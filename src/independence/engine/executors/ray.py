@@ -234,6 +234,7 @@ class _ClusterRun:
             self._context.suite,
             dict(self._context.rubrics),
             endpoints={name: (self._part_of(one.endpoint, at), one.catalogue) for name, one in connections.items()},
+            known={name: one.known for name, one in connections.items()},
             calls=self._part(self._shares.calls, at),
             total=self._part(self._shares.total, at),
             cap=self._dollars.budget.cap,

@@ -100,7 +100,7 @@ class TrialWorker:
             throttle, buckets = LeasedThrottle(), LeasedBuckets(endpoint)
             self._throttles[name], self._buckets[name] = throttle, buckets
             limits = service.EndpointLimits(self._budget, throttle, buckets)
-            backends[name] = service.backend(endpoint, session, catalogue, limits, self._hears)
+            backends[name] = service.backend(endpoint, session, catalogue, limits, self._hears, job.known[name])
         self._backends: dict[str, EndpointBackend] = backends
         self._stop = StopSignal([one.gate for one in backends.values()], self._tell)
         self._context = RunContext(
