@@ -7,7 +7,7 @@ import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ from independence.store.records import CallRow
 from independence.store.writer import BriefCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import Answer, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
+from independence.types import Answer, CallExtra, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -36,7 +36,7 @@ class SubjectAnswer(NamedTuple):
 
     text: str
     thinking: str
-    signature: dict[str, Any] | None = None  # what its model wants back with the call it came in
+    signature: CallExtra | None = None  # what its model wants back with the call it came in
 
 
 class TrialProgress(NamedTuple):
@@ -146,11 +146,11 @@ def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
     return out
 
 
-def _stored_signature(calls: str) -> dict[str, Any] | None:
+def _stored_signature(calls: str) -> CallExtra | None:
     return None if calls == "[]" else _signature(msgspec.json.decode(calls, type=tuple[ToolCall, ...]))
 
 
-def _signature(calls: Iterable[ToolCall]) -> dict[str, Any] | None:
+def _signature(calls: Iterable[ToolCall]) -> CallExtra | None:
     return next((call.extra_content for call in calls if isinstance(call.extra_content, dict)), None)
 
 
