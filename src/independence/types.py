@@ -70,16 +70,16 @@ class FunctionCall(msgspec.Struct, frozen=True):
     arguments: str
 
 
-ExtraContent = dict[str, Any]  # by name of a vendor; it goes back as it came
+CallExtra = dict[str, Any]  # JSON that some models want back with a tool call, such as a signature
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """One tool call on the wire. `extra_content` is what some models want back with it, such as a signature."""
+    """One tool call on the wire."""
 
     id: str
     function: FunctionCall
     type: Literal["function"] = "function"
-    extra_content: ExtraContent | msgspec.UnsetType = msgspec.UNSET
+    extra_content: CallExtra | msgspec.UnsetType = msgspec.UNSET
 
 
 class _MessageCore(msgspec.Struct, frozen=True):

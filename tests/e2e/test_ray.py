@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.e2e import command, endpoint, suites
+from tests.e2e import between, command, endpoint, suites
 
 CAP, HELD, RUNS = 40, 10, 12
 ENV = {"LOOP_KEY": endpoint.KEY, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
@@ -306,11 +306,10 @@ class _CrowdedHandler(BaseHTTPRequestHandler):
         self._send(200, {"data": [{"id": "one"}]})
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         fits = self.server.take()
         choice = {"message": {"role": "assistant", "content": "I hold what I said."}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 9, "completion_tokens": 9}
-        found = {"id": "1", "model": "one", "choices": [choice], "usage": usage}
+        found = {"id": "1", "model": "one", "choices": [choice], "usage": between.usage(asked)}
         self._send(*((200, found) if fits else (429, {"error": {"message": "too many requests"}})))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has where it comes from

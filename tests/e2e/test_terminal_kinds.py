@@ -90,6 +90,16 @@ def test_a_key_refused_before_anything_is_asked_leaves_no_trace(tmp_path: Path):
     assert_no_key(tmp_path, stopped)
 
 
+def test_a_server_that_is_down_is_told_in_the_probe_and_leaves_no_trace(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    stopped, _ = attempt(tmp_path, "broken", "--faults", "502")
+    assert stopped.code == 2
+    sentence = command.one_sentence(stopped)
+    assert "loop/judge as judge: 502 after 7 attempts: HTTP 502: The provider gave no valid response" in sentence
+    assert sentence.endswith("response; the same command asks again")
+    assert not (tmp_path / "here.db").exists()
+
+
 def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     # Of six answers at most four begin a dialogue of two turns; the others end one.

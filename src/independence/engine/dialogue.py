@@ -25,17 +25,7 @@ from independence.store.records import CallRow
 from independence.store.writer import BriefCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import (
-    Answer,
-    ChatRequest,
-    ExtraContent,
-    Message,
-    Missing,
-    Reply,
-    ToolCall,
-    TranscriptTurn,
-    Where,
-)
+from independence.types import Answer, CallExtra, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -46,7 +36,7 @@ class SubjectAnswer(NamedTuple):
 
     text: str
     thinking: str
-    signature: ExtraContent | None = None  # what its model wants back with the call it came in
+    signature: CallExtra | None = None  # what its model wants back with the call it came in
 
 
 class TrialProgress(NamedTuple):
@@ -156,11 +146,11 @@ def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
     return out
 
 
-def _stored_signature(calls: str) -> ExtraContent | None:
+def _stored_signature(calls: str) -> CallExtra | None:
     return None if calls == "[]" else _signature(msgspec.json.decode(calls, type=tuple[ToolCall, ...]))
 
 
-def _signature(calls: Iterable[ToolCall]) -> ExtraContent | None:
+def _signature(calls: Iterable[ToolCall]) -> CallExtra | None:
     return next((call.extra_content for call in calls if isinstance(call.extra_content, dict)), None)
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from independence.suites.schema import Scenario, Suite, ToolRole, Turn
 from independence.suites.template import fill
-from independence.types import Condition, ExtraContent, FunctionCall, Message, Tool, ToolCall
+from independence.types import CallExtra, Condition, FunctionCall, Message, Tool, ToolCall
 
 
 class DialogueScript(msgspec.Struct, frozen=True, dict=True):
@@ -68,7 +68,7 @@ class Exchange(NamedTuple):
     human: str
     answer: str | None = None
     thinking: str = ""  # the subject's own private content, replayed with its tool call
-    signature: ExtraContent | None = None  # what its model wants back with that call
+    signature: CallExtra | None = None  # what its model wants back with that call
 
 
 class DialogueSetting(NamedTuple):
