@@ -172,8 +172,6 @@ class Probe:
         self._connection.silent.add(self._shape.model)  # forms are told once it is known that they help
         try:
             found = await self._found()
-        except _TooLong as error:
-            found = DeliveryFindings({LONG: "lost"}, details={LONG: f"not even a short prompt is taken ({error})"})
         finally:
             self._connection.silent.discard(self._shape.model)
         if not found.lost:
