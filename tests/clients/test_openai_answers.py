@@ -104,3 +104,21 @@ async def test_a_truncated_answer_is_not_lost_when_it_cannot_be_bettered(
     assert reply.text == "I am my"
     assert protocol.TRUNCATED in reply.flags
     assert len(reply.attempts) >= 2
+
+
+@pytest.mark.parametrize(
+    ("said", "tokens", "asked"),
+    [
+        ([completion("", usage=None), FINE], 100, 2),
+        ([completion("", usage=None)], 0, 3),
+        ([completion("I", usage=None)], 0, 1),
+        ([completion("", usage={"prompt_tokens": 9})], 9, 1),
+    ],
+)
+async def test_a_prompt_is_counted_anew_where_nothing_came_at_all(
+    server: Scripted, connect: Connect, said: list[dict[str, object]], tokens: int, asked: int
+) -> None:
+    server.says(*said)
+    count = await connect().client.measure(question())
+    assert not isinstance(count, Missing)
+    assert (count.tokens, len(server.seen)) == (tokens, asked)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.e2e import between
+
 
 class Gateway(ThreadingHTTPServer):
     """What it was asked and what it keeps. `deaf`: it replays whatever it is asked, and says nothing of it."""
@@ -45,8 +47,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.kept[key] = text
         signed = {} if self.server.deaf else {"x-litellm-call-id": "1"} | ({"x-litellm-cache-key": "k"} if hit else {})
         choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 9, "completion_tokens": 9}
-        self._send({"id": "1", "model": "m", "choices": [choice], "usage": usage}, signed)
+        self._send({"id": "1", "model": "m", "choices": [choice], "usage": between.usage(body)}, signed)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has where it comes from
         """Say nothing."""

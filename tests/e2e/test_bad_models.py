@@ -63,7 +63,7 @@ def test_a_model_without_tools_runs_in_user_role_and_is_refused_in_tool_role(pla
     sentence = command.one_sentence(refused)
     assert refused.code == 2
     assert "`half:no-tools` takes no tools" in sentence
-    assert "--modes user_role" in sentence
+    assert "--delivery user_role" in sentence
     assert place.served.requests() == []
     taken = place.run("-m", "loop/half:no-tools", "-j", "cues", "--modes", "user_role")
     assert taken.code == 0, taken.err

@@ -154,7 +154,7 @@ def test_what_is_missing_decides_nothing(folder: Path):
         ended = check(folder, served.base_url, "never", "--min-index", "50", "--junit", "gate.xml",
                       "--write-baseline", "b.json", judge="loop/judge:prose")  # fmt: skip
     assert ended.code == 3, ended.err
-    assert "Nothing is decided: missing: 6 unreadable_verdict." in " ".join(ended.out.split())
+    assert "Nothing is decided: missing: 6 unreadable_verdict (no JSON object found)." in " ".join(ended.out.split())
     assert len(list(ElementTree.parse(folder / "gate.xml").getroot().iter("error"))) == 1
     assert "no baseline is written" in ended.err
     assert not (folder / "b.json").exists()
@@ -187,7 +187,7 @@ NONSENSE = {
     "--min-index 50 --write-baseline warden.md": "--write-baseline warden.md: this file was not written by this",
     "--min-index 50 --markdown one.md --junit one.md": "--junit and --markdown name one file",
     "--min-index 50 -m sim/never,sim/half": "these are 2 subjects; name one with -m",
-    "--min-index 50 --modes user_role,tool_role": "these are 2 conditions; name one with --variants and --modes",
+    "--min-index 50 --delivery user_role,tool_role": "2 conditions; name one with --system-prompt and --delivery",
     "--min-index 50 --suite v2 -j offline": "these are 2 judges; name one with -j",
     "--min-index 50 --suite sides": "a gate decides on an index, and suite sides is read by `paired_sides`",
 }

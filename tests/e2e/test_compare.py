@@ -118,7 +118,7 @@ def test_an_incomplete_subject_is_no_error_and_leaves_bounds(folder: Path):
     ("arguments", "says"),
     [
         (["sim/nevr", HALF], ["sim/nevr", "did you mean", "sim/never"]),
-        ([NEVER], ["--against-variant", "--against-judge"]),
+        ([NEVER], ["--against-system-prompt", "--against-judge"]),
         ([NEVER, "sim/never"], ["same subject"]),
         ([NEVER, HALF, "--against-judge", "cues"], ["one thing at a time"]),
         ([NEVER, "--against-judge", "cues", "--against-variant", "blunt"], ["one thing at a time"]),

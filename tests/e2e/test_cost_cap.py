@@ -29,18 +29,18 @@ def test_the_bill_never_exceeds_the_cap_and_the_command_goes_on_with_a_higher_on
     with endpoint.serving(tmp_path, "--bill", "max", "--latency", "0.4", "--faults", faults) as served:
         endpoint.models_file(tmp_path, served.base_url, concurrency=200)
         stopped = capped(tmp_path, "--max-cost", "0.70")
-        billed = sum(request.cost_usd for request in served.requests())
+        billed = sum(request.cost_usd for request in served.log.everything())
         assert stopped.code == 4, stopped.err
         assert "the cost cap of $0.7000 is reached" in command.one_sentence(stopped)
         assert 0.5 < billed <= 0.70
         assert endpoint.most_at_once(served.log) > 40
         assert 0 < command.kept(tmp_path / "here.db") < CALLS
 
-        before = len(served.requests())
+        before = len(served.log.everything())
         again = capped(tmp_path, "--max-cost", "20")
         asked = served.requests()
     assert again.code == 0, again.err
-    assert sum(request.cost_usd for request in asked[before:]) <= 20
+    assert sum(request.cost_usd for request in served.log.everything()[before:]) <= 20
     assert command.kept(tmp_path / "here.db") == CALLS
     assert all(row["coverage"] == 1 for row in again.board["rows"])
     if not faults:
@@ -57,6 +57,7 @@ def test_a_cap_that_does_not_cover_one_call_stops_before_the_first(tmp_path: Pat
         assert stopped.code == 4
         assert "the cost cap" in command.one_sentence(stopped)
         assert served.requests() == []
+        assert sum(request.cost_usd for request in served.log.everything()) <= 0.0005
 
 
 def test_a_cap_cannot_be_promised_for_a_model_without_a_price(tmp_path: Path):
@@ -92,7 +93,8 @@ def test_a_cap_that_covers_a_part_of_the_runs_leaves_whole_runs_of_every_subject
         endpoint.models_file(tmp_path, served.base_url, concurrency=50)
         full = two_subjects(tmp_path, "--db", "whole.db")
         spent = sum(row["cost_usd"] for row in full.board["rows"])
-        stopped = two_subjects(tmp_path, "--max-cost", f"{0.58 * spent:.6f}")
+        probed = sum(request.cost_usd for request in served.log.everything()) - spent
+        stopped = two_subjects(tmp_path, "--max-cost", f"{0.58 * spent + probed:.6f}")
         assert stopped.code == 4, stopped.err
         assert "the runs before it are whole" in command.one_sentence(stopped)
         rows = stopped.board["rows"]
@@ -135,7 +137,7 @@ def test_the_ledger_keeps_what_was_spent_when_everything_is_deleted_and_the_proc
         after = two_subjects(tmp_path, "--runs", "1", "-m", "loop/never")
     again = sum(row["cost_usd"] for row in after.board["rows"])
     total = command.ask(tmp_path / "two.db", "SELECT sum(spent_usd) FROM sessions")[0][0]
-    assert stored + again <= total <= sum(request.cost_usd for request in served.requests()) + 0.001
+    assert stored + again <= total <= sum(request.cost_usd for request in served.log.everything()) + 0.001
     assert f"${total:.4f} in this store so far" in after.err
     report = command.run("generate-report", "--db", "two.db", "-o", "report.md", cwd=tmp_path)
     assert report.code == 0, report.err

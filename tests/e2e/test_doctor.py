@@ -1,4 +1,4 @@
-"""What doctor finds, and that it never spends more than three calls on finding it."""
+"""What doctor finds, and that it spends three calls and the delivery probe on finding it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,12 @@ class Place(NamedTuple):
 
 
 def rows(ended: Ended) -> dict[tuple[str, str], Row]:
-    """(check, of) -> finding; the exit code is 1 exactly when one failed."""
+    """(check, of) -> finding, of the delivery probe by how it asked; the exit code is 1 exactly when one failed."""
     listed = ended.board["doctor"]["rows"]
-    found = {(r["check"], r["of"]): Row(r["result"], r["found"], r["fix"], r["cost_usd"]) for r in listed}
+    found = {}
+    for r in listed:
+        how = f", {r['found'].partition(':')[0]}" if r["check"] == "delivery" else ""
+        found[r["check"] + how, r["of"]] = Row(r["result"], r["found"], r["fix"], r["cost_usd"])
     assert len(found) == len(listed)
     assert ended.code == any(row.result == "fail" for row in found.values())
     return found
@@ -61,18 +64,19 @@ def place(tmp_path: Path, served: endpoint.Served, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_subject_and_a_judge_in_order_pass_in_three_calls(place: Place) -> None:
-    before = len(place.served.requests())
+    before, sent = len(place.served.requests()), len(place.served.log.everything())
     found = place.asked("-m", "loop/half", "--judge", "loop/judge")
-    asked = place.served.requests()[before:]
+    asked, everything = place.served.requests()[before:], place.served.log.everything()[sent:]
     assert {row.result for row in found.values()} == {"ok", "skipped"}
     assert [check for check, of in found if of == "loop/half"] == [
-        "model", "tools", "effort", "price", "context", "answer", "tool call",
+        "model", "tools", "effort", "price", "context", "answer", "tool call", "delivery, user_role",
+        "delivery, tool_role",
     ]  # fmt: skip
     assert found["verdict", "loop/judge"].found == "complete"
     assert [request.model for request in asked] == ["half", "half", "judge"]
     spent = sum(row.cost_usd for row in found.values() if row.cost_usd is not None)
-    assert spent == pytest.approx(sum(request.cost_usd for request in asked))
-    assert spent > 0
+    assert spent == pytest.approx(sum(request.cost_usd for request in everything))
+    assert len(everything) == 3 + endpoint.PROBED + 16 + endpoint.PROBED_JUDGE
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,7 @@ def test_a_model_that_fails_is_told_with_what_to_do_and_hides_no_other(
     assert answer.result == result
     assert says in answer.found
     assert fix in str(answer.fix)
-    assert found["verdict", "loop/judge"].result == "ok"
+    assert found["verdict", "loop/judge"].result == found["delivery, judge", "loop/judge"].result == "ok"
     assert found["price", f"loop/{model}"].result == "ok"
 
 
@@ -103,7 +107,7 @@ def test_no_tools_no_price_and_a_judge_that_talks(place: Place) -> None:
     judge = "loop/judge:prose"
     found = place.asked("-m", "loop/half:no-tools", "--judge", judge)
     assert found["tools", "loop/half:no-tools"].result == "fail"
-    assert "--modes user_role" in str(found["tools", "loop/half:no-tools"].fix)
+    assert "--delivery user_role" in str(found["tools", "loop/half:no-tools"].fix)
     assert ("tool call", "loop/half:no-tools") not in found
     assert found["verdict", judge].result == "fail"
     assert "--judge cues" in str(found["verdict", judge].fix)
@@ -182,7 +186,7 @@ def test_a_simulated_subject_needs_no_key_and_the_judge_of_run_is_not_asked_else
     ended = command.run("doctor", "-m", "sim/half", cwd=tmp_path, env={"COLUMNS": "80"})
     assert ended.code == 0
     assert "name your judge with --judge" in " ".join(ended.out.split())
-    assert "2 model calls, $0.000000" in ended.out
+    assert "$0.000000 for calls to models" in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
     assert list(tmp_path.iterdir()) == []
 

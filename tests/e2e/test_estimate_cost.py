@@ -11,6 +11,7 @@ from tests.e2e import between, command, endpoint, suites
 from tests.e2e.command import Ended
 
 ENV = {"LOOP_KEY": endpoint.KEY}
+PROBED = "up to 13 small ones before them that show what reaches the models"
 DASH = "A dash means that no price is known; these calls are not included in the sums."
 
 
@@ -52,7 +53,7 @@ def test_simulated_and_local_models_cost_nothing_and_leave_nothing(tmp_path: Pat
         assert (found[name]["calls"], found[name]["verdicts"]) == (10, 6)
     assert (found["all 2 subjects"]["calls"], found["all 2 subjects"]["verdicts"]) == (20, 12)
     assert DASH not in ended.board["estimate"]["notes"]
-    assert planned.err.strip() == "plan: 10 calls and 12 verdicts to go; no cost"
+    assert planned.err.strip() == f"plan: 10 calls and 12 verdicts to go, {PROBED}; no cost"
     assert [path.name for path in tmp_path.iterdir()] == ["harbour"]
 
 
@@ -102,7 +103,8 @@ def test_a_model_without_a_price_is_a_dash(tmp_path: Path):
     assert unpriced["judge_usd"] > 0
     assert found["all 2 subjects"]["total_usd"] is None
     assert DASH in ended.board["estimate"]["notes"]
-    assert planned.err.strip() == "plan: 15 calls and 9 verdicts to go; no price known for loop/half:unpriced"
+    told = "no price known for loop/half:unpriced"
+    assert planned.err.strip() == f"plan: 15 calls and 9 verdicts to go, {PROBED}; {told}"
     assert missing.code == 2
     assert "did you mean `loop/half`" in command.one_sentence(missing)
 

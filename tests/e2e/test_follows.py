@@ -73,7 +73,8 @@ def test_what_follows_a_stem_continues_its_own_words(tmp_path: Path, mode: str):
     ):
         ended = moorings(tmp_path, tapped.url, "-j", "loop/judge", "--modes", mode)
     assert ended.code == 0, ended.err
-    assert len(tapped.exchanges) == 2 * RUNS * (4 + 3)  # the stem is asked once, for both
+    exchanges = between.planned(tapped.exchanges)
+    assert len(exchanges) == 2 * RUNS * (4 + 3)  # the stem is asked once, for both
 
     opening = [] if mode == "user_role" else ["[start]", "Harbour office, listening."]
     friendly, harsh = heard(tapped, FRIENDLY), heard(tapped, AGAIN)
@@ -85,9 +86,7 @@ def test_what_follows_a_stem_continues_its_own_words(tmp_path: Path, mode: str):
     )
     stems = {text for _, text, _ in stored(db, ["stem", "friendly"])}
     assert len(stems) > 2  # or any run could have been mistaken for another
-    judged = [
-        exchange.asked["messages"][0]["content"] for exchange in tapped.exchanges if exchange.asked["model"] == "judge"
-    ]
+    judged = [exchange.asked["messages"][0]["content"] for exchange in exchanges if exchange.asked["model"] == "judge"]
     assert all(sum(stem in prompt for stem in stems) >= 1 for prompt in judged)
 
 

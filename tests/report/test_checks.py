@@ -256,7 +256,7 @@ def test_every_finding_is_a_row_and_what_was_not_asked_has_no_cost() -> None:
     assert [column.key for column in table.columns] == ["check", "of", "result", "found", "fix", "cost_usd"]
     assert table.rows[0] == ("key", "openrouter", "ok", "accepted", None, None)
     assert table.rows[2] == ("answer", "a/b", "fail", "HTTP 404", "check the id", 0.25)
-    assert table.notes == ("2 ok, 1 warn, 1 fail; 2 model calls, $0.750000", "Go on.")
+    assert table.notes == ("2 ok, 1 warn, 1 fail; $0.750000 for calls to models", "Go on.")
 
 
 def test_a_terminal_gets_what_to_do_below_what_was_found() -> None:
@@ -268,7 +268,7 @@ def test_a_terminal_gets_what_to_do_below_what_was_found() -> None:
 
 
 def test_a_check_that_cost_nothing_is_a_call_all_the_same() -> None:
-    assert checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)]).notes == ("1 ok; 1 model call, $0.000000",)
+    assert checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)]).notes == ("1 ok; $0.000000 for calls to models",)
     assert checks.table(FOUND[:1]).notes == ("1 ok",)
 
 

@@ -158,7 +158,9 @@ class OpenAIClient:
                 outcome = await self.connection.attempt(request, log, paced)
                 usage = log.attempts[-1].usage
                 if isinstance(outcome, ReceivedMessage):
-                    return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
+                    if usage.prompt_tokens or not self._may_pass(outcome, request, log):
+                        return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
+                    outcome = Failure("empty")
                 if usage.prompt_tokens:
                     return PromptCount(usage.prompt_tokens, usage.cached_tokens, None)
                 if (outcome.repeats or outcome.status == _BROKEN) and log.retried:
@@ -172,6 +174,11 @@ class OpenAIClient:
         finally:
             if paced is not None:
                 paced.end()
+
+    def _may_pass(self, received: ReceivedMessage, request: ChatRequest, log: AttemptLog) -> bool:
+        """Whether nothing came, not even a count, and the request may be sent again."""
+        left = log.retried < min(self._policy.reasks, self._policy.retries)
+        return left and kind_of(self._found(received.message, request), received, request) == "empty"
 
     async def _settled(self, request: ChatRequest, paced: PacedCall | None) -> Answer:
         log = AttemptLog()

@@ -7,6 +7,7 @@ package. Nothing is measured where a part does not reach the model.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -174,8 +175,7 @@ async def _one(
     connection = client.connection
     assert isinstance(connection, EndpointConnection)
     address, template = printable_address(connection.endpoint.base_url), properties.template
-    known = await opened.writer.write(StoreCall(deliveries.latest, key.endpoint, key.name, key.delivery))
-    found = _still_valid(known, address, template)
+    found = await opened.writer.write(StoreCall(_known, key, address, template))
     if found is None:
         try:
             found = await Probe(client, shape).run()
@@ -198,8 +198,21 @@ async def _one(
     return found
 
 
-def _still_valid(row: DeliveryRow | None, address: str, template: str) -> DeliveryFindings | None:
+def unknown(
+    connection: sqlite3.Connection, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
+) -> dict[ProbedModel, Shape]:
+    """Those that have to be probed."""
+    out = {}
+    for key, shape in asked.items():
+        address = printable_address(found.needs.endpoints[key.endpoint].base_url)
+        if _known(connection, key, address, found.properties[key.endpoint].template) is None:
+            out[key] = shape
+    return out
+
+
+def _known(connection: sqlite3.Connection, key: ProbedModel, address: str, template: str) -> DeliveryFindings | None:
     """What the last probe found, where it still holds."""
+    row = deliveries.latest(connection, key.endpoint, key.name, key.delivery)
     if row is None or (row.address, row.template, row.version) != (address, template, __version__):
         return None
     if datetime.now(UTC) - datetime.fromisoformat(row.probed_at) > _HOLDS:

@@ -32,7 +32,7 @@ from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial, PendingWork, PurchasableVerdicts
 from independence.engine.run import BeginRuns, RunOutcome
 from independence.engine.run_context import RunContext
-from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
+from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge, Judge
 from independence.store import database, endings, missing, queries, records, routes
@@ -94,7 +94,7 @@ async def carry_out(
         left = _preview(connection, job)
     async with service.check_endpoints(_needs(job, left), hooks.on_event) as found:
         with hooks.blocking():
-            preview = _priced(connection, job, left, found.prices)
+            preview = _priced(connection, job, left, found)
         cost = preview.cost
         service.refuse_unpriced(job.options, cost.unpriced)
         if not await approve(preview) or job.options.dry_run:
@@ -135,17 +135,19 @@ async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
     async with service.check_endpoints(_needs(job, whole)) as found:
-        return _priced(connection, job, whole, found.prices)
+        return _priced(connection, job, whole, found)
 
 
-def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> RunPreview:
+def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, found: CheckedEndpoints) -> RunPreview:
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
     bought = _purchasable(connection, job)
     # Routing loads numpy, which most runs never need.
     todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
+    listed = found.prices
     costly = any(price not in (None, FREE) for price in listed.values())
     cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
-    cost = _with_probes(cost, delivery.shapes(job.suite, todo), listed)
+    probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
+    cost = _with_probes(cost, probed, listed)
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
     return RunPreview(job, left, cost, differing, purchases=[sentence for sentence in told if sentence])
@@ -215,10 +217,11 @@ def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
 def _begin_runs(job: ResolvedRun, opened: ModelService) -> BeginRuns:
     """Begins as many runs as the cap is sure to cover, and at least one, and stores the plan of each as it begins."""
     budget, done = opened.budget, 0  # calls and verdicts of the runs before
+    before = budget.spent  # by the delivery probe
 
     async def begin(runs: Sequence[Sequence[PendingTrial]]) -> int:
         nonlocal done
-        first, each = runs[0][0].trial.run, budget.spent / done if done else 0.0
+        first, each = runs[0][0].trial.run, (budget.spent - before) / done if done else 0.0
         left = math.inf if budget.cap is None else budget.cap - budget.spent
         if each * _work(runs[0]) > left:
             raise CostCapReached(

@@ -95,8 +95,8 @@ def failed(findings: Iterable[Finding]) -> bool:
 def _summary(findings: Sequence[Finding]) -> str:
     counts = [(sum(f.result == state for f in findings), state) for state in get_args(State)]
     costs = [f.usd for f in findings if f.usd is not None]
-    calls = f"; {len(costs)} model call{'s' * (len(costs) != 1)}, ${sum(costs):.6f}" if costs else ""
-    return ", ".join(f"{count} {state}" for count, state in counts if count) + calls
+    spent = f"; ${sum(costs):.6f} for calls to models" if costs else ""
+    return ", ".join(f"{count} {state}" for count, state in counts if count) + spent
 
 
 def _first(cases: Mapping[str, bool], otherwise: str) -> str:
