@@ -142,9 +142,9 @@ async def check(
         raise UsageError("; ".join(f"{key}: {what}" for key, (what, _) in told.items()), next(iter(told.values()))[1])
     refused = {key: own for key, own in results.items() if not isinstance(own, DeliveryFindings)}
     if refused and len(refused) == len(results):
-        told = "; ".join(dict.fromkeys(f"{key}: {stop.why}" for key, stop in refused.items()))
+        why = "; ".join(dict.fromkeys(f"{key}: {stop.why}" for key, stop in refused.items()))
         lasting = any(isinstance(stop, Refused) for stop in refused.values())
-        raise UsageError(told.rstrip("."), "" if lasting else "the same command asks again")
+        raise UsageError(why.rstrip("."), "" if lasting else "the same command asks again")
     for key, stop in refused.items():
         opened.on_event(ModelStopped(key.name, stop.why, "" if key.delivery == JUDGED else key.delivery))
     return refused
