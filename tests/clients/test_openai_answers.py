@@ -8,6 +8,7 @@ import pytest
 
 from independence.clients import protocol
 from independence.clients.protocol import Policy
+from independence.types import Missing
 
 from .conftest import (
     FINE,
@@ -19,6 +20,7 @@ from .conftest import (
     completion,
     failing,
     missing,
+    question,
 )
 
 THOUGHT_ONLY = completion("", message={"reasoning": "They ask who I am."})
