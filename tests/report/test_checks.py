@@ -268,7 +268,9 @@ def test_a_terminal_gets_what_to_do_below_what_was_found() -> None:
 
 
 def test_a_check_that_cost_nothing_is_a_call_all_the_same() -> None:
-    assert checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)]).notes == ("1 ok; $0.000000 for calls to models",)
+    assert checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)]).notes == (
+        "1 ok; $0.000000 for calls to models",
+    )
     assert checks.table(FOUND[:1]).notes == ("1 ok",)
 
 
