@@ -11,7 +11,7 @@ from tests.e2e import between, command, endpoint, suites
 from tests.e2e.command import Ended
 
 ENV = {"LOOP_KEY": endpoint.KEY}
-PROBED = "up to 13 small ones before them that show what reaches the models"
+PROBED = "up to 13 small calls first, which test what reaches the models"
 DASH = "A dash means that no price is known; these calls are not included in the sums."
 
 

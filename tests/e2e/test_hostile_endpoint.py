@@ -44,7 +44,7 @@ def line(url: str) -> list[str]:
 
 
 FAULTS = {
-    "page": "a web page instead of a chat completion: no; give the address of its chat API, which usually ends in /v1",
+    "page": "a web page instead of a chat completion: no; give the address of the chat API (it usually ends in /v1)",
     "null": "text instead of a chat completion: null",
     "list": "JSON that is cut off or broken instead of a chat completion: []",
     "deep": "JSON that is cut off or broken instead of a chat completion: [[[",

@@ -150,7 +150,7 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: s
             LOCAL,
             Failure("401", "no", scope="key", lasting=True, status=401),
             "fail",
-            "/v1 wants a key (no)",
+            "/v1 requires a key (no)",
             "set LOCAL_API_KEY",
         ),
         (
