@@ -67,7 +67,6 @@ async def test_a_run_is_watched_as_it_works_is_killed_and_resumed(browser: Brows
                 await page.get_by_text(f"{answers} answers, {verdicts} verdicts").wait_for()
                 assert await page.evaluate(_NAMES) == names
                 cells = await page.evaluate(_CELLS)
-                assert [cell.split()[0] for cell in cells[:3]] == [f"0/{RUNS}"] * 3
-                assert any(cell.endswith("!") for cell in cells[:3])  # of the model that nobody serves
+                assert cells[:3] == [f"0/{RUNS}"] * 3  # no call failed: the model that nobody serves was never asked
                 assert cells[3:] == [f"{RUNS}/{RUNS}"] * 6
                 assert said == []

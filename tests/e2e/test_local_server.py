@@ -195,7 +195,7 @@ def parked_once(ended: Ended, why: str, db: Path, planned: int) -> None:
     """Exit 3 and what the server lacks, once and at the end; `user_role` is complete and `tool_role` not begun."""
     assert ended.code == 3
     stopped, missing = (line for line in ended.err.splitlines() if why in line)
-    assert " is not asked any more in this run: " in stopped
+    assert "@low-t0.7) is not asked any more in this run: " in stopped
     assert missing.startswith(f"missing: {planned} dialogues unfinished, the same command asks again (")
     done = "SELECT mode, count(DISTINCT p.trial) FROM planned p JOIN verdicts v USING (trial) GROUP BY mode"
     assert command.ask(db, done) == [("user_role", planned)]

@@ -26,7 +26,7 @@ from independence.clients.protocol import GaveUp, Parked, Refused
 from independence.config.endpoints import printable_address
 from independence.config.subjects import SIM
 from independence.engine import dialogue, estimate
-from independence.engine.events import DeliveryUnverified, ModelStopped
+from independence.engine.events import DeliveryUnverified, ModelStopped, Watch
 from independence.engine.gate import StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
@@ -145,8 +145,6 @@ async def check(
         why = "; ".join(dict.fromkeys(f"{key}: {stop.why}" for key, stop in refused.items()))
         lasting = any(isinstance(stop, Refused) for stop in refused.values())
         raise UsageError(why.rstrip("."), "" if lasting else "the same command asks again")
-    for key, stop in refused.items():
-        opened.on_event(ModelStopped(key.name, stop.why, "" if key.delivery == JUDGED else key.delivery))
     return refused
 
 
@@ -220,13 +218,18 @@ def _known(connection: sqlite3.Connection, key: ProbedModel, address: str, templ
     return msgspec.json.decode(row.found, type=DeliveryFindings)
 
 
-def without(todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, object]) -> list[PendingTrial]:
-    """The same work without the models that cannot be asked now."""
-    out = []
+def without(
+    todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, Refused | Parked | GaveUp], on_event: Watch
+) -> list[PendingTrial]:
+    """The same work without the models that cannot be asked now, of which it tells."""
+    out, stopped = [], dict.fromkeys(ModelStopped(k.name, s.why) for k, s in refused.items() if k.delivery == JUDGED)
     for item in todo:
         judges = tuple(one for one in item.judges if (model := _asked(one)) is None or _of_judge(model) not in refused)
-        if item.calls and _of_subject(item.trial) in refused:
-            continue
-        if item.calls or judges:
+        stop = refused.get(_of_subject(item.trial)) if item.calls else None
+        if stop is not None:
+            stopped[ModelStopped(stop.model, stop.why, item.trial.subject.label)] = None
+        elif item.calls or judges:
             out.append(msgspec.structs.replace(item, judges=judges))
+    for event in stopped:
+        on_event(event)
     return out

@@ -106,7 +106,8 @@ async def carry_out(
             ledger = SessionLedger(job.command, job.where.edition_name)
             opened = await stack.enter_async_context(service.open_service(found, connection, path, hooks, ledger))
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
-            left = left._replace(todo=delivery.without(left.todo, refused)) if refused else left
+            if refused:
+                left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
             if not job.grading_only:
                 await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
             begin = _begin_runs(job, opened) if staged else None
