@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
 from independence.clients import protocol
-from independence.clients.protocol import Policy
+from independence.clients.protocol import Policy, Refused
 from independence.types import Missing
 
 from .conftest import (
@@ -115,12 +116,25 @@ async def test_a_truncated_answer_is_not_lost_when_it_cannot_be_bettered(
         ([completion("", usage=None)], 0, 3),
         ([completion("I", usage=None)], 0, 1),
         ([completion("", usage={"prompt_tokens": 9})], 9, 1),
+        ([failing(502), Step(body=b"no JSON"), FINE], 100, 3),
     ],
 )
-async def test_a_prompt_is_counted_anew_where_nothing_came_at_all(
-    server: Scripted, connect: Connect, said: list[dict[str, object]], tokens: int, asked: int
+async def test_a_prompt_is_counted_anew_where_nothing_came_or_what_failed_may_pass(
+    server: Scripted, connect: Connect, said: list[Step | dict[str, object]], tokens: int, asked: int
 ) -> None:
     server.says(*said)
     count = await connect().client.measure(question())
     assert not isinstance(count, Missing)
     assert (count.tokens, len(server.seen)) == (tokens, asked)
+
+
+async def test_the_same_failure_lasts_at_the_second_time_or_at_the_third_of_a_model_that_has_answered(
+    server: Scripted, connect: Connect
+) -> None:
+    line = connect()
+    for said, asked in (([Step(body=b"no JSON")], 2), ([FINE], 1), ([Step(body=b"no JSON")], 3)):
+        server.says(*said)
+        server.seen.clear()
+        with pytest.raises(Refused) if asked > 1 else nullcontext():
+            await line.client.measure(question())
+        assert len(server.seen) == asked

@@ -127,6 +127,7 @@ class OpenAIClient:
         # Of a few models, providers and reasons to end.
         self._known_name = lru_cache(maxsize=64)(partial(_name, clean=self._clean))
         self._repeated: defaultdict[str, RepeatedFailures] = defaultdict(RepeatedFailures)
+        self._measured: set[str] = set()  # models that have answered a request whose prompt was to be counted
 
     @property
     def buckets(self) -> Buckets:
@@ -150,7 +151,8 @@ class OpenAIClient:
     async def measure(self, request: ChatRequest) -> PromptCount | Missing:
         """Send until the server counts the prompt, whatever it answers. Raises what `ask` does.
 
-        What keeps failing in the same words is taken for lasting at the second time: somebody waits to begin.
+        What keeps failing in the same words is taken for lasting at the second time, as somebody waits to begin, or at
+        the third, of a model that has answered before.
         """
         log, paced = AttemptLog(), self.connection.paced(request)
         try:
@@ -158,12 +160,14 @@ class OpenAIClient:
                 outcome = await self.connection.attempt(request, log, paced)
                 usage = log.attempts[-1].usage
                 if isinstance(outcome, ReceivedMessage):
+                    self._measured.add(request.model)
                     if usage.prompt_tokens or not self._may_pass(outcome, request, log):
                         return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
                     outcome = Failure("empty")
                 if usage.prompt_tokens:
                     return PromptCount(usage.prompt_tokens, usage.cached_tokens, None)
-                if (outcome.repeats or outcome.status == _BROKEN) and log.retried:
+                alike = sum(one.detail == outcome.detail for one in log.attempts) - (request.model in self._measured)
+                if (outcome.repeats or outcome.status == _BROKEN) and alike >= _ALIKE:
                     raise Refused(request.model, outcome.detail, outcome.fix)
                 over = await self._over_or_pause(request, outcome, log)
                 if over is not None:
