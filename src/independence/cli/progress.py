@@ -172,7 +172,7 @@ def _stopping(event: RunStopping, patience_s: float) -> str:
     if event.dropped:
         return f"{event.why}: running calls are cancelled"
     most = f", {clock(patience_s)} at most" if patience_s else ""
-    return f"stopping ({event.why}): waiting{most} for running calls; Ctrl-C cancels them"
+    return f"stopping ({event.why}): waiting for running calls{most}; Ctrl-C cancels them"
 
 
 def _sentence(event: ModelStopped | CallUnresolved) -> str:
