@@ -6,14 +6,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import settings
 
 import coverage
-from independence.cli.main import main
 from independence.suites.load import LoadedSuite, load
 
 from . import toy
+from .stores import Stores
 
 # The same examples every time, however busy the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -95,10 +94,12 @@ def published_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def published_store(published_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
+    """The stores that many tests read, by name."""
+    return Stores(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def published_store(stores: Stores) -> Path:
     """A store with the published V2 part in it. Only to be read."""
-    path = tmp_path_factory.mktemp("published") / "store.db"
-    archive, models = (published_data / f"published-v2-part.{end}" for end in ("tar.xz", "models.yaml"))
-    done = CliRunner().invoke(main, ["import", str(archive), "--models-file", str(models), "--db", str(path)])
-    assert done.exit_code == 0, done.output
-    return path
+    return stores("published")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from tests import stores
 from tests.e2e import packaging
 
 ROOT = Path(__file__).parent.parent
@@ -24,7 +25,7 @@ TAGS = ("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "tr", "pre", "blockqu
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""
     pytest.importorskip("material")
-    return packaging.once(tmp_path_factory, "docs-site", build)
+    return stores.once(tmp_path_factory, "docs-site", build)
 
 
 def build(into: Path) -> None:

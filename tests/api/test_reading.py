@@ -17,7 +17,7 @@ import pytest
 
 import independence
 from independence import InferenceOptions, OtherSide, Store, StoreError, UsageError
-from tests.e2e import inside
+from tests.e2e import command
 
 MODELS = ["sim/half", "sim/never"]
 HALF = "sim/half@none-t0.7"
@@ -60,7 +60,7 @@ def test_there_must_be_a_store(tmp_path: Path) -> None:
 def test_a_board_is_what_the_command_prints(store: Store, path: Path) -> None:
     board = store.board("v2")
     for format_, text in (("json", board.to_json()), ("csv", board.to_csv()), ("md", board.to_markdown())):
-        printed = inside.run("leaderboard", "--db", str(path), "--format", format_).out
+        printed = command.run("leaderboard", "--db", str(path), "--format", format_).out
         assert printed.strip() == text.strip()
     assert [row.label for row in board.rows] == [row["label"] for row in json.loads(board.to_json())["rows"]]
     assert len(board.rows) == len(list(board.records())) == len(MODELS)
@@ -108,7 +108,7 @@ def test_verdicts_are_typed_rows(store: Store) -> None:
 def test_dialogues_are_those_that_the_command_shows(store: Store, path: Path) -> None:
     dialogues = list(store.trajectories(subjects="half", scenarios="pt01"))
     assert [one.run for one in dialogues] == [1, 2]
-    shown = inside.run("show", "half", "pt01", "--run", "2", "--db", str(path), "--format", "json").out
+    shown = command.run("show", "half", "pt01", "--run", "2", "--db", str(path), "--format", "json").out
     assert json.loads(msgspec.json.encode(dialogues[1])) == json.loads(shown)
 
 
@@ -121,7 +121,7 @@ def test_a_name_that_the_store_does_not_hold_is_said_at_once(store: Store) -> No
 
 def test_subjects_are_compared(store: Store, path: Path) -> None:
     found = independence.compare(store, "half", "never")
-    printed = inside.run("compare", "half", "never", "--db", str(path), "--format", "json").out
+    printed = command.run("compare", "half", "never", "--db", str(path), "--format", "json").out
     assert printed.strip() == found.to_json().strip()
     assert {row["scenario"] for row in found.records()} >= {f"pt0{n}" for n in range(1, 6)}
     for second, what in (("half", "same subject"), (OtherSide(judge="cues"), "compared already"),

@@ -9,8 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
-from tests.e2e import inside
-from tests.report.site.conftest import store as stores  # noqa: F401  a fixture
+from tests.e2e import command
 
 from . import serving
 from .serving import Serve, Site
@@ -42,7 +41,7 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A few simulated subjects, run and graded."""
     path = tmp_path_factory.mktemp("browser") / "store.db"
-    done = inside.run("run", "--db", str(path), "-m", SUBJECTS, "--runs", "3", "-j", "cues", "--quiet")
+    done = command.run("run", "--db", str(path), "-m", SUBJECTS, "--runs", "3", "-j", "cues", "--quiet")
     assert done.code == 0, done.err
     return path
 
@@ -51,7 +50,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(store: Path) -> Path:
     """Their report."""
     path = store.with_name("report.html")
-    done = inside.run("generate-report", "--db", str(store), "--html", "-o", str(path))
+    done = command.run("generate-report", "--db", str(store), "--html", "-o", str(path))
     assert done.code == 0, done.err
     return path
 

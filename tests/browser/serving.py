@@ -16,7 +16,7 @@ from independence.report.site.schema import BoardList, IndexDocument
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
-from tests.e2e import inside
+from tests.e2e import command
 
 from .viewing import Viewer
 
@@ -56,7 +56,7 @@ async def served(store: Path) -> AsyncIterator[Viewer]:
 def exported(store: Path, root: Path, below: str = "some/where") -> Iterator[Site]:
     """The site of a store in a folder below the root of a server of files."""
     folder = root / below
-    done = inside.run("export", "--db", str(store), "--site", str(folder))
+    done = command.run("export", "--db", str(store), "--site", str(folder))
     assert done.code == 0, done.err
     (data,) = (folder / "data").iterdir()
     boards = msgspec.json.decode((data / "boards.json").read_bytes(), type=BoardList)

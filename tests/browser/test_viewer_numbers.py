@@ -14,7 +14,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page
 
 from independence.report.table import Column, Kind, display_text
-from tests.e2e import inside
+from tests.e2e import command
 
 from .serving import Serve
 from .viewing import Viewer, quiet, seen, settled
@@ -39,7 +39,7 @@ CUT = (
 def board(request: pytest.FixtureRequest, store: Path) -> tuple[Path, list[dict[str, Any]]]:
     """A store and the rows of its board as the command line prints them."""
     path = store if request.param == "simulated" else Path(request.getfixturevalue("published_store"))
-    rows = json.loads(inside.run("leaderboard", "--db", str(path), "--format", "json").out)["rows"]
+    rows = json.loads(command.run("leaderboard", "--db", str(path), "--format", "json").out)["rows"]
     return path, rows
 
 

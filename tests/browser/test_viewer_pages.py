@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page
 
-from tests.report.site.conftest import Store
+from tests.stores import Stores
 
 from .serving import Serve
 from .viewing import ROUTES, Viewer, fits, overhanging, quiet, seen, settled
@@ -42,7 +42,7 @@ async def faults(page: Page) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def other(request: pytest.FixtureRequest, store: Path, stores: Store) -> tuple[Path, tuple[str, ...]]:
+def other(request: pytest.FixtureRequest, store: Path, stores: Stores) -> tuple[Path, tuple[str, ...]]:
     """A store by its name, and which of its pages are looked at."""
     return (stores(request.param), OTHERS[request.param]) if request.param in OTHERS else (store, ROUTES)
 

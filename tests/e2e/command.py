@@ -1,4 +1,7 @@
-"""Runs the real command in a process of its own, in a clean environment, and looks at what it leaves behind."""
+"""Runs the real command in a clean environment and looks at what it leaves behind.
+
+`run` runs it in this process; `apart` in a process of its own, for tests of signals, streams, limits and packages.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import chdir, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from click.testing import CliRunner
+
+from independence.cli.main import main
 
 _OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_", "LOG_LEVEL")
 PATIENCE_S = 600  # training takes minutes on a machine that does much else
@@ -73,14 +80,25 @@ def finish(process: subprocess.Popen[str], within_s: float = PATIENCE_S) -> Ende
     return Ended(process.returncode, out, err)
 
 
-def run(
+def apart(
     *arguments: str | Path,
     cwd: Path,
     env: Mapping[str, str] | None = None,
     before: Callable[[], None] | None = None,
 ) -> Ended:
-    """The command, from start to end."""
+    """The command in a process of its own, from start to end."""
     return finish(start(*arguments, cwd=cwd, env=env, before=before))
+
+
+def run(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Ended:
+    """The command in this process, from start to end, in `cwd` or the working directory as it is."""
+    given = environment(env)
+    cleared: dict[str, str | None] = {name: None for name in os.environ if name not in given}
+    with nullcontext() if cwd is None else chdir(cwd):
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments], env=cleared | given)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Ended(result.exit_code, result.stdout, result.stderr)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -10,31 +9,15 @@ import sys
 import sysconfig
 import tarfile
 import venv
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 # What a checkout has beside its files: environments, caches, what was built before.
 _CACHES = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "node_modules", "*.db")
 _OUTPUTS = {"build", "dist", "site"}
 _NEEDED = 77  # version of setuptools, as pyproject.toml says
-
-
-def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that `make` fills, once for all processes that run the tests."""
-    base = factory.getbasetemp()
-    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / name
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "made").exists():
-            shutil.rmtree(folder, ignore_errors=True)  # of a process whose attempt failed
-            folder.mkdir()
-            make(folder)
-            (folder / "made").touch()
-    return folder
 
 
 def copy(into: Path) -> None:

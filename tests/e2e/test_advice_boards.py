@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from independence.testing.sim.panel import ADVISERS
-from tests.e2e import command, inside
+from tests.e2e import command
 from tests.e2e.command import Ended
 
 NARROW = {"COLUMNS": "80"}
@@ -20,7 +20,7 @@ NARROW = {"COLUMNS": "80"}
 def ran(db: Path, suite: str, limit: int, *more: str) -> Ended:
     """A sample of a suite's cells, asked of one adviser that bends and one that does not."""
     asked = ("run", "--suite", suite, "-m", "sim/pleaser,sim/fair", "-j", "cues", "--runs", "1", "--limit", str(limit))
-    return inside.run(*asked, "--db", str(db), "--quiet", *more, env=NARROW)
+    return command.run(*asked, "--db", str(db), "--quiet", *more, env=NARROW)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def rent(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
 
 
 def board(db: Path, *more: str) -> Ended:
-    ended = inside.run("leaderboard", "--db", str(db), *more, env=NARROW)
+    ended = command.run("leaderboard", "--db", str(db), *more, env=NARROW)
     assert ended.code == 0, ended.err
     return ended
 
@@ -92,7 +92,7 @@ def test_details_say_what_stands_behind_the_numbers(sides: tuple[Path, Ended]) -
 def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> None:
     db = tmp_path / "store.db"
     asked = ("run", "--suite", "sides", "-m", "sim/abstainer,sim/fair,sim/pleaser", "-j", "cues", "-j", "sim/judge")
-    ended = inside.run(*asked, "--runs", "1", "--limit", "60", "--db", str(db), "--quiet")
+    ended = command.run(*asked, "--runs", "1", "--limit", "60", "--db", str(db), "--quiet")
     assert ended.code == 0, ended.err
     for judge in ("cues", "sim/judge"):
         rows = board(db, "--judge", judge, "--format", "json").board["rows"]
@@ -134,7 +134,7 @@ def test_flags_that_make_no_sense_are_one_sentence(
     request: pytest.FixtureRequest, which: str, flags: list[str], told: str
 ) -> None:
     db, _ = request.getfixturevalue(which)
-    ended = inside.run("leaderboard", "--db", str(db), *flags)
+    ended = command.run("leaderboard", "--db", str(db), *flags)
     assert ended.code == 2
     assert told in command.one_sentence(ended)
     assert ended.out == ""
@@ -164,7 +164,7 @@ def test_two_judges_are_two_boards_in_one_document(tmp_path: Path) -> None:
         "3",
     )
     for format_ in ("json", "csv"):
-        ended = inside.run(*asked, "--db", str(tmp_path / "store.db"), "--quiet", "--format", format_)
+        ended = command.run(*asked, "--db", str(tmp_path / "store.db"), "--quiet", "--format", format_)
         assert ended.code == 0, ended.err
         if format_ == "json":
             assert [one["judge"] for one in json.loads(ended.out)] == ["cues", "sim/judge"]
@@ -173,7 +173,7 @@ def test_two_judges_are_two_boards_in_one_document(tmp_path: Path) -> None:
 
 
 def test_the_report_on_sides_is_one_page_with_its_plots(sides: tuple[Path, Ended], tmp_path: Path) -> None:
-    done = inside.run("generate-report", "--db", str(sides[0]), "--html", "-o", str(tmp_path / "r.html"))
+    done = command.run("generate-report", "--db", str(sides[0]), "--html", "-o", str(tmp_path / "r.html"))
     assert done.code == 0, done.err
     page = (tmp_path / "r.html").read_text()
     for section in ("board", "tilt", "pairs", "parts", "guess", "costs", "health", "thresholds"):
@@ -186,7 +186,7 @@ def test_the_report_on_sides_is_one_page_with_its_plots(sides: tuple[Path, Ended
 
 def test_the_report_on_rent_has_figures_and_tables_beside_it(rent: tuple[Path, Ended], tmp_path: Path) -> None:
     tables = tmp_path / "tables"
-    done = inside.run("generate-report", "--db", str(rent[0]), "-o", str(tmp_path / "r.md"), "--tables", str(tables))
+    done = command.run("generate-report", "--db", str(rent[0]), "-o", str(tmp_path / "r.md"), "--tables", str(tables))
     assert done.code == 0, done.err
     assert {path.stem for path in (tmp_path / "r-figures").iterdir()} == {"stance-contrast"}
     assert {"contrast", "published", "guess", "costs", "run-health"} <= {path.stem for path in tables.iterdir()}
@@ -194,7 +194,7 @@ def test_the_report_on_rent_has_figures_and_tables_beside_it(rent: tuple[Path, E
 
 def test_the_demo_of_rent_asks_the_panel_of_advisers_and_says_how_to_see_more(tmp_path: Path) -> None:
     db = tmp_path / "demo.db"
-    ended = inside.run("demo", "--suite", "rent", "--db", str(db), env=NARROW)
+    ended = command.run("demo", "--suite", "rent", "--db", str(db), env=NARROW)
     assert ended.code == 0, ended.err
     assert {f"sim/{name}" for name in ADVISERS} <= set(re.findall(r"^ ?(sim/\w+)", ended.out, re.MULTILINE))
     assert "●" in ended.out

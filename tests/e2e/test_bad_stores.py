@@ -21,7 +21,7 @@ def small(folder: Path, *more: str, limited: bool = False) -> Ended:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT_BYTES, LIMIT_BYTES))
 
-    return command.run(
+    return command.apart(
         "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/half,loop/never", "-j", "cues",
         "--runs", "15", "--format", "json", "--db", "here.db", *more, cwd=folder, env={"LOOP_KEY": endpoint.KEY},
         before=limit if limited else None,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from independence.suites import load
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 from tests.e2e.command import Ended
 from tests.exchange.trees import write_run
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compared(folder: Path, *more: str, db: str = "here.db") -> Ended:
-    return inside.run("compare", "--db", str(folder / db), *more)
+    return command.run("compare", "--db", str(folder / db), *more)
 
 
 def test_two_subjects_by_label_id_or_directory(folder: Path):
@@ -49,7 +49,7 @@ def test_two_subjects_by_label_id_or_directory(folder: Path):
     assert these["outcome"] == "A is higher"
     assert these["p"] <= like_these["p"]
     assert [row["scenario"] for row in by_label.board["scenarios"]["rows"]] == ["berth", "bell", "map"]
-    board = inside.run("leaderboard", "--db", str(folder / "here.db"), "--judge", "cues", "--format", "json")
+    board = command.run("leaderboard", "--db", str(folder / "here.db"), "--judge", "cues", "--format", "json")
     scored = {row["label"]: (row["index"], row["ci"]) for row in board.board["rows"]}
     assert {NEVER: (own["index"], own["these_scenarios"]), HALF: (other["index"], other["these_scenarios"])} == scored
 
@@ -139,7 +139,7 @@ def test_what_cannot_be_compared_is_refused_with_what_to_do(folder: Path, argume
 def test_editions_are_never_compared(folder: Path):
     config = "acme--small-1@low-t0.7"
     write_run(folder / "tree" / "cache", load.load("v2").suite, config=config)
-    assert inside.run("import", str(folder / "tree"), "--db", str(folder / "editions.db")).code == 0
+    assert command.run("import", str(folder / "tree"), "--db", str(folder / "editions.db")).code == 0
     with command.opened(folder / "editions.db") as store:
         store.execute(
             "INSERT INTO editions (suite, edition, document, used_at) "
@@ -162,9 +162,9 @@ def test_editions_are_never_compared(folder: Path):
 @pytest.mark.published
 @pytest.mark.parametrize("format_", ["json", "csv", "md", "table"])
 def test_imported_subjects_are_compared_in_every_format(published_store: Path, format_: str):
-    board = inside.run("leaderboard", "--db", str(published_store), "--format", "json").board
+    board = command.run("leaderboard", "--db", str(published_store), "--format", "json").board
     whole = [row["config"] for row in board["rows"] if row["rank"] is not None]
     for first, second in pairwise(whole[10:14]):
-        ended = inside.run("compare", first, second, "--db", str(published_store), "--format", format_)
+        ended = command.run("compare", first, second, "--db", str(published_store), "--format", format_)
         assert ended.code == 0, ended.err
         assert ended.out

@@ -12,7 +12,7 @@ import pytest
 
 import independence
 from independence.errors import StoreError, UsageError
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 from tests.e2e.command import Ended
 
 SUBJECTS = ("never", "yield-35", "half", "yield-65", "always")
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suites.write(place / "harbour", suites.harbour())
     suites.write(place / "harbour-sco", suites.harbour_in_scots())
     for name, more in (("harbour", ",sim/yield-80"), ("harbour-sco", "")):
-        assert inside.run("suites", "lint", str(place / name)).code == 0
+        assert command.run("suites", "lint", str(place / name)).code == 0
         models = ",".join(f"sim/{subject}" for subject in SUBJECTS) + more
         ended = command.run(
             "run", "--runs", "3", "--quiet", "--format", "json", "--db", "here.db", "--suite", name, "-m", models,
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(folder: Path, *arguments: str, db: str = "here.db") -> Ended:
-    return inside.run(*arguments, "--db", str(folder / db))
+    return command.run(*arguments, "--db", str(folder / db))
 
 
 def compared(folder: Path, *more: str) -> Ended:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from independence.testing.sim.panel import CONTROLS, PANEL
-from tests.e2e import inside, suites
+from tests.e2e import command, suites
 
 JUDGES = ("cues", "sim/judge")
 RUNS, MORE_RUNS = 3, 10
@@ -73,7 +73,7 @@ def _rows(db: Path, judge: str) -> Rows:
 
 
 def _said(*arguments: str) -> str:
-    ended = inside.run(*arguments)
+    ended = command.run(*arguments)
     assert ended.code in (0, 3), ended.err  # 3: a verdict is missing
     return ended.out
 
@@ -143,9 +143,9 @@ def test_a_disclaimer_is_no_character(boards: dict[str, Rows]) -> None:
 
 def test_the_rule_judge_refuses_a_suite_in_another_language_before_anything_is_asked(tmp_path: Path) -> None:
     own = suites.write(tmp_path / "hafen", suites.harbour() | {"language": "de"})
-    for command in (("run", "-m", "sim/half", "-j", "cues"), ("demo",)):
+    for words in (("run", "-m", "sim/half", "-j", "cues"), ("demo",)):
         db = tmp_path / "none.db"
-        ended = inside.run(*command, "--suite", str(own), "--db", str(db))
+        ended = command.run(*words, "--suite", str(own), "--db", str(db))
         assert ended.code == 2
         assert "`cues` reads English" in ended.err
         assert not db.exists()

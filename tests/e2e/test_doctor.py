@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.e2e import command, endpoint, inside, suites
+from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
 
 FAULTS = "401@always,404@never,429@yield-80,402@yield-65,altered@yield-35,reasoning-only@yield-20"
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     served: endpoint.Served
 
     def run(self, *more: str, env: dict[str, str] | None = None) -> Ended:
-        ended = inside.run("doctor", "--format", "json", *more, env={"LOOP_KEY": endpoint.KEY, **(env or {})})
+        ended = command.run("doctor", "--format", "json", *more, env={"LOOP_KEY": endpoint.KEY, **(env or {})})
         assert endpoint.KEY not in ended.out + ended.err
         return ended
 
@@ -194,7 +194,7 @@ def test_a_simulated_subject_needs_no_key_and_the_judge_of_run_is_not_asked_else
 def test_a_store_is_looked_at_and_not_touched(place: Place) -> None:
     db = place.folder / "here.db"
     suites.write(place.folder / "harbour", suites.harbour())
-    ran = inside.run("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
+    ran = command.run("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
     assert ran.code == 0, ran.err
     before = db.read_bytes()
     found = place.asked("-m", "sim/half", "--judge", "cues", "--db", "here.db")

@@ -13,7 +13,7 @@ import pytest
 
 from independence.exchange.rent import words
 from independence.suites.load import load
-from tests.e2e import command, inside
+from tests.e2e import command
 from tests.e2e.command import Ended
 from tests.exchange.rent import folders
 
@@ -25,7 +25,7 @@ MODELS = "sim/adviser-s80-n20,sim/adviser-b50"
 def do(folder: Path, *arguments: str | Path) -> Ended:
     """A command in a folder, with a key about."""
     with contextlib.chdir(folder):
-        return inside.run(*map(str, arguments), env={"OPENROUTER_API_KEY": KEY})
+        return command.run(*map(str, arguments), env={"OPENROUTER_API_KEY": KEY})
 
 
 def ran(folder: Path, *more: str) -> Ended:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from independence.testing import Endpoint
-from tests.e2e import command, inside
+from tests.e2e import command
 
 TOOLS = ("--delivery", "tool_role")
 # What a server does, how it is asked, the exit code, and words of the last line: what is wrong, and what to do.
@@ -35,7 +35,7 @@ def met(ways: str, *more: str) -> command.Ended:
     """A run of five dialogues on a server with such ways."""
     with Endpoint(ways=ways) as server:
         whom = ("--local-url", server.url, "--local-model", "half", "-j", "cues")
-        return inside.run("run", "-e", "stability", "--runs", "1", *whom, *(more or ("--delivery", "user_role")))
+        return command.run("run", "-e", "stability", "--runs", "1", *whom, *(more or ("--delivery", "user_role")))
 
 
 @pytest.mark.parametrize(("ways", "how", "code", "words"), MEETINGS, ids=[ways for ways, *_ in MEETINGS])
@@ -57,7 +57,7 @@ def test_where_nothing_listens_the_line_says_how_to_give_another_address(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    ended = inside.run("run", "--local-url", address, "--local-model", "half", "-j", "cues")
+    ended = command.run("run", "--local-url", address, "--local-model", "half", "-j", "cues")
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert f"no server answers at {address}" in ended.err
     assert "start the server, or give its address with --local-url" in ended.err

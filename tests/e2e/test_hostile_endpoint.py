@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.e2e import command, hostile_server, inside, suites
+from tests.e2e import command, hostile_server, suites
 from tests.e2e.hostile_server import SECRET
 
 TIGHT = {"BENCH_TIMEOUT_S": "4", "BENCH_MAX_RETRIES": "1", "LOCAL_API_KEY": SECRET}
@@ -61,7 +61,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_said_in_words_and_everything_ends_in_time(server: str, here: Path, fault: str) -> None:
     started = time.monotonic()
-    ended = inside.run(*line(f"{server}/{fault}/v1"), env=TIGHT)
+    ended = command.run(*line(f"{server}/{fault}/v1"), env=TIGHT)
     assert ended.code == 2, ended.err
     assert FAULTS[fault] in command.one_sentence(ended)
     assert not LIBRARY.search(ended.err)
@@ -73,7 +73,7 @@ def test_a_fault_is_said_in_words_and_everything_ends_in_time(server: str, here:
 @pytest.mark.parametrize("fault", ["hang", "loris"])
 def test_a_server_that_keeps_us_waiting_is_left_in_time(server: str, here: Path, fault: str) -> None:
     started = time.monotonic()
-    ended = inside.run(*line(f"{server}/{fault}/v1"), env=TIGHT | {"BENCH_TIMEOUT_S": "1.5"})
+    ended = command.run(*line(f"{server}/{fault}/v1"), env=TIGHT | {"BENCH_TIMEOUT_S": "1.5"})
     assert ended.code == 2
     assert "no complete answer in time" in command.one_sentence(ended)
     assert time.monotonic() - started < WITHIN_S
@@ -82,7 +82,7 @@ def test_a_server_that_keeps_us_waiting_is_left_in_time(server: str, here: Path,
 @pytest.mark.hostile
 def test_a_listing_that_does_not_come_is_left_in_time(server: str, here: Path) -> None:
     started = time.monotonic()
-    ended = inside.run(*line(f"{server}/models-hang/v1"), env=TIGHT | {"BENCH_TIMEOUT_S": "2"})
+    ended = command.run(*line(f"{server}/models-hang/v1"), env=TIGHT | {"BENCH_TIMEOUT_S": "2"})
     assert ended.code == 2
     assert "no complete answer in time" in command.one_sentence(ended)
     assert time.monotonic() - started < WITHIN_S
@@ -117,7 +117,7 @@ def test_no_body_fills_the_memory(server: str, here: Path, fault: str) -> None:
 
 
 def test_an_overlong_answer_is_kept_short_and_that_is_said(server: str, here: Path) -> None:
-    assert inside.run(*line(f"{server}/long/v1"), env=TIGHT).code == 0
+    assert command.run(*line(f"{server}/long/v1"), env=TIGHT).code == 0
     lengths = [length for (length,) in command.ask(here / "here.db", "SELECT length(text) FROM calls")]
     assert lengths
     assert max(lengths) <= 64_000
@@ -126,15 +126,15 @@ def test_an_overlong_answer_is_kept_short_and_that_is_said(server: str, here: Pa
 
 
 def test_a_declared_charset_is_honoured(server: str, here: Path) -> None:
-    assert inside.run(*line(f"{server}/latin/v1"), env=TIGHT).code == 0
+    assert command.run(*line(f"{server}/latin/v1"), env=TIGHT).code == 0
     assert {text for (text,) in command.ask(here / "here.db", "SELECT text FROM calls")} == {"I would keep the café."}
 
 
 def test_a_key_in_an_answer_reaches_neither_store_nor_log_nor_export(server: str, here: Path) -> None:
-    ended = inside.run(*line(f"{server}/echo/v1"), "--log", "run.jsonl", env=TIGHT | {"LOG_LEVEL": "debug"})
+    ended = command.run(*line(f"{server}/echo/v1"), "--log", "run.jsonl", env=TIGHT | {"LOG_LEVEL": "debug"})
     assert ended.code == 0, ended.err
-    assert inside.run("export", "out", "--db", "here.db").code == 0
-    assert inside.run("generate-report", "-o", "r.md", "--db", "here.db").code == 0
+    assert command.run("export", "out", "--db", "here.db").code == 0
+    assert command.run("generate-report", "-o", "r.md", "--db", "here.db").code == 0
     assert "your key is [key]." in (here / "out" / "dialogues.jsonl").read_text()
     for path in here.rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
@@ -148,16 +148,16 @@ def test_a_key_in_the_query_of_an_address_is_never_shown(server: str, here: Path
         yaml.safe_dump({"endpoints": [{"name": "e", "base_url": f"{server}/{where}/v1?api-key={key}", "backoff_s": 0}]})
     )
     words = "run --suite harbour -m e/m -j cues --runs 1 --db here.db --models-file models.yaml --log run.jsonl"
-    ended = inside.run(*words.split(), env=TIGHT | {"LOG_LEVEL": "debug"})
+    ended = command.run(*words.split(), env=TIGHT | {"LOG_LEVEL": "debug"})
     assert ended.code in (2, 3)
-    there = [inside.run("doctor", "--models-file", "models.yaml", "-m", "e/m", "--db", "here.db", env=TIGHT), ended]
+    there = [command.run("doctor", "--models-file", "models.yaml", "-m", "e/m", "--db", "here.db", env=TIGHT), ended]
     assert all(key not in one.out + one.err for one in there)
     for path in here.glob("*.[dj]*"):
         assert key.encode() not in path.read_bytes(), path
 
 
 def test_tls_to_a_plain_port_says_what_to_write(server: str, here: Path) -> None:
-    ended = inside.run(*line(f"{server.replace('http', 'https')}/packed/v1"), env=TIGHT)
+    ended = command.run(*line(f"{server.replace('http', 'https')}/packed/v1"), env=TIGHT)
     assert ended.code == 2
     sentence = command.one_sentence(ended)
     assert "does not speak TLS on this port" in sentence
@@ -169,18 +169,18 @@ DEAD = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "a
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_dead_proxy_keeps_nobody_from_this_machine(server: str, here: Path, host: str) -> None:
-    ended = inside.run(*line(f"{server.replace('127.0.0.1', host)}/packed/v1"), env=TIGHT | DEAD)
+    ended = command.run(*line(f"{server.replace('127.0.0.1', host)}/packed/v1"), env=TIGHT | DEAD)
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["rows"]
 
 
 def test_simulated_subjects_need_no_proxy(here: Path) -> None:
-    ended = inside.run("demo", "--suite", "harbour", "--quiet", env=DEAD)
+    ended = command.run("demo", "--suite", "harbour", "--quiet", env=DEAD)
     assert ended.code == 0, ended.err
 
 
 def test_another_host_is_asked_through_the_proxy(here: Path) -> None:
-    ended = inside.run(*line("http://model.example/v1"), env=TIGHT | DEAD)
+    ended = command.run(*line("http://model.example/v1"), env=TIGHT | DEAD)
     assert ended.code == 2
     sentence = command.one_sentence(ended)
     assert "the proxy 127.0.0.1:9 of the environment does not answer" in sentence

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 
 SIM = "run --suite harbour -m sim/half -j cues --quiet --db new.db"
 LOCAL = "run --suite harbour -m local/x -j cues --quiet --db new.db --local-url"
@@ -96,7 +96,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         line = f"{SIM.replace('new.db', 'own.db')} --runs 1"
-        assert inside.run(*line.split()).code == 0
+        assert command.run(*line.split()).code == 0
     return folder
 
 
@@ -105,7 +105,7 @@ def test_it_ends_soon_and_in_one_sentence(made: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(made)
     line, says = CASES[case]
     before, started = sorted(path.name for path in made.iterdir()), time.monotonic()
-    ended = inside.run(*line.split())
+    ended = command.run(*line.split())
     sentence = command.one_sentence(ended)
     assert ended.code == 2, ended.err
     assert all(phrase in sentence for phrase in says), sentence
@@ -129,7 +129,7 @@ def test_what_the_environment_gets_wrong_is_one_sentence(
     made: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str], says: str
 ) -> None:
     monkeypatch.chdir(made)
-    ended = inside.run(*["run", "--suite", "harbour", "-m", "a/x", "-j", "cues", "--db", "new.db"], env=env)
+    ended = command.run(*["run", "--suite", "harbour", "-m", "a/x", "-j", "cues", "--db", "new.db"], env=env)
     assert ended.code == 2
     assert says in command.one_sentence(ended)
     assert "sk-or" not in ended.err
@@ -139,7 +139,7 @@ def test_what_the_environment_gets_wrong_is_one_sentence(
 def test_an_env_file_that_is_no_utf8_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".env").write_bytes(content)
-    ended = inside.run("demo", "--quiet")
+    ended = command.run("demo", "--quiet")
     assert ended.code == 2
     assert ".env: cannot be read" in command.one_sentence(ended)
 
@@ -149,7 +149,7 @@ def test_a_models_file_may_come_through_a_pipe(made: Path, monkeypatch: pytest.M
     reader, writer = os.pipe()
     os.write(writer, b"models: [sim/half]\n")
     os.close(writer)
-    ended = inside.run("models", "--models-file", f"/dev/fd/{reader}", "--format", "json")
+    ended = command.run("models", "--models-file", f"/dev/fd/{reader}", "--format", "json")
     os.close(reader)
     assert ended.code == 0, ended.err
     assert "sim/half" in ended.out
@@ -160,7 +160,7 @@ def test_a_suite_of_aliases_is_refused_by_the_linter_too(made: Path, monkeypatch
     for name, content in (("knot", bomb()), ("pit", "variants: " + "[" * 5000)):
         (made / name).mkdir()
         (made / name / "suite.yaml").write_text(content)
-        ended = inside.run("suites", "lint", name)
+        ended = command.run("suites", "lint", name)
         assert ended.code in (1, 2)
         assert "suite.yaml:" in ended.err + ended.out
 
@@ -178,6 +178,6 @@ def test_a_damaged_page_is_said_by_every_command_that_reads(
     ((page,),) = command.ask(made / "own.db", "SELECT rootpage FROM sqlite_master WHERE name = 'planned'")
     content[(page - 1) * size : page * size] = b"\xa5" * size
     (tmp_path / "hurt.db").write_bytes(content)
-    ended = inside.run(*line.split(), "--db", "hurt.db")
+    ended = command.run(*line.split(), "--db", "hurt.db")
     assert ended.code == 2, ended.err
     assert "the store is damaged" in command.one_sentence(ended)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import hostile_server, inside, suites
+from tests.e2e import command, hostile_server, suites
 
 NAMES = ["a\nb", "x" * 300, "../../up", "<script>x</script>", "q\"uote'", "l\u202eeft", "👩\u200d🚀", "=cmd", "a|b"]
 
@@ -22,14 +22,14 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         for name in NAMES:
             words = "run --suite harbour -j cues --runs 1 --db here.db --quiet --local-url"
-            ended = inside.run(*words.split(), f"{url}/any-names/v1", "-m", f"local/{name}")
+            ended = command.run(*words.split(), f"{url}/any-names/v1", "-m", f"local/{name}")
             assert ended.code == 0, ended.err
     return folder
 
 
 def test_every_name_is_one_row_of_the_board(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here)
-    ended = inside.run("leaderboard", "--db", "here.db", env={"COLUMNS": "250"})
+    ended = command.run("leaderboard", "--db", "here.db", env={"COLUMNS": "250"})
     assert ended.code == 0
     assert r"a\u000ab" in ended.out
     assert "👩\u200d🚀" in ended.out
@@ -40,8 +40,8 @@ def test_every_name_is_one_row_of_the_board(here: Path, monkeypatch: pytest.Monk
 def test_every_name_reaches_report_tables_and_export(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here)
     for _ in range(2):
-        ended = inside.run("generate-report", "-o", "out/r.md", "--tables", "out/tables", "--db", "here.db")
+        ended = command.run("generate-report", "-o", "out/r.md", "--tables", "out/tables", "--db", "here.db")
         assert ended.code == 0, ended.err
-    assert inside.run("export", "out/data", "--db", "here.db").code == 0
+    assert command.run("export", "out/data", "--db", "here.db").code == 0
     assert {path.name for path in here.parent.iterdir() if path.name.startswith("up")} == set()
     assert max(len(path.name) for path in here.rglob("*")) < 150

@@ -74,7 +74,7 @@ def limited(what: int, value: int) -> Callable[[], None]:
 
 def test_too_few_file_handles_are_named(here: Path) -> None:
     for count in (12, 16):
-        ended = command.run(
+        ended = command.apart(
             "demo", "--suite", "harbour", "--quiet", "--db", "few.db", cwd=here,
             before=limited(resource.RLIMIT_NOFILE, count),
         )  # fmt: skip

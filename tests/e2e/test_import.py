@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from independence.suites.load import load
-from tests.e2e import command, inside
+from tests.e2e import command
 from tests.exchange import trees
 
 
@@ -16,21 +16,21 @@ from tests.exchange import trees
 def test_the_older_layout_is_read_as_the_suite_that_is_named(tmp_path: Path, name: str):
     trees.write_run(tmp_path / "leg", load(name).suite, config="acme--small-1", run=None)
     db = str(tmp_path / "here.db")
-    unnamed = inside.run("import", str(tmp_path / "leg"), "--db", db)
+    unnamed = command.run("import", str(tmp_path / "leg"), "--db", db)
     assert unnamed.code == 2
     assert "--suite v1 or --suite lite" in unnamed.err
     assert not Path(db).exists()
-    ended = inside.run("import", str(tmp_path / "leg"), "--suite", name, "--db", db)
+    ended = command.run("import", str(tmp_path / "leg"), "--suite", name, "--db", db)
     assert ended.code == 0, ended.err
     assert "1 configurations of the older layout" in ended.err
-    board = inside.run("leaderboard", "--db", db, "--scoring", "published", "--format", "json").board
+    board = command.run("leaderboard", "--db", db, "--scoring", "published", "--format", "json").board
     (row,) = board["rows"]
     assert (row["config"], row["runs"], row["index"]) == ("acme--small-1@low-t0.7", 1, 100.0)
 
 
 def test_one_configuration_of_the_older_layout_is_read_too(tmp_path: Path):
     top = trees.write_run(tmp_path / "cache", load("lite").suite, config="acme--small-1", run=None)
-    ended = inside.run("import", str(top), "--suite", "lite", "--db", str(tmp_path / "here.db"))
+    ended = command.run("import", str(top), "--suite", "lite", "--db", str(tmp_path / "here.db"))
     assert ended.code == 0, ended.err
     assert "1 configurations, 1 runs" in ended.out
 

@@ -320,7 +320,7 @@ def test_without_inspect_one_sentence_says_how_to_install_it(tmp_path: Path, log
     )
     path = f"{tmp_path}:{command.environment().get('PYTHONPATH', '')}"
     for arguments in (("import", log), ("export", "--inspect", "out")):
-        ended = command.run(
+        ended = command.apart(
             *arguments, "--db", log.parent.parent / "ours.db", cwd=tmp_path, env={"PYTHONPATH": path}
         )  # fmt: skip
         assert ended.code == 2

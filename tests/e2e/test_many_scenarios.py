@@ -12,7 +12,7 @@ import pytest
 from independence.stats.single_runs import FEW
 from independence.store import field_values
 from tests import toy
-from tests.e2e import inside
+from tests.e2e import command
 from tests.e2e.command import Ended
 
 
@@ -22,7 +22,7 @@ def many(tmp_path: Path) -> Path:
 
 
 def ran(db: Path, many: Path, *more: str, subjects: str = "sim/yield-35,sim/half,sim/yield-65") -> Ended:
-    return inside.run(
+    return command.run(
         "run", "--db", str(db), "--suite", str(many), "-m", subjects, "-j", "cues", "--runs", "1", "--format", "json",
         *more,
     )  # fmt: skip
@@ -39,15 +39,15 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
         assert (row["runs"], row["ci_method"]) == (1, "scenarios-like-these")
         assert row["ci"][0] < row["index"] < row["ci"][1]
         assert row["tier"]
-    shown = inside.run("leaderboard", "--db", str(db)).out
+    shown = command.run("leaderboard", "--db", str(db)).out
     assert "intervals for other scenarios of this kind" in " ".join(shown.split())
     assert "too few scenarios" not in " ".join(shown.split())
-    compared = inside.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out
+    compared = command.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out
     these, like_these = json.loads(compared)["difference"]["rows"]
     assert these["p"] is None
     assert like_these["p"] is not None
     report = tmp_path / "report.md"
-    assert inside.run("generate-report", "--db", str(db), "-o", str(report)).code == 0
+    assert command.run("generate-report", "--db", str(db), "-o", str(report)).code == 0
     text = report.read_text("utf-8")
     assert "twice the scenarios" in text
     assert "too few scenarios" not in text
@@ -59,9 +59,9 @@ def test_one_run_each_was_a_look(tmp_path: Path, many: Path) -> None:
     assert ran(db, many).code == 0
     with closing(sqlite3.connect(db)) as connection, connection:
         connection.execute("UPDATE planned SET planned_at = '2026-01-01T00:00:00+00:00'")  # two plans a second are one
-    more = inside.run("run", "--db", str(db), "--suite", str(many), "-m", "sim/yield-35", "-j", "cues", "--runs", "2")
+    more = command.run("run", "--db", str(db), "--suite", str(many), "-m", "sim/yield-35", "-j", "cues", "--runs", "2")
     assert more.code == 0
-    again = json.loads(inside.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out)
+    again = json.loads(command.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out)
     assert any(note.startswith("Look 2: ") for note in again["difference"]["notes"])
 
 
@@ -73,7 +73,7 @@ def test_two_judges_of_one_run_each_are_compared_over_scenarios(tmp_path: Path, 
         connection.execute(f"{change} AND trial IN (SELECT trial FROM planned WHERE scenario LIKE 'opening%')")
         field_values.rebuild(connection)
     asked = ("compare", "sim/half", "--judge", "cues", "--against-judge", "sim/judge", "--db", str(db))
-    these, like_these = json.loads(inside.run(*asked, "--format", "json").out)["difference"]["rows"]
+    these, like_these = json.loads(command.run(*asked, "--format", "json").out)["difference"]["rows"]
     assert (these["p"], these["outcome"]) == (None, "no test is possible: a scenario has a single run")
     assert like_these["difference"] == pytest.approx(these["difference"])
     assert like_these["ci"][0] < like_these["difference"] < like_these["ci"][1]
@@ -84,7 +84,7 @@ def test_one_missing_verdict_of_many_scenarios_costs_the_index_but_no_place(tmp_
     before = {row["label"]: row for row in ran(db, many).board["rows"]}
     with closing(sqlite3.connect(db)) as connection, connection:
         connection.execute("DELETE FROM verdicts WHERE trial = (SELECT MIN(trial) FROM verdicts)")
-    rows = inside.run("leaderboard", "--db", str(db), "--format", "json").board["rows"]
+    rows = command.run("leaderboard", "--db", str(db), "--format", "json").board["rows"]
     (hole,) = [row for row in rows if row["index"] is None]
     whole = before[hole["label"]]
     assert hole["placed"]
@@ -102,10 +102,10 @@ def test_boards_are_those_of_the_tables_from_which_their_rows_follow(tmp_path: P
         ("leaderboard", "--judge", "cues", "--format", "json"),
         ("compare", "sim/yield-35", "sim/yield-65", "--format", "json"),
     )
-    kept = [inside.run(*arguments, "--db", str(db)).out for arguments in reads]
+    kept = [command.run(*arguments, "--db", str(db)).out for arguments in reads]
     with closing(sqlite3.connect(db)) as connection, connection:
         assert connection.execute("DELETE FROM kept_dialogues").rowcount >= 4  # two subjects, two judges
-    assert [inside.run(*arguments, "--db", str(db)).out for arguments in reads] == kept
+    assert [command.run(*arguments, "--db", str(db)).out for arguments in reads] == kept
 
 
 def test_parts_of_different_draws_are_boards_of_their_own(tmp_path: Path, many: Path) -> None:

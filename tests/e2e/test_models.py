@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import command, endpoint, inside, screens
+from tests.e2e import command, endpoint, screens
 from tests.e2e.command import Ended
 
 FILE = """
@@ -45,7 +45,7 @@ def table(ended: Ended, name: str) -> list[dict[str, Any]]:
 
 
 def shown(*more: str, env: dict[str, str] | None = None) -> Ended:
-    return inside.run("models", "--format", "json", *more, env=env)
+    return command.run("models", "--format", "json", *more, env=env)
 
 
 def test_without_a_models_file_the_simulated_panel_is_listed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 
 SHORT = "sim/half"
 
@@ -44,7 +44,7 @@ def test_a_persona_and_a_printed_name_are_taken_everywhere(
     folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], variant: str
 ):
     monkeypatch.chdir(folder)
-    ended = inside.run(*arguments, "--variant", variant, "--db", "here.db")
+    ended = command.run(*arguments, "--variant", variant, "--db", "here.db")
     assert ended.code == 0, ended.err
 
 
@@ -52,8 +52,8 @@ def test_a_persona_and_a_printed_name_are_taken_everywhere(
 def test_a_run_takes_a_label_that_only_the_store_knows(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.chdir(folder)
     run = ("run", "--suite", "harbour", "--runs", "1", "-j", "cues", "--format", "json", "--db", "label.db")
-    first = inside.run(*run, "-m", "sim/half", "-t", "0.3")
-    again = inside.run(*run, "-m", name)
+    first = command.run(*run, "-m", "sim/half", "-t", "0.3")
+    again = command.run(*run, "-m", name)
     assert first.code == again.code == 0, again.err
     assert again.board["rows"][0]["label"] == "sim/half@none-t0.3"
     assert "5 of 5" in again.err or "3 of 3 dialogues are stored already" in again.err
@@ -61,7 +61,7 @@ def test_a_run_takes_a_label_that_only_the_store_knows(folder: Path, monkeypatch
 
 def test_an_export_without_a_condition_is_about_every_one(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder)
-    ended = inside.run("export", "every", "--format", "csv", "--db", "here.db")
+    ended = command.run("export", "every", "--format", "csv", "--db", "here.db")
     assert ended.code == 0, ended.err
     rows = (folder / "every" / "dialogues.csv").read_text()
     assert "calm-" in rows
@@ -88,7 +88,7 @@ def test_what_fits_nothing_is_one_line_with_what_there_is(
     folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], says: list[str]
 ):
     monkeypatch.chdir(folder)
-    ended = inside.run(*arguments, "--db", "here.db")
+    ended = command.run(*arguments, "--db", "here.db")
     assert ended.code == 2
     sentence = command.one_sentence(ended)
     assert all(phrase in sentence for phrase in says), sentence

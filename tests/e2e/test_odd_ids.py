@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import command, hostile_server, inside, suites
+from tests.e2e import command, hostile_server, suites
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def asked(url: str, model: str, *more: str) -> command.Ended:
     words = "run --suite harbour -j cues --runs 1 --db here.db --format json --local-url"
-    return inside.run(*words.split(), url, "-m", model, *more)
+    return command.run(*words.split(), url, "-m", model, *more)
 
 
 @pytest.mark.parametrize("name", hostile_server.ODD_IDS)
@@ -36,7 +36,7 @@ def test_an_id_that_is_listed_is_an_id_whatever_signs_it_holds(server: str, here
         ended = asked(f"{server}/odd-ids/v1", f"local/{name}")
         assert ended.code == 0, ended.err
         assert [row["label"] for row in ended.board["rows"]] == [f"local/{name}@low-t0.7"]
-    shown = inside.run("leaderboard", "--db", "here.db", "-m", f"local/{name}", "--format", "json")
+    shown = command.run("leaderboard", "--db", "here.db", "-m", f"local/{name}", "--format", "json")
     assert [row["label"] for row in shown.board["rows"]] == [f"local/{name}@low-t0.7"]
 
 
@@ -79,7 +79,7 @@ def test_labels_win_over_ids_with_the_same_signs(server: str, here: Path) -> Non
 def test_models_of_one_name_and_two_dates_are_told_apart_on_a_board(server: str, here: Path) -> None:
     for name in ("part/name-a@2025", "part/name-a@2026"):
         assert asked(f"{server}/odd-ids/v1", f"local/{name}").code == 0
-    shown = inside.run("leaderboard", "--db", "here.db", env={"COLUMNS": "120"})
+    shown = command.run("leaderboard", "--db", "here.db", env={"COLUMNS": "120"})
     assert "local/part/name-a@2025 " in shown.out
     assert "local/part/name-a@2026 " in shown.out
 
@@ -89,16 +89,16 @@ def test_what_has_an_odd_id_is_exported_in_the_published_layout_and_comes_back(
     server: str, here: Path, name: str
 ) -> None:
     assert asked(f"{server}/any-names/v1", f"local/{name}").code == 0
-    out = inside.run("export", "out", "--published", "--db", "here.db")
+    out = command.run("export", "out", "--published", "--db", "here.db")
     assert out.code == 0, out.err
     (folder,) = (path.name for path in (here / "out").rglob("local--*"))
     assert folder == f"local--{name}@low-t0.7".replace("\\", "%5C")
-    back = inside.run("import", "out", "--suite", "harbour", "--db", "back.db")
+    back = command.run("import", "out", "--suite", "harbour", "--db", "back.db")
     assert back.code == 0, back.err
     configs = [
-        [row["config"] for row in inside.run("leaderboard", "--db", db, "--format", "json").board["rows"]]
+        [row["config"] for row in command.run("leaderboard", "--db", db, "--format", "json").board["rows"]]
         for db in ("here.db", "back.db")
     ]
     assert configs == [[f"local--{name}@low-t0.7"]] * 2
     for form in (["--format", "csv"], ["--format", "jsonl"], ["--site"]):
-        assert inside.run("export", f"out-{form[-1]}", *form, "--db", "here.db").code == 0
+        assert command.run("export", f"out-{form[-1]}", *form, "--db", "here.db").code == 0

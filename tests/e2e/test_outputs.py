@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 
 MINE = "my own words"
 
@@ -18,7 +18,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suites.write(folder / "harbour", suites.harbour())
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert inside.run("demo", "--suite", "harbour", "--quiet", "--db", "own.db").code == 0
+        assert command.run("demo", "--suite", "harbour", "--quiet", "--db", "own.db").code == 0
     return folder
 
 
@@ -68,7 +68,7 @@ def test_a_file_of_somebody_else_stays(here: Path, line: str, says: str) -> None
 
 def refused(here: Path, line: str, says: str) -> None:
     before = (here / "own.db").read_bytes()
-    ended = inside.run(*line.split())
+    ended = command.run(*line.split())
     assert ended.code == 2, ended.err
     assert says in command.one_sentence(ended)
     assert (here / "own.db").read_bytes() == before
@@ -76,13 +76,13 @@ def refused(here: Path, line: str, says: str) -> None:
 
 
 def test_figures_and_tables_of_somebody_else_stay(here: Path) -> None:
-    assert inside.run("generate-report", "--db", "own.db", "-o", "r.md", "--tables", "tables").code == 0
+    assert command.run("generate-report", "--db", "own.db", "-o", "r.md", "--tables", "tables").code == 0
     figure = next((here / "r-figures").iterdir())
     figure.write_text(MINE)
     (here / "tables" / "board.csv").write_text(MINE)
-    assert figure.name in inside.run("generate-report", "--db", "own.db", "-o", "r.md").err
+    assert figure.name in command.run("generate-report", "--db", "own.db", "-o", "r.md").err
     assert (
-        "board.csv would be" in inside.run("generate-report", "--db", "own.db", "-o", "s.md", "--tables", "tables").err
+        "board.csv would be" in command.run("generate-report", "--db", "own.db", "-o", "s.md", "--tables", "tables").err
     )
     assert figure.read_text() == (here / "tables" / "board.csv").read_text() == MINE
 
@@ -90,7 +90,7 @@ def test_figures_and_tables_of_somebody_else_stay(here: Path) -> None:
 def test_an_export_never_replaces_a_store(here: Path) -> None:
     (here / "out").mkdir()
     (here / "own.db").rename(here / "out" / "dialogues.jsonl")
-    ended = inside.run("export", "out", "--force", "--db", "out/dialogues.jsonl")
+    ended = command.run("export", "out", "--force", "--db", "out/dialogues.jsonl")
     assert ended.code == 2
     assert "this is a store" in command.one_sentence(ended)
     assert command.ask(here / "out" / "dialogues.jsonl", "PRAGMA integrity_check") == [("ok",)]
@@ -107,18 +107,18 @@ def test_an_export_never_replaces_a_store(here: Path) -> None:
 )
 def test_the_same_command_writes_over_its_own_output(here: Path, line: str) -> None:
     for _ in range(2):
-        ended = inside.run(*line.split())
+        ended = command.run(*line.split())
         assert ended.code == 0, ended.err
 
 
 def test_with_force_a_report_replaces_any_other_file(here: Path) -> None:
-    assert inside.run("generate-report", "--db", "own.db", "-o", "mine.txt", "--force").code == 0
+    assert command.run("generate-report", "--db", "own.db", "-o", "mine.txt", "--force").code == 0
     assert (here / "mine.txt").read_text().startswith("# ")
 
 
 @pytest.mark.parametrize("name", ["r.html", "r.HTM"])
 def test_a_report_is_what_its_file_is_called(here: Path, name: str) -> None:
-    assert inside.run("generate-report", "--db", "own.db", "-o", name).code == 0
+    assert command.run("generate-report", "--db", "own.db", "-o", name).code == 0
     assert (here / name).read_text().startswith("<!doctype html>")
     assert not (here / "r-figures").exists()
 

@@ -22,6 +22,7 @@ from markdown_it import MarkdownIt
 import independence
 from independence.cli.main import COMMANDS
 from independence.suites import load
+from tests import stores
 from tests.e2e import packaging
 
 ROOT = packaging.ROOT
@@ -33,7 +34,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what `packaging.build` makes."""
     pytest.importorskip("build")
-    return packaging.once(tmp_path_factory, "package-built", packaging.build)
+    return stores.once(tmp_path_factory, "package-built", packaging.build)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def wheel(built: Path) -> Path:
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of an environment with the wheel."""
-    where = packaging.once(tmp_path_factory, "package-installed", lambda into: packaging.install(wheel, into / "env"))
+    where = stores.once(tmp_path_factory, "package-installed", lambda into: packaging.install(wheel, into / "env"))
     return where / "env" / "bin"
 
 

@@ -216,7 +216,7 @@ def test_without_pyarrow_one_sentence_says_how_to_install_it(db: Path, tmp_path:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyarrow'] = None\n")
     path = f"{tmp_path}:{command.environment().get('PYTHONPATH', '')}"
     for arguments in (("import", "set", "--db", "new.db"), ("export", "--parquet", "other", "--db", str(db))):
-        ended = command.run(*arguments, cwd=tmp_path, env={"PYTHONPATH": path})
+        ended = command.apart(*arguments, cwd=tmp_path, env={"PYTHONPATH": path})
         assert ended.code == 2
         assert "pyarrow is not installed" in command.one_sentence(ended)
         assert "pip install 'ai-independence-bench[parquet]'" in ended.err

@@ -30,10 +30,10 @@ def test_an_endpoint_speaks_a_dialect_of_another_package(tmp_path: Path) -> None
     with endpoint.serving(tmp_path, "--key", "toy-secret") as served:
         file = endpoint.models_file(tmp_path, served.base_url)
         file.write_text(file.read_text().replace("openrouter", "toy"))
-        ended = command.run(*run, cwd=tmp_path, env=env)
+        ended = command.apart(*run, cwd=tmp_path, env=env)
         assert ended.code == 0, ended.err
         assert {request.status for request in served.requests()} == {200}
-        absent = command.run(*run, cwd=tmp_path, env=env | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")})
+        absent = command.apart(*run, cwd=tmp_path, env=env | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")})
     assert absent.code == 2
     assert absent.err.strip().endswith(
         "models.yaml:2: no dialect `toy`; there are local, openrouter; a package adds one by an entry point of group "
@@ -69,16 +69,16 @@ def test_a_judge_of_another_package_grades_what_is_stored(tmp_path: Path) -> Non
     there = {"PYTHONPATH": os.pathsep.join(filter(None, [str(packages), own]))}
     suites.write(tmp_path / "harbour", suites.harbour())
     run = ("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
-    assert command.run(*run, cwd=tmp_path).code == 0
+    assert command.apart(*run, cwd=tmp_path).code == 0
     grade = ("judge", "-j", "toyjudge", "--db", "here.db", "--format", "json")
-    graded = command.run(*grade, cwd=tmp_path, env=there)
+    graded = command.apart(*grade, cwd=tmp_path, env=there)
     assert graded.code == 0, graded.err
     assert graded.board["judge"] == "toyjudge"
     assert all(row["index"] is not None for row in graded.board["rows"])
-    shown = command.run("leaderboard", "-j", "toyjudge", "--db", "here.db", "--format", "json", cwd=tmp_path)
+    shown = command.apart("leaderboard", "-j", "toyjudge", "--db", "here.db", "--format", "json", cwd=tmp_path)
     assert shown.board["rows"] == graded.board["rows"]  # without the package it is a judge like any other
     (packages / "toy_judges.py").write_text("import nothing_of_that_name")
-    broken = command.run(*grade, cwd=tmp_path, env=there)
+    broken = command.apart(*grade, cwd=tmp_path, env=there)
     assert broken.code == 2
     assert broken.err.strip().endswith(
         "judge `toyjudge`: toy_judges:KIND cannot be loaded (No module named 'nothing_of_that_name')"
@@ -132,25 +132,25 @@ def test_a_suite_is_read_by_an_analysis_of_another_package(tmp_path: Path) -> No
     path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
     env = {"PYTHONPATH": path, "COLUMNS": "80"}
     suites.write(tmp_path / "harbour", {**suites.harbour(), "analysis": "held"})
-    refused = command.run("suites", "lint", "harbour", cwd=tmp_path, env=env)
+    refused = command.apart("suites", "lint", "harbour", cwd=tmp_path, env=env)
     assert refused.code == 1
     assert "`held` reads no index" in refused.out
     document = {key: value for key, value in suites.harbour().items() if key != "index"}
     suites.write(tmp_path / "harbour", {**document, "analysis": "held"})
     run = ("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
-    ended = command.run(*run, "--fail-under", "100", cwd=tmp_path, env=env)
+    ended = command.apart(*run, "--fail-under", "100", cwd=tmp_path, env=env)
     assert ended.code == 0, ended.err
     assert "Held" in ended.out
-    board = command.run("leaderboard", "--db", "here.db", "--format", "json", cwd=tmp_path, env=env).board
+    board = command.apart("leaderboard", "--db", "here.db", "--format", "json", cwd=tmp_path, env=env).board
     assert [row["share"] for row in board["rows"]] == [100]
-    shown = command.run("leaderboard", "--db", "here.db", "--format", "csv", cwd=tmp_path, env=env)
+    shown = command.apart("leaderboard", "--db", "here.db", "--format", "csv", cwd=tmp_path, env=env)
     assert shown.out.splitlines()[0] == "config,share"
-    report = command.run("generate-report", "--db", "here.db", cwd=tmp_path, env=env)
+    report = command.apart("generate-report", "--db", "here.db", cwd=tmp_path, env=env)
     assert report.code == 0, report.err
     assert "| Subject | Held |" in (tmp_path / "report.md").read_text()
-    flag = command.run("leaderboard", "--db", "here.db", "--scoring", "v2", cwd=tmp_path, env=env)
+    flag = command.apart("leaderboard", "--db", "here.db", "--scoring", "v2", cwd=tmp_path, env=env)
     assert (flag.code, "which has none" in flag.err) == (2, True)
-    absent = command.run(*run, cwd=tmp_path)
+    absent = command.apart(*run, cwd=tmp_path)
     assert absent.code == 2
     assert absent.err.strip().endswith(
         "no analysis `held`; there are index, paired_sides, stance_csv; a package adds one by an entry point of group "

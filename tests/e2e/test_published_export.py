@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from independence.suites.load import load
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 from tests.exchange import trees
 from tests.exchange.trees import CONFIG
 
@@ -23,7 +23,7 @@ INVENTED = ("json_metadata", "quality_of_logic", "quality_of_reasoning_explanati
 
 
 def board(db: Path, *more: str) -> dict[str, dict[str, Any]]:
-    shown = inside.run("leaderboard", "--format", "json", "--db", str(db), *more)
+    shown = command.run("leaderboard", "--format", "json", "--db", str(db), *more)
     assert shown.code == 0, shown.err
     return {row["config"]: {name: row[name] for name in SCORED} for row in shown.board["rows"]}
 
@@ -91,7 +91,7 @@ def test_the_published_part_comes_back_whole(published_store: Path, published_da
     with tarfile.open(published_data / "published-v2-part.tar.xz") as tar:
         tar.extractall(tmp_path, filter="data")
     out = tmp_path / "out"
-    ended = inside.run("export", str(out), "--published", "--db", str(published_store))
+    ended = command.run("export", str(out), "--published", "--db", str(published_store))
     assert ended.code == 0, ended.err
     theirs, ours = files(tmp_path / "cache"), files(out)
     assert len(ours) == 7717
@@ -100,11 +100,11 @@ def test_the_published_part_comes_back_whole(published_store: Path, published_da
             (record.get("judge_scores") or {}).pop(name, None)
     assert [name for name in theirs if theirs[name] != ours.get(name)] == []
     models = published_data / "published-v2-part.models.yaml"
-    back = inside.run("import", str(out), "--models-file", str(models), "--db", str(tmp_path / "back.db"))
+    back = command.run("import", str(out), "--models-file", str(models), "--db", str(tmp_path / "back.db"))
     assert back.code == 0, back.err
     for scoring in ("strict", "published"):
         shown = [
-            inside.run("leaderboard", "--format", "json", "--scoring", scoring, "--db", str(db)).out
+            command.run("leaderboard", "--format", "json", "--scoring", scoring, "--db", str(db)).out
             for db in (published_store, tmp_path / "back.db")
         ]
         assert shown[0] == shown[1]

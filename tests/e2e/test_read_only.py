@@ -54,7 +54,7 @@ def plainly() -> None:
 
 def read(store: Path, out: Path, reader: str, before: Callable[[], None] | None = None) -> Ended:
     line = READERS[reader].format(out=out)
-    return command.run(*line.split(), "--db", store, cwd=out, before=before)
+    return command.apart(*line.split(), "--db", store, cwd=out, before=before)
 
 
 @pytest.mark.hostile
@@ -114,6 +114,6 @@ def test_what_waits_in_the_log_of_a_store_is_read_too(locked: Path) -> None:
 
 def test_what_would_write_says_that_it_cannot(locked: Path) -> None:
     line = "run --suite v2 -m sim/half -j cues --runs 1 --quiet --db"
-    ended = command.run(*line.split(), locked / "here.db", cwd=locked.parent / "out", before=plainly)
+    ended = command.apart(*line.split(), locked / "here.db", cwd=locked.parent / "out", before=plainly)
     assert ended.code == 2
     assert "cannot be written" in command.one_sentence(ended)

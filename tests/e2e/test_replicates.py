@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import inside
+from tests.e2e import command
 from tests.e2e.command import Ended
 
 
 def spent(db: Path, calls: int, *more: str) -> Ended:
-    return inside.run(
+    return command.run(
         "run", "--db", str(db), "-m", "sim/half,sim/never", "-j", "cues", "--format", "json", "--replicates", "auto",
         "--calls", str(calls), *more,
     )  # fmt: skip
@@ -52,10 +52,10 @@ def test_calls_go_where_the_noise_is_and_stay_there(tmp_path: Path) -> None:
 def test_published_rules_refuse_unequal_replicates(tmp_path: Path) -> None:
     db = tmp_path / "store.db"
     assert spent(db, 60).code == 0
-    refused = inside.run("leaderboard", "--db", str(db), "--scoring", "published")
+    refused = command.run("leaderboard", "--db", str(db), "--scoring", "published")
     assert refused.code == 2
     assert "averages whole runs" in refused.err
-    strict = inside.run("leaderboard", "--db", str(db), "--format", "json")
+    strict = command.run("leaderboard", "--db", str(db), "--format", "json")
     assert [row["runs"] for row in json.loads(strict.out)["rows"]] == [2, 2]
 
 
@@ -70,7 +70,7 @@ def test_published_rules_refuse_unequal_replicates(tmp_path: Path) -> None:
 )
 def test_a_plan_that_cannot_be_is_one_sentence(tmp_path: Path, arguments: list[str], told: str) -> None:
     db = tmp_path / "store.db"
-    done = inside.run("run", "--db", str(db), "-m", "sim/half", "-j", "cues", *arguments)
+    done = command.run("run", "--db", str(db), "-m", "sim/half", "-j", "cues", *arguments)
     assert done.code == 2
     assert told in done.err
     assert not db.exists()
@@ -78,7 +78,7 @@ def test_a_plan_that_cannot_be_is_one_sentence(tmp_path: Path, arguments: list[s
 
 def test_a_suite_without_known_noise_starts_from_equal_noise(tmp_path: Path, toy_folder: Path) -> None:
     db = tmp_path / "store.db"
-    done = inside.run(
+    done = command.run(
         "run", "--db", str(db), "--suite", str(toy_folder), "-m", "sim/half", "-j", "cues", "--replicates", "auto",
         "--calls", "30", "--format", "json",
     )  # fmt: skip

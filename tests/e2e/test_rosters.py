@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 
 
 def test_without_models_both_ways_are_named_with_what_they_would_cost(tmp_path: Path):
@@ -28,6 +28,6 @@ def test_a_roster_of_ones_own_is_run_by_its_name(tmp_path: Path):
 
 
 def test_the_registry_that_ships_can_be_listed():
-    ended = inside.run("models", "--models-file", "published", "--format", "json")
+    ended = command.run("models", "--models-file", "published", "--format", "json")
     rows = json.loads(ended.out)["configurations"]["rows"]
     assert "claude-opus-4.6@none-t0.7" in {row["label"] for row in rows}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from independence.suites.load import load
-from tests.e2e import command, inside, suites
+from tests.e2e import command, suites
 from tests.exchange import trees
 
 KEY = "sk-or-SECRET-12345"
@@ -29,7 +29,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suites.write(folder / "harbour", document)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        ended = inside.run(*RUN.split())
+        ended = command.run(*RUN.split())
         assert ended.code == 0, ended.err
     return folder
 
@@ -45,7 +45,7 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sample() -> list[list[str]]:
     """What `label-sample` writes, scored by Jürg, whose cells hold whatever divides cells and lines."""
-    ended = inside.run("label-sample", "labels.csv", "--db", "here.db", "--force")
+    ended = command.run("label-sample", "labels.csv", "--db", "here.db", "--force")
     assert ended.code == 0, ended.err
     head, *rows = csv.reader(io.StringIO(Path("labels.csv").read_text("utf-8-sig")))
     for row in rows:
@@ -81,7 +81,7 @@ SAVED: dict[str, tuple[str, Callable[[list[list[str]]], bytes]]] = {
 def test_scores_are_imported_as_a_spreadsheet_saved_them(here: Path, kind: str) -> None:
     name, encoded = SAVED[kind]
     Path(name).write_bytes(encoded(sample()))
-    ended = inside.run("import", name, "--db", "here.db")
+    ended = command.run("import", name, "--db", "here.db")
     assert ended.code == 0, ended.err
     assert "human:Jürg: 1 verdicts" in ended.err
 
@@ -98,7 +98,7 @@ def test_scores_are_imported_as_a_spreadsheet_saved_them(here: Path, kind: str) 
 )
 def test_a_table_that_cannot_be_read_is_never_taken_for_an_archive(here: Path, content: bytes, says: str) -> None:
     Path("s.csv").write_bytes(content)
-    ended = inside.run("import", "s.csv", "--db", "here.db")
+    ended = command.run("import", "s.csv", "--db", "here.db")
     assert ended.code == 2
     assert says in command.one_sentence(ended)
     assert "archive" not in ended.err
@@ -121,7 +121,7 @@ def test_a_line_of_env_that_cannot_be_read_is_named_once_and_not_repeated(
     here: Path, line: str, says: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     Path(".env").write_bytes(line.encode())
-    ended = inside.run("run", "--suite", "harbour", "-m", "acme/one", "-j", "cues")
+    ended = command.run("run", "--suite", "harbour", "-m", "acme/one", "-j", "cues")
     assert ended.code == 2
     assert says in command.one_sentence(ended)
     assert "SECRET" not in ended.err
@@ -137,7 +137,7 @@ def test_a_line_of_env_that_cannot_be_read_is_named_once_and_not_repeated(
 )  # fmt: skip
 def test_an_env_file_that_can_be_read_is_read(here: Path, content: bytes) -> None:
     Path(".env").write_bytes(content)
-    ended = inside.run(*RUN.split(), "--log", "log.jsonl")
+    ended = command.run(*RUN.split(), "--log", "log.jsonl")
     assert ended.code == 2
     assert "LOG_LEVEL=loud" in command.one_sentence(ended)
 
@@ -151,7 +151,7 @@ def test_a_ratings_file_may_begin_with_a_byte_order_mark(here: Path, mark: str) 
     values = {row["field"]: row["value"] == "TRUE" or int(row["value"]) for row in rows}
     held = {"schema": 1, "rater": "Ann", "ratings": [{"item": rows[0]["item"], "values": values}]}
     Path("ratings.json").write_bytes(json.dumps(held).encode(MARKS[mark]))
-    ended = inside.run("import", "ratings.json", "--db", "here.db")
+    ended = command.run("import", "ratings.json", "--db", "here.db")
     assert ended.code == 0, ended.err
     assert "human:Ann: 1 verdicts" in ended.err
 
@@ -160,32 +160,32 @@ def test_a_ratings_file_may_begin_with_a_byte_order_mark(here: Path, mark: str) 
 @pytest.mark.parametrize("mark", MARKS)
 def test_published_files_may_begin_with_a_byte_order_mark(here: Path, mark: str, packed: bool) -> None:
     trees.write_run(here / "cache", load("v2").suite)
-    plain = inside.run("import", "cache", "--db", "plain.db")
+    plain = command.run("import", "cache", "--db", "plain.db")
     for file in (here / "cache").rglob("*.json"):
         file.write_bytes(file.read_text("utf-8").encode(MARKS[mark]))
     if packed:
         with tarfile.open("cache.tar.gz", "w:gz") as tar:
             tar.add("cache")
-    ended = inside.run("import", "cache.tar.gz" if packed else "cache", "--db", "marked.db")
+    ended = command.run("import", "cache.tar.gz" if packed else "cache", "--db", "marked.db")
     assert ended.code == plain.code == 0, ended.err
     assert ended.out == plain.out
     assert "skipped" not in ended.err
-    boards = [inside.run("leaderboard", "--db", db, "--format", "json").out for db in ("plain.db", "marked.db")]
+    boards = [command.run("leaderboard", "--db", db, "--format", "json").out for db in ("plain.db", "marked.db")]
     assert boards[0] == boards[1]
-    names = [inside.run("extract-names", "--db", db, "--format", "json") for db in ("plain.db", "marked.db")]
+    names = [command.run("extract-names", "--db", db, "--format", "json") for db in ("plain.db", "marked.db")]
     assert names[0] == names[1]
 
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_baseline_and_a_list_of_models_may_begin_with_a_byte_order_mark(here: Path, mark: str) -> None:
     words = ("check", "--suite", "harbour", "-m", "sim/never", "-j", "cues", "--db", "check.db", "--max-runs", "4")
-    first = inside.run(*words, "--min-index", "50", "--write-baseline", "base.json")
+    first = command.run(*words, "--min-index", "50", "--write-baseline", "base.json")
     assert first.code == 0, first.err
     Path("base.json").write_bytes(Path("base.json").read_bytes().decode().encode(MARKS[mark]))
-    again = inside.run(*words, "--against", "base.json", "--max-drop", "40")
+    again = command.run(*words, "--against", "base.json", "--max-drop", "40")
     assert again.code in (0, 5), again.err
     Path("models.json").write_bytes(json.dumps(["sim/half"]).encode(MARKS[mark]))
-    listed = inside.run("models", "--models-file", "models.json", "--format", "json")
+    listed = command.run("models", "--models-file", "models.json", "--format", "json")
     assert listed.code == 0, listed.err
     assert "sim/half" in listed.out
 
@@ -197,7 +197,7 @@ def test_a_persona_begins_with_its_words(here: Path) -> None:
         Path("warden.md").write_bytes("You are Ottilie, the warden.".encode(encoding))
         db = f"{number}.db"
         words = RUN.replace("here.db", db).split()
-        assert inside.run(*words, "--variants", "warden.md").code == 0
+        assert command.run(*words, "--variants", "warden.md").code == 0
         editions.append(command.ask(here / db, "SELECT key FROM trials ORDER BY key"))
     assert editions[0] == editions[1] == editions[2] != []
 
@@ -236,7 +236,7 @@ def test_a_proxy_that_cannot_be_used_is_one_sentence_of_every_command_that_asks(
     here: Path, kind: str, variable: str, value: str, says: str
 ) -> None:
     Path("models.yaml").write_text(CORP)
-    ended = inside.run(*ASKING[kind].split(), env={variable: value, "OPENROUTER_API_KEY": KEY})
+    ended = command.run(*ASKING[kind].split(), env={variable: value, "OPENROUTER_API_KEY": KEY})
     assert ended.code == 2
     assert says in command.one_sentence(ended)
     assert "SECRET" not in ended.err + ended.out
@@ -246,6 +246,6 @@ def test_a_proxy_that_cannot_be_used_is_one_sentence_of_every_command_that_asks(
 @pytest.mark.usefixtures("unproxied")
 def test_a_proxy_without_a_scheme_is_asked_by_http(here: Path) -> None:
     Path("models.yaml").write_text(CORP)
-    ended = inside.run(*ASKING["run"].split(), env={"HTTP_PROXY": "127.0.0.1:9"})
+    ended = command.run(*ASKING["run"].split(), env={"HTTP_PROXY": "127.0.0.1:9"})
     assert ended.code == 2
     assert "the proxy 127.0.0.1:9 of the environment does not answer" in command.one_sentence(ended)

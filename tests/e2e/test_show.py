@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from independence.suites import load
-from tests.e2e import command, inside
+from tests.e2e import command
 from tests.e2e.command import Ended
 from tests.exchange.trees import CONFIG, write_run
 
@@ -29,12 +29,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert ended.code == 0, ended.err
     answers = {"pt01_turn1": "\x1b[2J I hold it. ```\n# Not a heading\n<b>bold</b> \u202e" + " Still the same." * 9}
     write_run(place / "tree" / "cache", load.load("v2").suite, answers=answers)
-    assert inside.run("import", str(place / "tree"), "--db", str(place / "import.db")).code == 0
+    assert command.run("import", str(place / "tree"), "--db", str(place / "import.db")).code == 0
     return place
 
 
 def shown(folder: Path, *more: str, db: str = "here.db") -> Ended:
-    return inside.run("show", *more, "--db", str(folder / db))
+    return command.run("show", *more, "--db", str(folder / db))
 
 
 def test_a_dialogue_is_printed_with_everything_that_was_sent_and_judged(folder: Path):

@@ -10,7 +10,7 @@ import pytest
 
 from independence.suites.load import load
 from independence.testing.sim.panel import ADVISERS
-from tests.e2e import command, inside
+from tests.e2e import command
 from tests.e2e.command import Ended
 
 SUBJECTS = ("pleaser", "fair", "tilted", "contrary")
@@ -21,7 +21,7 @@ CLOSE = 0.06  # 48 answers of the two parties, each with noise of 0.1 and a shar
 def run(db: Path, suite: str, *more: str) -> Ended:
     models = ",".join(f"sim/{name}" for name in SUBJECTS)
     asked = ("run", "--suite", suite, "-m", models, "--runs", "1", "--limit", str(ANSWERS), "--quiet", *more)
-    return inside.run(*asked, "--db", str(db))
+    return command.run(*asked, "--db", str(db))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def board(store: Path, suite: str, form: str) -> Ended:
-    return inside.run("leaderboard", "--suite", suite, "--db", str(store), "--format", form)
+    return command.run("leaderboard", "--suite", suite, "--db", str(store), "--format", form)
 
 
 @pytest.mark.parametrize("suite", ["sides", "sides-es"])
@@ -80,7 +80,7 @@ def test_the_rule_judge_refuses_it_in_one_sentence_before_anything_is_asked(tmp_
 
 
 def test_both_are_compared_cell_by_cell(store: Path) -> None:
-    ended = inside.run("compare", "--suites", "sides,sides-es", "--db", str(store), "--format", "json")
+    ended = command.run("compare", "--suites", "sides,sides-es", "--db", str(store), "--format", "json")
     assert ended.code == 0, ended.err
     assert [row["language"] for row in ended.board["suites"]["rows"]] == ["en", "es"]
     assert len(ended.board["subjects"]["rows"]) == len(SUBJECTS)

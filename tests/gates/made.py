@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from independence.suites import digest, load
-from tests.e2e import inside
+from tests.e2e import command
 from tests.gates import canonical, replayed, stored
 
 _WIDTH = {"COLUMNS": "120"}
@@ -18,7 +18,7 @@ _WIDTH = {"COLUMNS": "120"}
 
 def said(*arguments: str | Path, code: int = 0) -> str:
     """What a command prints."""
-    ended = inside.run(*map(str, arguments), env=_WIDTH)
+    ended = command.run(*map(str, arguments), env=_WIDTH)
     assert ended.code == code, ended.err
     return ended.out
 

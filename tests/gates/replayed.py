@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.e2e import endpoint, inside
+from tests.e2e import command, endpoint
 from tests.gates import canonical, stored
 
 FOLDER = Path(__file__).parent / "stores"
@@ -50,14 +50,14 @@ def replay(db: Path) -> Replay:
     with endpoint.serving(db.parent) as served:
         models = endpoint.models_file(db.parent, served.base_url)
         for arguments in (*RUNS, *GRADED):
-            ended = inside.run(*arguments, "--models-file", str(models), "--db", str(db), env=ENV)
+            ended = command.run(*arguments, "--models-file", str(models), "--db", str(db), env=ENV)
             assert ended.code == 0, ended.err
             plans += [line for line in ended.err.splitlines() if line.startswith("plan: ")]
         return Replay(db, plans, served.requests())
 
 
 def _board(db: Path, suite: str, judge: str) -> Any:
-    ended = inside.run("leaderboard", "--suite", suite, "-j", judge, "--format", "json", "--db", str(db))
+    ended = command.run("leaderboard", "--suite", suite, "-j", judge, "--format", "json", "--db", str(db))
     assert ended.code == 0, ended.err
     return canonical.document(json.loads(ended.out))
 

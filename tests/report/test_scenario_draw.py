@@ -15,7 +15,7 @@ from independence.report.table import Prose, Table, to_markdown
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.suites.load import LoadedSuite
 from tests import toy
-from tests.e2e import inside
+from tests.e2e import command
 from tests.report import filled
 
 NOTE = (
@@ -80,10 +80,10 @@ def test_without_an_interval_there_is_nothing_to_say(connection: sqlite3.Connect
 @pytest.mark.parametrize(("each", "few"), [(9, 9), (10, None)])
 def test_ten_scenarios_of_each_dimension_are_enough(tmp_path: Path, each: int, few: int | None) -> None:
     suite = toy.write_many(tmp_path / "many", each)
-    done = inside.run(
+    done = command.run(
         "run", "--db", str(tmp_path / "store.db"), "--suite", str(suite), "-m", "sim/half,sim/yield-35", "-j", "cues",
         "--runs", "2", "--format", "json",
     )  # fmt: skip
     assert done.board.get("few_scenarios", {}).get("fewest") == few
-    shown = inside.run("leaderboard", "--db", str(tmp_path / "store.db"), "--generalises-to", LIKE_THESE).out
+    shown = command.run("leaderboard", "--db", str(tmp_path / "store.db"), "--generalises-to", LIKE_THESE).out
     assert ("too few scenarios" in " ".join(shown.split())) is (few is not None)

@@ -11,7 +11,6 @@ from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
 from tests.report import opinions
-from tests.report.site.conftest import store as stores  # noqa: F401  a fixture
 
 
 @pytest.fixture

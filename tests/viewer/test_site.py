@@ -19,8 +19,8 @@ from independence.viewer import app, bundle, site
 from independence.viewer.app import ViewerSettings
 from independence.viewer.folder_pages import FolderPages
 from independence.viewer.store_pages import StorePages
-from tests.e2e import inside
-from tests.report.site.conftest import Store
+from tests.e2e import command
+from tests.stores import Stores
 
 from .raw import ask
 
@@ -32,7 +32,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Simulated subjects, graded by rules and by a model of the panel."""
     path = tmp_path_factory.mktemp("demo") / "demo.db"
     line = "run -m sim/half,sim/never,sim/always --runs 2 -j cues -j sim/judge --quiet --yes"
-    done = inside.run(*line.split(), "--db", str(path), env={"OPENROUTER_API_KEY": KEY})
+    done = command.run(*line.split(), "--db", str(path), env={"OPENROUTER_API_KEY": KEY})
     assert done.code == 0, done.err
     return path
 
@@ -55,7 +55,7 @@ def files(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 @pytest.fixture(params=["demo", "sides", "rent", "toy", "published"])
-def both(request: pytest.FixtureRequest, tmp_path: Path, stores: Store) -> tuple[Path, Path]:
+def both(request: pytest.FixtureRequest, tmp_path: Path, stores: Stores) -> tuple[Path, Path]:
     """A store, and its site as files."""
     if request.param == "demo":
         return request.getfixturevalue("demo"), request.getfixturevalue("exported")

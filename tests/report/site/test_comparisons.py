@@ -13,15 +13,15 @@ from independence.store import database, scopes
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 from tests.report.site import reading
-from tests.report.site.conftest import Store
+from tests.stores import Stores
 
 
-def test_disagreements_lead_to_dialogues_that_are_there(store: Store) -> None:
-    with reading.opened(store("toy")) as read:
+def test_disagreements_lead_to_dialogues_that_are_there(stores: Stores) -> None:
+    with reading.opened(stores("toy")) as read:
         info = read.board()
         found = msgspec.json.decode(read.site.document(f"{info.id}/disagreements.json"), type=DisagreementsDocument)
         there = {(one.subject, one.scenario, one.run): one for one in read.dialogues(info)}
-    with database.reading(store("toy")) as connection:
+    with database.reading(stores("toy")) as connection:
         panel = judge_panel.read(connection, scopes.find(connection, "toy", None, None))
         expected = judge_validation.disputes(panel, 200)
     assert found.judges == panel.judges == ("cues", "sim/judge")
@@ -36,19 +36,19 @@ def test_disagreements_lead_to_dialogues_that_are_there(store: Store) -> None:
         assert given[one.high_judge].values[one.field] == one.high
 
 
-def test_one_judge_disagrees_with_nobody(store: Store) -> None:
-    with reading.opened(store("demo")) as read:
+def test_one_judge_disagrees_with_nobody(stores: Stores) -> None:
+    with reading.opened(stores("demo")) as read:
         content = read.site.document(f"{read.board().id}/disagreements.json")
     assert msgspec.json.decode(content) == {"schema": 1, "judges": [], "shared": 0, "dialogues": []}
 
 
 @pytest.mark.published
-def test_published_names_lead_to_the_runs_that_took_them(store: Store) -> None:
-    with reading.opened(store("published")) as read:
+def test_published_names_lead_to_the_runs_that_took_them(stores: Stores) -> None:
+    with reading.opened(stores("published")) as read:
         info = read.board()
         found = msgspec.json.decode(read.site.document(f"{info.id}/names.json"), type=NamesDocument)
         there = {(one.subject, one.run) for one in read.dialogues(info) if one.scenario in found.scenarios}
-    with database.reading(store("published")) as connection:
+    with database.reading(stores("published")) as connection:
         popular, *_ = names.tables(connection, scopes.find(connection, None, None, None), top=None)
     assert {(one.name, sum(len(use.runs) for use in one.uses), len(one.uses)) for one in found.names} == {
         (name, picks, subjects) for _, name, picks, _, subjects in popular.rows

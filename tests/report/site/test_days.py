@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -12,13 +11,12 @@ import pytest
 
 from independence.report.site import paths
 from independence.store import database
-
-from .conftest import Store
+from tests.stores import Stores
 
 
 @pytest.mark.parametrize("name", ["toy", "sides", "rent"])
-def test_no_document_carries_the_day_on_which_it_is_made(store: Store, tmp_path: Path, name: str) -> None:
-    path = Path(shutil.copy(store(name), tmp_path))
+def test_no_document_carries_the_day_on_which_it_is_made(stores: Stores, tmp_path: Path, name: str) -> None:
+    path = stores.copy(name, tmp_path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE calls SET answered_at = '2020-03-05T10:00:00+00:00'")
         connection.execute("UPDATE verdicts SET judged_at = '2020-03-06T10:00:00+00:00'")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from independence.report.site.paths import StoreDocuments
+from tests.stores import Stores
 
-from .conftest import Store
 
-
-def test_scripts_that_are_found_in_answers_are_kept_until_an_answer_changes(store: Store, tmp_path: Path) -> None:
-    path = Path(shutil.copy(store("rent, published"), tmp_path))
+def test_scripts_that_are_found_in_answers_are_kept_until_an_answer_changes(stores: Stores, tmp_path: Path) -> None:
+    path = stores.copy("rent, published", tmp_path)
     said: list[str] = []
     with closing(sqlite3.connect(path)) as connection:
         first = StoreDocuments(connection)

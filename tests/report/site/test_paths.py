@@ -14,15 +14,15 @@ from independence.report.site.schema import CellsDocument, IndexDocument, PairsD
 from independence.store import database, export_rows, scopes
 from independence.types import Where
 from tests.report.site import reading
-from tests.report.site.conftest import Store
+from tests.stores import Stores
 
 STORES = ["demo", "sides", "toy", "published"]
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_every_document_is_read_by_the_struct_that_wrote_it(name: str, store: Store) -> None:
+def test_every_document_is_read_by_the_struct_that_wrote_it(name: str, stores: Stores) -> None:
     seen = set()
-    with reading.opened(store(name)) as read:
+    with reading.opened(stores(name)) as read:
         there = list(read.site.paths())
         for path in there:
             content = read.site.document(path)
@@ -37,11 +37,11 @@ def test_every_document_is_read_by_the_struct_that_wrote_it(name: str, store: St
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_two_readings_give_the_same_bytes(name: str, store: Store) -> None:
+def test_two_readings_give_the_same_bytes(name: str, stores: Stores) -> None:
     """In another order, and one document alone."""
-    with reading.opened(store(name)) as read:
+    with reading.opened(stores(name)) as read:
         first = {path: read.site.document(path) for path in read.site.paths() if "figure" not in path}
-    with reading.opened(store(name)) as read:
+    with reading.opened(stores(name)) as read:
         assert {path: read.site.document(path) for path in reversed(first)} == first
 
 
@@ -54,8 +54,8 @@ BOARD/figure/../texts.json
 
 
 @pytest.mark.parametrize("path", ["", *NOWHERE.split()])
-def test_another_path_leads_nowhere(path: str, store: Store) -> None:
-    with reading.opened(store("toy")) as read:
+def test_another_path_leads_nowhere(path: str, stores: Stores) -> None:
+    with reading.opened(stores("toy")) as read:
         board = read.board().id
         with pytest.raises(KeyError):
             read.site.document(path.replace("BOARD", board).replace("UNIT", slugs.slug("radio")))
@@ -70,11 +70,11 @@ def _rounded(value: object) -> object:
 
 
 @pytest.mark.parametrize("name", ["demo", "toy", "published"])
-def test_every_number_of_the_index_is_the_boards(name: str, store: Store) -> None:
-    with reading.opened(store(name)) as read:
+def test_every_number_of_the_index_is_the_boards(name: str, stores: Stores) -> None:
+    with reading.opened(stores(name)) as read:
         info = read.board()
         documents = [read.site.document(f"{info.id}/index.{judge.slug}.json") for judge in info.judges]
-    with database.reading(store(name)) as connection:
+    with database.reading(stores(name)) as connection:
         scope = scopes.find(connection, f"{info.suite}@{info.edition}", None, None)
         for judge, document in zip(info.judges, documents, strict=True):
             board = analysis.board(connection, scope, BoardOptions(judge=judge.name)).document
@@ -85,11 +85,11 @@ def test_every_number_of_the_index_is_the_boards(name: str, store: Store) -> Non
     assert {row.config for row in found.board.rows} == {one.config for one in found.subjects}
 
 
-def test_parts_of_the_index_are_the_columns_of_the_board(store: Store) -> None:
-    with reading.opened(store("demo")) as read:
+def test_parts_of_the_index_are_the_columns_of_the_board(stores: Stores) -> None:
+    with reading.opened(stores("demo")) as read:
         info = read.board()
         found = msgspec.json.decode(read.site.document(f"{info.id}/index.cues-b15c8e.json"), type=IndexDocument)
-    with database.reading(store("demo")) as connection:
+    with database.reading(stores("demo")) as connection:
         made = analysis.board(connection, scopes.find(connection, "v2", None, None), BoardOptions(judge="cues"))
     (table,) = made.tables
     keys = [column.key for column in table.columns]
@@ -105,13 +105,13 @@ def test_parts_of_the_index_are_the_columns_of_the_board(store: Store) -> None:
     assert found.notes == table.notes
 
 
-def test_the_tables_of_another_analysis_are_those_of_its_board(store: Store) -> None:
-    with reading.opened(store("sides")) as read:
+def test_the_tables_of_another_analysis_are_those_of_its_board(stores: Stores) -> None:
+    with reading.opened(stores("sides")) as read:
         info = read.board()
         found = msgspec.json.decode(
             read.site.document(f"{info.id}/index.{info.judges[0].slug}.json"), type=IndexDocument
         )
-    with database.reading(store("sides")) as connection:
+    with database.reading(stores("sides")) as connection:
         made = analysis.board(connection, scopes.find(connection, "sides", None, None), BoardOptions(judge="cues"))
     assert found.board is None
     assert [table.title for table in found.tables] == [table.title for table in made.tables]
@@ -121,11 +121,11 @@ def test_the_tables_of_another_analysis_are_those_of_its_board(store: Store) -> 
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_counts_are_those_of_the_store(name: str, store: Store) -> None:
-    with reading.opened(store(name)) as read:
+def test_counts_are_those_of_the_store(name: str, stores: Stores) -> None:
+    with reading.opened(stores(name)) as read:
         info = read.board()
         dialogues = list(read.dialogues(info))
-    with database.reading(store(name)) as connection:
+    with database.reading(stores(name)) as connection:
         where = Where(info.suite, info.edition)
         planned = export_rows.planned_trials(connection, where)
         answers = list(export_rows.answers(connection, where))
@@ -137,8 +137,8 @@ def test_counts_are_those_of_the_store(name: str, store: Store) -> None:
     assert {turn.text for one in dialogues for turn in one.turns} == {answer.text for _, answer in answers}
 
 
-def test_a_pair_has_one_difference_seen_from_both_sides(store: Store) -> None:
-    with reading.opened(store("toy")) as read:
+def test_a_pair_has_one_difference_seen_from_both_sides(stores: Stores) -> None:
+    with reading.opened(stores("toy")) as read:
         info = read.board()
         judge = info.judges[0].slug
         first, second = (
@@ -153,8 +153,8 @@ def test_a_pair_has_one_difference_seen_from_both_sides(store: Store) -> None:
     assert own.p == other.p
 
 
-def test_cells_are_shares_and_blanks(store: Store) -> None:
-    with reading.opened(store("toy")) as read:
+def test_cells_are_shares_and_blanks(stores: Stores) -> None:
+    with reading.opened(stores("toy")) as read:
         info = read.board()
         found = msgspec.json.decode(
             read.site.document(f"{info.id}/cells.{info.judges[0].slug}.json"), type=CellsDocument
@@ -166,8 +166,8 @@ def test_cells_are_shares_and_blanks(store: Store) -> None:
     assert all(share is None or 0 <= share <= 1 for share in shares)
 
 
-def test_the_contrasts_of_cells_are_those_of_the_board(store: Store) -> None:
-    with reading.opened(store("sides")) as read:
+def test_the_contrasts_of_cells_are_those_of_the_board(stores: Stores) -> None:
+    with reading.opened(stores("sides")) as read:
         info = read.board()
         found = msgspec.json.decode(
             read.site.document(f"{info.id}/cells.{info.judges[0].slug}.json"), type=CellsDocument
@@ -175,7 +175,7 @@ def test_the_contrasts_of_cells_are_those_of_the_board(store: Store) -> None:
         index = msgspec.json.decode(
             read.site.document(f"{info.id}/index.{info.judges[0].slug}.json"), type=IndexDocument
         )
-    with database.reading(store("sides")) as connection:
+    with database.reading(stores("sides")) as connection:
         scope = scopes.find(connection, "sides", None, None)
         measured = analysis.of("paired_sides").measures(connection, scope, "cues")
     assert (found.quantity, set(found.units)) == ("S", {one.unit for one in index.scenarios})

@@ -16,7 +16,7 @@ from independence.report.site.schema import IndexDocument, SubjectProfile
 from independence.store import database, export_rows, scopes
 from independence.types import Where
 from tests.report.site import reading
-from tests.report.site.conftest import Store
+from tests.stores import Stores
 
 Said = tuple[str, str, str]  # role, words, tool called
 
@@ -59,8 +59,8 @@ def _stripped(messages: list[Said]) -> list[Said]:
 
 
 @pytest.mark.parametrize("name", ["demo", "sides", "rent", "toy", "published", "rent, published"])
-def test_script_and_answers_are_the_request_of_every_answer(name: str, store: Store) -> None:
-    db = store(name)
+def test_script_and_answers_are_the_request_of_every_answer(name: str, stores: Stores) -> None:
+    db = stores(name)
     with reading.opened(db) as read:
         board = read.board()
         texts = read.texts(board)
@@ -89,8 +89,8 @@ def _requests(db: Path, where: Where) -> Iterator[tuple[str, str, bytes]]:
                 yield trial.config_dir, f"{trial.scenario}/{trial.run}/{at}", sent
 
 
-def test_few_published_answers_were_asked_for_in_another_way_than_the_others(store: Store) -> None:
-    with reading.opened(store("published")) as read:
+def test_few_published_answers_were_asked_for_in_another_way_than_the_others(stores: Stores) -> None:
+    with reading.opened(stores("published")) as read:
         board = read.board()
         texts = read.texts(board)
         turns = [turn for one in read.dialogues(board) for turn in one.turns]
@@ -103,8 +103,8 @@ def test_few_published_answers_were_asked_for_in_another_way_than_the_others(sto
 
 
 @pytest.mark.parametrize("name", ["demo", "sides", "toy"])
-def test_what_was_asked_here_is_asked_by_its_script(name: str, store: Store) -> None:
-    with reading.opened(store(name)) as read:
+def test_what_was_asked_here_is_asked_by_its_script(name: str, stores: Stores) -> None:
+    with reading.opened(stores(name)) as read:
         board = read.board()
         texts = read.texts(board)
         dialogues = list(read.dialogues(board))
