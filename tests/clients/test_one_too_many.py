@@ -21,7 +21,7 @@ from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
 from independence.engine.gate import ConcurrencyLimit, EndpointGate
 from independence.types import ChatRequest, Message, Missing, Sampling
-from tests.clients.test_throttle import in_virtual_time
+from tests.virtual_time import in_virtual_time
 
 ASKED = ChatRequest("m", (Message("user", "Who?"),), 100, Sampling())
 FINE = b'{"choices": [{"message": {"content": "I am."}, "finish_reason": "stop"}], "usage": {"completion_tokens": 2}}'

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from independence.clients.protocol import Policy
 from independence.clients.throttle import Throttle
 from independence.engine.gate import ConcurrencyLimit, EndpointGate
-from tests.clients.test_throttle import in_virtual_time
+from tests.virtual_time import in_virtual_time
 
 REFUSAL_S = 0.05
 

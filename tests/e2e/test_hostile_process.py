@@ -89,7 +89,6 @@ def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-@pytest.mark.hostile
 @pytest.mark.parametrize("megabytes", [400, 150])
 def test_little_memory_is_enough_or_named(here: Path, megabytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     unmeasured(monkeypatch)
@@ -168,7 +167,6 @@ def test_a_ctrl_c_that_the_event_loop_heard_first_ends_what_blocks_it() -> None:
         asyncio.run(work())
 
 
-@pytest.mark.hostile
 @pytest.mark.parametrize("after_s", [1.5, 3.0])
 def test_ctrl_c_is_obeyed_while_planning(here: Path, after_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     unmeasured(monkeypatch)

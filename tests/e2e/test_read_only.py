@@ -57,7 +57,6 @@ def read(store: Path, out: Path, reader: str, before: Callable[[], None] | None 
     return command.apart(*line.split(), "--db", store, cwd=out, before=before)
 
 
-@pytest.mark.hostile
 @pytest.mark.parametrize("reader", READERS)
 def test_a_store_on_a_read_only_mount_is_read(mounted: Path, tmp_path: Path, reader: str) -> None:
     ended = read(mounted / "here.db", tmp_path, reader)

@@ -58,7 +58,7 @@ def test_an_error_names_the_command_as_it_was_started_and_the_store_it_is_about(
 
 
 def test_a_long_error_is_broken_between_words_on_a_terminal_and_whole_in_a_pipe(tmp_path: Path):
-    piped = command.run("leaderboard", cwd=tmp_path)
+    piped = command.apart("leaderboard", cwd=tmp_path)
     shown = screens.run("leaderboard", cwd=tmp_path, columns=60)
     assert max(map(len, shown.lines)) <= 60 < len(command.one_sentence(piped))
     assert " ".join(shown.text.split()) == " ".join(piped.err.split())
