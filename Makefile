@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 0
 MODELS ?=
-# Tests that start the command spend much of their time waiting for it.
-WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
+# A file's fixtures are made once: all tests of a file run in one process.
+PYTEST = -m pytest -n $(WORKERS) --dist loadfile
+ORDER ?= $(shell date +%j)
 INDEPENDENCE = @$(BIN)/independence
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint web docs package bench install install-dev run run-models leaderboard leaderboard-detailed \
+.PHONY: help demo test test-fast test-all mutants lint web docs package bench install install-dev run run-models leaderboard leaderboard-detailed \
 	generate-report estimate-cost clear-cache clear-scores clean
 
 help: ## list the targets
@@ -18,15 +20,21 @@ help: ## list the targets
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras $(VENV)/.real ## everything CI runs, with coverage; about 45 minutes on two cores
+test: $(VENV)/.dev ## all behaviour once, the browser and the command end to end included
+	$(BIN)/python $(PYTEST) -m "not deep"
+
+test-fast: $(VENV)/.dev ## the same without the slow folders: end to end, browser, golden numbers, guides
+	$(BIN)/python $(PYTEST) -m "not deep" --ignore tests/e2e --ignore tests/browser --ignore tests/gates --ignore tests/test_docs.py
+
+test-all: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras $(VENV)/.real ## lint, and every test in random order, with coverage
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/coverage run $(PYTEST) --random-order --random-order-seed $(ORDER)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-test-fast: $(VENV)/.dev ## the same tests without the end-to-end and browser ones, without coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/e2e --ignore tests/browser
+mutants: $(VENV)/.dev ## how many seeded changes of the source the tests notice
+	$(BIN)/python -m tests.mutants
 
 lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
 	$(BIN)/ruff check src tests benchmarks docs/generate.py docs/pictures.py docs/site

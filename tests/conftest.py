@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import coverage
 from independence.suites.load import LoadedSuite, load
 
 from . import toy
@@ -19,6 +18,7 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
+DEEP_S = 900
 # Where one of these is set, a test that skips for the reason beside it has failed.
 REQUIRED = {
     "INDEPENDENCE_REQUIRE_PUBLISHED": "INDEPENDENCE_PUBLISHED_DATA",
@@ -37,6 +37,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is deep may take longer than the watchdog of the other tests."""
+    for item in items:
+        if item.get_closest_marker("deep"):
+            item.add_marker(pytest.mark.timeout(DEEP_S))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport]:
     """Where something has to be there, a test that skips for want of it has failed."""
@@ -45,31 +52,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.skipped and any(reason in str(report.longrepr) for reason in wanted):
         report.outcome = "failed"
     return report
-
-
-GATES = Path(__file__).with_name("gates")
-CHILDREN = "COVERAGE_PROCESS_CONFIG"  # by which coverage counts in processes that tests start
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Lines are counted where tests make what they look at.
-
-    Those of published data may be absent, and gates run whole demos: both take three times as long while counting.
-    """
-    published = {"published_data", "published_store"}.intersection(getattr(item, "fixturenames", ()))
-    uncounted = published or "published" in item.name or GATES in item.path.parents
-    counting = coverage.Coverage.current() if uncounted else None
-    if counting is None:
-        return (yield)
-    counting.stop()
-    children = os.environ.pop(CHILDREN, None)
-    try:
-        return (yield)
-    finally:
-        if children is not None:
-            os.environ[CHILDREN] = children
-        counting.start()
 
 
 @pytest.fixture

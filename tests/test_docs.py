@@ -6,16 +6,14 @@ import ast
 import asyncio
 import inspect
 import itertools
-import os
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import click
@@ -27,6 +25,7 @@ from independence.clients import dialects
 from independence.config import registry
 from independence.suites import digest, load
 from independence.types import ChatRequest
+from tests.e2e import command
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -44,9 +43,9 @@ def fenced(path: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("page", GENERATED["PAGES"])
-def test_generated_pages_say_what_the_code_says(page: str) -> None:
-    assert (DOCS / page).read_text("utf-8") == GENERATED["PAGES"][page](), "run `python docs/generate.py`"
+def test_generated_pages_say_what_the_code_says() -> None:
+    for page, generate in GENERATED["PAGES"].items():
+        assert (DOCS / page).read_text("utf-8") == generate(), "run `python docs/generate.py`"
 
 
 def test_every_command_is_in_a_guide() -> None:
@@ -65,11 +64,10 @@ def test_every_command_line_in_the_guides_parses() -> None:
     assert len(lines) >= 8
     for line in lines:
         args = shlex.split(line, comments=True)[1:]
-        name = args[0]
-        command, rest = commands()[name], args[1:]
+        name, rest = args[0], args[1:]
         if rest and f"{name} {rest[0]}" in commands():
-            command, rest = commands()[f"{name} {rest[0]}"], rest[1:]
-        known = {flag for option in command.params for flag in option.opts}
+            name, rest = f"{name} {rest[0]}", rest[1:]
+        known = {flag for option in commands()[name].params for flag in option.opts}
         assert {arg for arg in rest if arg.startswith("-")} <= known, line
 
 
@@ -106,26 +104,22 @@ def test_the_dialect_in_the_guide_can_be_used() -> None:
 @pytest.fixture
 def shell(tmp_path: Path) -> Callable[[str], str]:
     """Runs lines as a reader types them, in an empty folder; returns what they print, in one line of single blanks."""
-    command = tmp_path / "bin" / "independence"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m independence "$@"\n')
-    command.chmod(0o755)
     (tmp_path / "work").mkdir()
-    unset = ("INDEPENDENCE_", "OPENROUTER_", "LOCAL_", "BENCH_", "LLM_")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(unset)}
-    environment |= {"PATH": f"{command.parent}{os.pathsep}{environment['PATH']}", "COLUMNS": "100"}
+    variables: dict[str, str] = {}
 
     def run(lines: str) -> str:
-        ended = subprocess.run(
-            ["sh", "-e", "-c", lines],
-            cwd=tmp_path / "work",
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ended.returncode == 0, ended.stderr
-        return " ".join(f"{ended.stdout} {ended.stderr}".split())
+        printed = []
+        for line in lines.strip().splitlines():
+            name, _, value = line.partition("=")
+            if name.isidentifier():
+                variables[name] = value
+                continue
+            program, *arguments = shlex.split(Template(line).substitute(variables), comments=True)
+            assert program == "independence"
+            ended = command.run(*arguments, cwd=tmp_path / "work", env={"COLUMNS": "100"})
+            assert ended.code == 0, ended.err
+            printed += [ended.out, ended.err]
+        return " ".join(" ".join(printed).split())
 
     return run
 
@@ -136,7 +130,7 @@ def test_the_tutorial_runs_and_prints_what_it_quotes(shell: Callable[[str], str]
     assert unlike_what_is_printed(blocks, shell) == []
 
 
-@pytest.mark.parametrize("page", ["scoring.md", "judging.md", "results.md"])
+@pytest.mark.parametrize("page", ["scoring.md", "judging.md", pytest.param("results.md", marks=pytest.mark.deep)])
 def test_other_guides_print_what_they_quote(page: str, shell: Callable[[str], str]) -> None:
     blocks = blocks_of(DOCS / page)
     assert [language for language, _ in blocks] == ["sh", "text"]
@@ -171,30 +165,31 @@ def test_the_guides_name_the_editions_that_there_are() -> None:
     assert set(re.findall(r"in a title have the same wording \| `(\w+)`", text)) == {digest.wording(now["v2"].suite)}
 
 
-@pytest.mark.parametrize("within_a_loop", [False, True])
-def test_the_notebook_runs(within_a_loop: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where an event loop runs, as in a notebook; without one, what awaits is left out."""
-    monkeypatch.chdir(tmp_path)
+def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within an event loop, as notebooks run it; and what does not await without one."""
     cells = [
         compile(cell, "python.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         for cell in fenced(DOCS / "python.md", "python")
     ]
     assert len(cells) >= 7
-    names: dict[str, Any] = {}
 
-    async def run_all() -> None:
+    async def run_all(names: dict[str, Any]) -> None:
         for cell in cells:
             ended = eval(cell, names)
             if inspect.iscoroutine(ended):
                 await ended
 
-    if within_a_loop:
-        asyncio.run(run_all())
-    else:
+    def run_plain(names: dict[str, Any]) -> None:
         for cell in cells:
             if not cell.co_flags & inspect.CO_COROUTINE:
                 exec(cell, names)
-    assert (tmp_path / "tables" / "board.csv").is_file()
+
+    for name, work in (("within", lambda names: asyncio.run(run_all(names))), ("without", run_plain)):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        work({})
+        assert (folder / "tables" / "board.csv").is_file()
 
 
 def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:
@@ -202,8 +197,8 @@ def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:
     board = shell("independence demo")
     (quoted,) = fenced(ROOT / "README.md", "text")
     assert [line for line in quoted.splitlines() if " ".join(line.split()) not in board] == []
-    (command,) = re.findall(r"^\$ (independence show .*?) +#", text, re.MULTILINE)
-    dialogue = shell(command)
+    (line,) = re.findall(r"^\$ (independence show .*?) +#", text, re.MULTILINE)
+    dialogue = shell(line)
     said = " ".join(re.findall(r"^> ?(.*)$", text, re.MULTILINE)).split("**Verdict**", maxsplit=1)[0]
     parts = [part.strip() for part in re.split(r"\[…\]|\*\*[\w/ ]+:\*\*", said)]
     assert len([part for part in parts if part]) >= 5
