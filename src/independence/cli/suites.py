@@ -129,6 +129,8 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
     suite = load.load(name).suite
     if suite.grid is None:
         raise UsageError(f"suite {suite.suite} has no grid of prompts; `rent` has one")
+    if part.scenarios is not None:
+        raise UsageError(f"--scenarios: suite {suite.suite} is a grid; write --limit N: it draws whole cells")
     kept = plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part).scenarios
     asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
     content = b"".join(line + b"\n" for line in words.grid_lines(suite, [scenario.id for scenario in asked]))
