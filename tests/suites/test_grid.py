@@ -53,11 +53,8 @@ def test_a_cell_is_named_by_its_factors_alone(suite: Suite) -> None:
     cells = Counter(scenario.cell for scenario in suite.scenarios)
     assert cells["vase/packed"] == 2 * 3
     assert len(cells) == 3 * 2
-    assert suite.scenarios[0].title == "vase/packed, sender asks"
-
-
-def test_every_scenario_is_of_the_grids_experiment_and_rubric(suite: Suite) -> None:
-    assert {(s.experiment, s.rubric) for s in suite.scenarios} == {("advice", "lean")}
+    first = suite.scenarios[0]
+    assert (first.title, first.experiment, first.rubric) == ("vase/packed, sender asks", "advice", "lean")
 
 
 def test_templates_fill_through_one_another(suite: Suite) -> None:
@@ -89,17 +86,7 @@ def test_a_variable_may_lie_as_deep_as_there_are_variables() -> None:
     assert made[0].turns[0].human == "the end"
 
 
-@pytest.mark.parametrize("missing", ["slot", "entry"])
-def test_what_the_linter_would_find_is_a_key_error(missing: str) -> None:
-    lacking = {
-        "slot": small(sides={"a": Side(human="{{nobody}}"), "b": Side(human="?")}),
-        "entry": small(derived={"d": DerivedVariable(of=("door",), table={"open": "x"})}),
-    }
-    with pytest.raises(KeyError):
-        grid.scenarios(lacking[missing], {}, RUBRIC)
-
-
-def test_a_scenario_has_the_variables_that_it_or_its_rubric_says_filled(suite: Suite) -> None:
+def test_a_scenario_has_the_variables_that_it_or_its_rubric_says_filled_and_those_no_text_quotes(suite: Suite) -> None:
     first = suite.scenarios[0]
     assert first.vars == {
         "thing": "a vase",
@@ -109,12 +96,6 @@ def test_a_scenario_has_the_variables_that_it_or_its_rubric_says_filled(suite: S
         "story": "a vase broke on the way. It was wrapped in straw.",
         "request": "Who pays?",
     }
-
-
-def test_a_variable_that_no_text_quotes_stays_as_a_label(suite: Suite) -> None:
-    assert {s.factors["parcel"]: s.vars["room"] for s in suite.scenarios} == {
-        "vase": "kitchen", "clock": "hall", "lamp": "attic"
-    }  # fmt: skip
 
 
 def test_scenarios_that_say_the_same_are_the_same_but_for_their_place() -> None:
@@ -139,15 +120,10 @@ def test_a_suites_variable_is_a_scenarios_only_where_the_scenario_fills_it() -> 
     assert made[0].vars == {"door": "open", "mixed": "It is open.", "air": "cold air"}
 
 
-def test_the_sides_beyond_the_parties_are_uninvolved(suite: Suite) -> None:
-    assert suite.grid is not None
-    assert grid.uninvolved(suite.grid) == ("passer",)
+def test_the_sides_beyond_the_parties_are_uninvolved() -> None:
+    passer = Side(human="?")
+    assert grid.uninvolved(small(sides={"a": passer, "b": passer, "passer": passer})) == ("passer",)
     assert grid.uninvolved(small()) == ()
-
-
-def test_a_suite_without_a_grid_stays_as_it_is() -> None:
-    lite = load("lite").suite
-    assert grid.expanded(lite) is lite
 
 
 def test_the_grid_in_the_guide_can_run(tmp_path: Path) -> None:
