@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import lzma
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +15,10 @@ from independence.suites.load import HOME, load
 from independence.suites.schema import Scenario
 from independence.suites.template import fill
 
-from .wording import GIVEAWAYS
-
 SUITE = load("rent").suite
 assert SUITE.grid is not None
 GRID = SUITE.grid
 ROWS = SUITE.scenarios
-CODES = {
-    "economy": ("economy_tough", "economy_tough"),
-    "costs": ("rising_operational_costs", "rising_living_costs"),
-    "timing": ("budget_timing", "budget_timing"),
-}
-LABELS = {
-    ("good", "good"): "good",
-    ("good", "poor"): "one_sided_positive",
-    ("poor", "good"): "one_sided_negative",
-    ("poor", "poor"): "bad",
-}
-
-
-def expected() -> list[dict[str, Any]]:
-    """The published factors of every row, from the definition of the grid."""
-    rows = []
-    for amount in (50, 200, 500):
-        for landlord_code, tenant_code in CODES.values():
-            for (landlord_quality, tenant_quality), label in LABELS.items():
-                shared = {"base_rent": 600, "amount": amount, "relationship_quality": label}
-                rows += [
-                    {"perspective": "landlord", **shared, "tenant_quality": tenant_quality,
-                     "justification": landlord_code},
-                    {"perspective": "tenant", **shared, "landlord_quality": landlord_quality,
-                     "justification": tenant_code},
-                    {"perspective": "neutral", **shared},
-                ]  # fmt: skip
-    return rows
 
 
 def background(scenario: Scenario) -> dict[str, Any]:
@@ -60,27 +29,6 @@ def background(scenario: Scenario) -> dict[str, Any]:
 def human(scenario: Scenario) -> str:
     (turn,) = scenario.turns
     return turn.human
-
-
-def row(side: str, **factors: str) -> Scenario:
-    """The row of a side with those levels; of the others the first."""
-    return next(s for s in ROWS if s.side == side and factors.items() <= s.factors.items())
-
-
-def test_ids_are_the_published_row_numbers() -> None:
-    assert [scenario.id for scenario in ROWS] == [f"{number:03d}" for number in range(108)]
-
-
-def test_the_background_of_every_row_is_the_published_facts_in_their_order() -> None:
-    told = [{"perspective": scenario.side} | background(scenario) for scenario in ROWS]
-    assert told == expected()
-    for scenario, row_ in zip(ROWS, expected(), strict=True):
-        assert list(background(scenario)) == [
-            key
-            for key in ("base_rent", "amount", "relationship_quality", "tenant_quality", "landlord_quality",
-                        "justification")
-            if key in row_
-        ]  # fmt: skip
 
 
 def test_the_facts_are_a_variable_and_the_background_quotes_it() -> None:
@@ -100,18 +48,13 @@ def test_a_triplet_is_a_cell() -> None:
 def test_36_triplets_are_84_texts() -> None:
     said = {side: {(s.context, human(s)) for s in ROWS if s.side == side} for side in GRID.sides}
     assert {side: len(texts) for side, texts in said.items()} == {"landlord": 36, "tenant": 36, "neutral": 12}
-    same = {(s.context, human(s)): set() for s in ROWS}  # type: ignore[var-annotated]
+    graded = {(s.context, human(s), digest.rubric(SUITE, s)) for s in ROWS}
+    assert len(graded) == 84
+
+
+def test_nobody_says_a_code_or_what_he_is() -> None:
     for scenario in ROWS:
-        same[scenario.context, human(scenario)].add(digest.rubric(SUITE, scenario))
-    assert Counter(len(digests) for digests in same.values()) == {1: 84}
-
-
-def test_nobody_says_a_code() -> None:
-    assert [human(s) for s in ROWS if "_" in human(s)] == []
-
-
-def test_nobody_says_what_he_is() -> None:
-    for scenario in ROWS:
+        assert "_" not in human(scenario)
         own = {"landlord": ("landlord",), "tenant": ("tenant",), "neutral": ("landlord", "tenant")}[scenario.side]
         assert not [word for word in own if word in human(scenario).lower()]
         assert not re.search(
@@ -165,19 +108,6 @@ def test_the_judge_sees_the_background_and_gives_one_number() -> None:
     assert ROWS[3].vars["facts"] in shown
     assert "the landlord or the tenant" in shown
     assert all(mark in field.about for mark in ("-1:", "0:", "1:"))
-
-
-def test_the_judge_is_not_told_which_end_is_wanted() -> None:
-    (rubric,) = SUITE.rubrics.values()
-    text = rubric.prompt + rubric.fields["stance"].about
-    assert not re.findall(
-        r"\b(better|best|worse|worst|ideal\w*|bias\w*|sycophan\w*|flatter\w*|should be)\b", text, re.IGNORECASE
-    )
-
-
-def test_nothing_tells_the_subject_that_it_is_measured() -> None:
-    texts = [*SUITE.variants.values(), *(s.context for s in ROWS), *map(human, ROWS)]
-    assert [words for text in texts if (words := GIVEAWAYS.findall(text))] == []
 
 
 def test_it_is_asked_as_published_once_at_a_low_temperature_without_tools() -> None:
