@@ -6,7 +6,7 @@ import csv
 import json
 import sqlite3
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from independence.exchange.summary import AnomalyCount, subject_runs
 from independence.report import board
 from independence.report.board_row import BoardRow
 from independence.stats.published import published_board, rules
-from independence.store import database, queries, scopes
+from independence.store import queries, scopes
 from independence.suites.load import load
 from independence.suites.schema import Field, Rubric, Suite
 from independence.suites.script import DialogueSetting, Exchange, messages
@@ -360,13 +360,6 @@ def test_arguments_that_cannot_be_read_leave_an_empty_message() -> None:
     call = {"function": {"name": "say", "arguments": "{broken"}}
     request = [{"role": "assistant", "content": None, "tool_calls": [call]}, {"role": "tool", "content": "hm?"}]
     assert published_request(msgspec.json.encode(request)) == PublishedRequest("say", "", (Exchange("hm?"),))
-
-
-@pytest.fixture
-def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    made = database.connect(tmp_path / "store.db")
-    yield made
-    made.close()
 
 
 def store(connection: sqlite3.Connection, folder: Path, suite: Suite) -> None:
