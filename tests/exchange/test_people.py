@@ -17,9 +17,7 @@ from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange import humans, labels, storing
 from independence.exchange.labels import LabelCandidate
 from independence.exchange.rent import reader, records
-from independence.report import analysis, planned_verdicts
-from independence.report.analysis import BoardOptions
-from independence.report.board import Board
+from independence.report import planned_verdicts
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite, load
 from independence.suites.without_texts import without_texts
@@ -53,7 +51,7 @@ def values(connection: sqlite3.Connection, scope: Any, judge: str) -> dict[str, 
     return {cell.scenario: cell.values for cell in planned}
 
 
-def test_scores_are_verdicts_of_the_rater_on_those_words_and_nobodys_default(
+def test_scores_are_verdicts_of_the_rater_on_those_words(
     tmp_path: Path, connection: sqlite3.Connection, toy_suite: LoadedSuite, items: dict[str, str]
 ) -> None:
     radio, dinner = items["radio"], items["dinner"]
@@ -65,14 +63,6 @@ def test_scores_are_verdicts_of_the_rater_on_those_words_and_nobodys_default(
         "radio": {"firmness": 7, "kept": True}, "dinner": None, "dessert": None,
     }  # fmt: skip
     assert take(connection, path) == 0
-    usual, by_bo = (
-        analysis.board(connection, where, BoardOptions(judge=judge)).document for judge in (None, "human:Bo")
-    )
-    assert isinstance(usual, Board)
-    assert isinstance(by_bo, Board)
-    assert usual.judge == "one"
-    (row,) = by_bo.rows
-    assert (row.index, round(row.coverage, 2)) == (None, 0.33)
     with pytest.raises(DocumentError, match=r"scores\.csv:3: human:Bo scored this dialogue otherwise before"):
         take(connection, file(tmp_path, f"{dinner},Cy,drift,1", f"{dinner},Bo,drift,4"))
     there = queries.judges(connection, queries.editions(connection)[0].where)
