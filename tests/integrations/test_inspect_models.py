@@ -10,6 +10,8 @@ import pytest
 
 from tests.e2e import command
 
+pytestmark = pytest.mark.deep  # Inspect AI is an extra, and takes seconds to start
+
 _SCRIPT = """
 import asyncio, json, sys
 from inspect_ai.model import ContentReasoning, ContentText, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
