@@ -76,7 +76,7 @@ def test_neither_links_in_an_archive_nor_huge_files_are_read(cache: Path) -> Non
     assert "link.json" not in {file.parts[-1] for file in files(archive)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_every_cut_of_a_plain_tar_is_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("cut")
@@ -127,7 +127,7 @@ _WORD = st.from_regex(r"[a-z0-9](?:-?[a-z0-9._:])*", fullmatch=True).filter(lamb
 _TAG = st.none() | st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), min_size=1, max_size=2).map("/".join)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     st.lists(_WORD, min_size=1, max_size=3).map("/".join), _TAG,
     st.sampled_from(["none", "low", "medium", "high", "off", "x-high"]), st.integers(0, 200),
@@ -217,7 +217,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from(["response", "metadata", "gen_cost", "judge_scores", "finish_reason"]), _JSON))
 def test_no_json_object_makes_reading_fail(values: dict[str, object]) -> None:
     record = response_file(json.dumps(values).encode())

@@ -8,7 +8,7 @@ import re
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from independence.suites.schema import ToolRole
@@ -85,6 +85,7 @@ def test_the_tool_is_offered_as_declared() -> None:
     assert [offered(tool).lists_none for tool in (READ, LISTS)] == [False, True]
 
 
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.text(), st.text(), st.text()), max_size=12),
     st.text(),
