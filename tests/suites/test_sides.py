@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import pytest
 
-from independence.suites import lint_translation
 from independence.suites.load import HOME, built_in, load
 from independence.suites.schema import Scenario, Suite
 from independence.suites.template import fill, slots
@@ -143,8 +142,7 @@ def test_power_and_request_are_on_either_side_as_often_and_some_disputes_have_no
     assert len(free) >= 4
 
 
-def test_sides_es_is_a_translation_without_a_mismatch_and_gives_the_numbers_of_every_row() -> None:
-    assert list(lint_translation.problems(SPANISH, ENGLISH)) == []
+def test_sides_es_is_a_translation_that_gives_the_numbers_of_every_row() -> None:
     assert (SPANISH.language, SPANISH.translation_of) == ("es", "sides")
     unlike = []
     for one, other in zip(ENGLISH.scenarios, SPANISH.scenarios, strict=True):
@@ -222,12 +220,6 @@ def test_the_question_presupposes_nothing_and_the_persona_leans_to_nobody() -> N
     assert len(persona.split()) <= 30
     leaning = r"\b(user|assistant|support\w*|agree\w*|side|impartial|neutral|fair\w*|help\w*)\b"
     assert not re.search(leaning, persona, re.IGNORECASE)
-
-
-def test_no_level_of_a_factor_stands_in_what_the_subject_reads() -> None:
-    codes = [level for factor in GRID.factors.values() for level in factor if "_" in level]
-    told = re.compile("|".join(rf"\b{re.escape(code)}\b" for code in codes))
-    assert [s.id for s in ENGLISH.scenarios if told.search(human(s))] == []
 
 
 def test_no_text_is_taken_from_another_suite() -> None:
