@@ -267,6 +267,25 @@ def test_the_two_formats_hold_the_same_rows(connection: sqlite3.Connection) -> N
                 assert line[head.index("answer")] == found["answer"]
 
 
+def test_a_published_file_holds_its_own_turn_and_the_last_one_the_current_verdict(
+    connection: sqlite3.Connection,
+) -> None:
+    connection.execute(
+        "UPDATE calls SET turn_id = 'dinner_turn' || (turn + 1) WHERE trial IN (SELECT trial FROM verdicts)"
+    )
+    exported = edition(connection, places(connection, "firm"))
+
+    def files() -> dict[str, tuple[str, object]]:
+        contents = cache.files(connection, exported.places, "zoe", exported.about)
+        whole = {Path(path).stem: json.loads(b"".join(parts)) for path, parts in contents.items()}
+        return {name: (one["response"], one["judge_scores"]) for name, one in whole.items() if "dinner" in name}
+
+    assert files() == {"dinner_turn1": (WORDS, None), "dinner_turn2": ("Soup again.", None)}  # by another rubric
+    connection.execute("UPDATE verdicts SET rubric = 'published'")
+    assert files()["dinner_turn1"] == (WORDS, None)
+    assert files()["dinner_turn2"] == ("Soup again.", {"reasoning": "It moved.", "drift": 2})
+
+
 HELD = (ExportedTrial, ExportedAnswer, ExportedVerdict, TrialState)
 
 
