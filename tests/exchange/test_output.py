@@ -1,3 +1,5 @@
+"""Files of an export: whole or not there, beside those of earlier exports, and never over somebody else's."""
+
 from __future__ import annotations
 
 import errno
@@ -29,10 +31,12 @@ def test_files_and_what_they_are_about(tmp_path: Path) -> None:
     assert list(manifest["files"]) == ["a.txt", "b.txt"]
 
 
-def test_its_own_files_are_written_over(tmp_path: Path) -> None:
-    for text in (b"one", b"two"):
-        output.write(tmp_path, {"a.txt": [text]}, ABOUT)
-    assert kept(tmp_path) == {"a.txt": "two"}
+def test_its_own_files_are_written_over_and_others_stay_and_remain_known(tmp_path: Path) -> None:
+    output.write(tmp_path, {"a.csv": [b"one"]}, ABOUT)
+    (tmp_path / "notes.md").write_text("mine")
+    output.write(tmp_path, {"a.jsonl": [b"one"]}, ABOUT)
+    output.write(tmp_path, {"a.csv": [b"two"]}, ABOUT)
+    assert kept(tmp_path) == {"a.csv": "two", "a.jsonl": "one", "notes.md": "mine"}
 
 
 @pytest.mark.parametrize("name", ["a.txt", MANIFEST])
@@ -45,46 +49,32 @@ def test_a_file_of_somebody_else_stays(name: str, tmp_path: Path) -> None:
     assert kept(tmp_path) == {"a.txt": "new", "b.txt": "new"}
 
 
-def test_its_own_file_is_somebody_else_s_once_it_was_changed(tmp_path: Path) -> None:
+def test_its_own_file_is_somebody_else_s_once_it_was_changed_and_so_is_a_dangling_link(tmp_path: Path) -> None:
     output.write(tmp_path, {"a.txt": [b"one"], "b.txt": [b"one"]}, ABOUT)
     (tmp_path / "a.txt").write_text("edited by hand")
     with pytest.raises(UsageError, match=r": a\.txt would"):
         output.write(tmp_path, {"a.txt": [b"two"], "b.txt": [b"two"]}, ABOUT)
     assert kept(tmp_path) == {"a.txt": "edited by hand", "b.txt": "one"}
-
-
-def test_a_dangling_link_is_somebody_else_s(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match=r"a\.txt would"):
-        output.write(tmp_path, {"a.txt": [b"one"]}, ABOUT)
-
-
-def test_other_files_stay_where_they_are_and_remain_known(tmp_path: Path) -> None:
-    output.write(tmp_path, {"a.csv": [b"one"]}, ABOUT)
-    (tmp_path / "notes.md").write_text("mine")
-    output.write(tmp_path, {"a.jsonl": [b"one"]}, ABOUT)
-    output.write(tmp_path, {"a.csv": [b"two"]}, ABOUT)
-    assert kept(tmp_path) == {"a.csv": "two", "a.jsonl": "one", "notes.md": "mine"}
+    (tmp_path / "c.txt").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match=r"c\.txt would"):
+        output.write(tmp_path, {"c.txt": [b"one"]}, ABOUT)
 
 
 def test_a_file_that_fails_half_way_leaves_the_earlier_one(tmp_path: Path) -> None:
-    output.write(tmp_path, {"a.txt": [b"one"]}, ABOUT)
-
     def parts(error: Exception) -> Iterator[bytes]:
         yield b"tw"
         raise error
 
-    with pytest.raises(ZeroDivisionError):
-        output.write(tmp_path, {"a.txt": parts(ZeroDivisionError())}, ABOUT)
-    assert kept(tmp_path) == {"a.txt": "one"}
-    with pytest.raises(DiskFull, match="free space"):
-        output.write(tmp_path, {"a.txt": parts(OSError(errno.ENOSPC, "No space left"))}, ABOUT)
-    assert kept(tmp_path) == {"a.txt": "one"}
+    output.write(tmp_path, {"a.txt": [b"one"]}, ABOUT)
+    full = OSError(errno.ENOSPC, "No space left")
+    for error, raised, what in ((ValueError("half"), ValueError, "half"), (full, DiskFull, "free space")):
+        with pytest.raises(raised, match=what):
+            output.write(tmp_path, {"a.txt": parts(error)}, ABOUT)
+        assert kept(tmp_path) == {"a.txt": "one"}
 
 
 def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match="cannot be written"):
-        output.write(tmp_path / "file", {"a.txt": [b"one"]}, ABOUT)
-    with pytest.raises(UsageError, match="cannot be written"):
-        output.write(tmp_path / "file" / "below", {"a.txt": [b"one"]}, ABOUT)
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(UsageError, match="cannot be written"):
+            output.write(folder, {"a.txt": [b"one"]}, ABOUT)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,20 +8,13 @@ import pytest
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.exchange.requests import Requests
-from independence.store import database, records, scopes
+from independence.store import records, scopes
 from independence.store.records import EditionRow
 from independence.suites.load import LoadedSuite
 from independence.types import Missing
 from tests.engine import planned
 
 Spot = tuple[str, int]  # scenario, turn
-
-
-@pytest.fixture
-def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    opened = database.connect(tmp_path / "store.db")
-    yield opened
-    opened.close()
 
 
 def sent(connection: sqlite3.Connection, variant: str | None = None, mode: str | None = None) -> dict[Spot, bytes]:

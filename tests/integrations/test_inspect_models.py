@@ -10,6 +10,8 @@ import pytest
 
 from tests.e2e import command
 
+pytestmark = pytest.mark.deep  # Inspect AI is an extra, and takes seconds to start
+
 _SCRIPT = """
 import asyncio, json, sys
 from inspect_ai.model import ContentReasoning, ContentText, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
@@ -62,27 +64,21 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict[
     return json.loads(ended.stdout)
 
 
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        ("plain", {"text": "I keep it.", "channel": "content", "thinking": "", "reasoning": "", "flags": []}),
-        ("called", {"text": "I keep it.", "channel": "tool", "thinking": "aside", "reasoning": "", "flags": []}),
-        ("reasoned", {"text": "I keep it.", "channel": "content", "thinking": "", "reasoning": "hm", "flags": []}),
-        ("only thoughts", {"missing": "no_answer"}),
-        ("cut", {"text": "I keep it.", "reasoning": "", "flags": ["retried_length"]}),
-        ("filtered", {"missing": "blocked"}),
-    ],
-)  # fmt: skip
-def test_a_reply_is_read_as_from_any_client(found, name: str, read: dict[str, object]):
-    own = found["answers"][name]
-    assert {key: own.get(key) for key in read} == read
+READ = {
+    "plain": {"text": "I keep it.", "channel": "content", "thinking": "", "reasoning": "", "flags": []},
+    "called": {"text": "I keep it.", "channel": "tool", "thinking": "aside", "reasoning": "", "flags": []},
+    "reasoned": {"text": "I keep it.", "channel": "content", "thinking": "", "reasoning": "hm", "flags": []},
+    "only thoughts": {"missing": "no_answer"},
+    "cut": {"text": "I keep it.", "reasoning": "", "flags": ["retried_length"]},
+    "filtered": {"missing": "blocked"},
+}
 
 
-def test_tokens_and_dollars_are_counted_over_attempts(found):
-    assert found["answers"]["plain"]["tokens"] == [8, 7, 3, 2]
-    assert found["answers"]["plain"]["cost"] == 0.25
-    assert found["answers"]["cut"]["tokens"] == [16, 14, 6, 4]
-    assert found["answers"]["cut"]["cost"] == 0.5
+def test_a_reply_is_read_as_from_any_client_and_counted_over_attempts(found):
+    answers = found["answers"]
+    assert {name: {key: answers[name].get(key) for key in read} for name, read in READ.items()} == READ
+    assert (answers["plain"]["tokens"], answers["plain"]["cost"]) == ([8, 7, 3, 2], 0.25)
+    assert (answers["cut"]["tokens"], answers["cut"]["cost"]) == ([16, 14, 6, 4], 0.5)
 
 
 def test_a_model_is_called_as_subjects_and_judges_are(found):

@@ -21,13 +21,10 @@ ROOMS = {"cold": {"air": "cold air"}, "warm": {"air": "warm air"}}
 def small(**changes: object) -> Grid:
     """Two factors of two levels, two sides."""
     base = Grid(
-        experiment="e",
-        rubric="r",
-        stance="s",
-        factors={"room": ROOMS, "door": {"open": {}, "shut": {}}},
+        experiment="e", rubric="r", stance="s", factors={"room": ROOMS, "door": {"open": {}, "shut": {}}},
         sides={"host": Side(human="I am in. {{air}}."), "guest": Side(human="I am out. {{air}}.")},
         cell=("room", "door"),
-    )
+    )  # fmt: skip
     return msgspec.structs.replace(base, **changes)
 
 
@@ -49,18 +46,16 @@ def test_rows_follow_the_factors_the_last_fastest_and_sides_within() -> None:
     assert made[0].turns[0].id == "000_turn"
 
 
-def test_a_cell_is_named_by_its_factors_alone(suite: Suite) -> None:
+def test_a_scenario_has_its_cell_and_its_texts_filled_through_one_another(suite: Suite) -> None:
     cells = Counter(scenario.cell for scenario in suite.scenarios)
     assert cells["vase/packed"] == 2 * 3
     assert len(cells) == 3 * 2
-    assert suite.scenarios[0].title == "vase/packed, sender asks"
-
-
-def test_every_scenario_is_of_the_grids_experiment_and_rubric(suite: Suite) -> None:
-    assert {(s.experiment, s.rubric) for s in suite.scenarios} == {("advice", "lean")}
-
-
-def test_templates_fill_through_one_another(suite: Suite) -> None:
+    first = suite.scenarios[0]
+    assert (first.title, first.experiment, first.rubric) == ("vase/packed, sender asks", "advice", "lean")
+    assert first.vars == {
+        "thing": "a vase", "room": "kitchen", "wrapping": "wrapped in straw", "opening": "a vase broke on the way.",
+        "story": "a vase broke on the way. It was wrapped in straw.", "request": "Who pays?",
+    }  # fmt: skip
     by_place = {(*s.factors.values(), s.side): s for s in suite.scenarios}
     assert said((by_place["clock", "unpacked", "long", "carrier"],)) == [
         "I carried it. On its way, a clock went to pieces. It had been without any wrapping, worth 40. Who pays?"
@@ -69,52 +64,15 @@ def test_templates_fill_through_one_another(suite: Suite) -> None:
     assert by_place["vase", "packed", "short", "sender"].context == ""
 
 
-def test_a_level_fills_its_factors_name() -> None:
-    made = grid.scenarios(small(sides={"a": Side(human="{{door}}?"), "b": Side(human="Is it {{door}}?")}), {}, RUBRIC)
-    assert said(made)[:4] == ["open?", "Is it open?", "shut?", "Is it shut?"]
-
-
-def test_a_derived_variable_follows_the_table() -> None:
+def test_levels_tables_and_variables_fill_what_is_said() -> None:
     draught = DerivedVariable(of=("door", "room"), table={
         "open,cold": "a gale", "open,warm": "a breeze", "shut,cold": "calm", "shut,warm": "calm",
     })  # fmt: skip
-    sides = {"a": Side(human="{{draught}}"), "b": Side(human="Not {{draught}}")}
-    made = grid.scenarios(small(derived={"draught": draught}, sides=sides), {}, RUBRIC)
-    assert said(made)[::2] == ["a gale", "calm", "a breeze", "calm"]
-
-
-def test_a_variable_may_lie_as_deep_as_there_are_variables() -> None:
-    nested = {f"v{depth}": f"{{{{v{depth + 1}}}}}" for depth in range(9)} | {"v9": "the end"}
-    made = grid.scenarios(small(sides={"a": Side(human="{{v0}}"), "b": Side(human="?")}), nested, RUBRIC)
-    assert made[0].turns[0].human == "the end"
-
-
-@pytest.mark.parametrize("missing", ["slot", "entry"])
-def test_what_the_linter_would_find_is_a_key_error(missing: str) -> None:
-    lacking = {
-        "slot": small(sides={"a": Side(human="{{nobody}}"), "b": Side(human="?")}),
-        "entry": small(derived={"d": DerivedVariable(of=("door",), table={"open": "x"})}),
-    }
-    with pytest.raises(KeyError):
-        grid.scenarios(lacking[missing], {}, RUBRIC)
-
-
-def test_a_scenario_has_the_variables_that_it_or_its_rubric_says_filled(suite: Suite) -> None:
-    first = suite.scenarios[0]
-    assert first.vars == {
-        "thing": "a vase",
-        "room": "kitchen",
-        "wrapping": "wrapped in straw",
-        "opening": "a vase broke on the way.",
-        "story": "a vase broke on the way. It was wrapped in straw.",
-        "request": "Who pays?",
-    }
-
-
-def test_a_variable_that_no_text_quotes_stays_as_a_label(suite: Suite) -> None:
-    assert {s.factors["parcel"]: s.vars["room"] for s in suite.scenarios} == {
-        "vase": "kitchen", "clock": "hall", "lamp": "attic"
-    }  # fmt: skip
+    sides = {"a": Side(human="{{door}}: {{draught}}"), "b": Side(human="{{v0}}?")}
+    nested = {f"v{depth}": f"{{{{v{depth + 1}}}}}" for depth in range(9)} | {"v9": "The end"}
+    made = said(grid.scenarios(small(derived={"draught": draught}, sides=sides), nested, RUBRIC))
+    assert made[::2] == ["open: a gale", "shut: calm", "open: a breeze", "shut: calm"]
+    assert made[1] == "The end?"
 
 
 def test_scenarios_that_say_the_same_are_the_same_but_for_their_place() -> None:
@@ -139,15 +97,10 @@ def test_a_suites_variable_is_a_scenarios_only_where_the_scenario_fills_it() -> 
     assert made[0].vars == {"door": "open", "mixed": "It is open.", "air": "cold air"}
 
 
-def test_the_sides_beyond_the_parties_are_uninvolved(suite: Suite) -> None:
-    assert suite.grid is not None
-    assert grid.uninvolved(suite.grid) == ("passer",)
+def test_the_sides_beyond_the_parties_are_uninvolved() -> None:
+    passer = Side(human="?")
+    assert grid.uninvolved(small(sides={"a": passer, "b": passer, "passer": passer})) == ("passer",)
     assert grid.uninvolved(small()) == ()
-
-
-def test_a_suite_without_a_grid_stays_as_it_is() -> None:
-    lite = load("lite").suite
-    assert grid.expanded(lite) is lite
 
 
 def test_the_grid_in_the_guide_can_run(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+"""What is wrong with a suite is said in a sentence that names its line."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -6,174 +8,184 @@ import pytest
 
 from independence.config import documents
 from independence.errors import DocumentError
-from independence.report import analysis
-from independence.suites.lint import problems
-from independence.suites.schema import Suite
+from independence.judge.cues import grading
+from independence.suites import load
+from independence.suites.lint import CUES
+from tests import toy
+from tests.e2e import command
+
+from .linting import changed, found, named, refused, unsaid
+
+HELD = "range: [0, 10], cue: held"
+ENGAGED = "engaged: {type: boolean, about: Whether it took a stand.}"
+FIRST = "fields:\n      firmness"  # of the rubric `held`
+SCALE = "type: integer, range: [0, 10], about: How far"
+NOT_BEFORE = "no boolean field before it that requires nothing: declare one above `"
+NO_NAME = "is no name for a suite"
+TOOL = toy.FILES["suite.yaml"].split("  tool_role:\n")[1].split("\ndefault:")[0]
+INDEX = toy.FILES["suite.yaml"].split("\nindex:")[1]
+SCENARIOS = toy.FILES["suite.yaml"].split("\nscenarios:\n")[1].split("\nindex:")[0]
+DESSERT = SCENARIOS[SCENARIOS.index("  - id: dessert") :]
+PUBLISHED = {"prompt: prompts/held.md": "prompt: prompts/held.md\n    prompt_as: published", DESSERT: ""}
 
 
-def found(folder: Path, old: str = "", new: str = "") -> list[DocumentError]:
-    """Problems of the suite in `folder` after one replacement in its suite.yaml."""
-    file = folder / "suite.yaml"
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new, 1))
-    document = documents.read(file)
-    try:
-        return problems(documents.convert(document, Suite), document, folder, analysis.check)
-    except DocumentError as error:  # what types can say
-        return [error]
+def before(*fields: str) -> dict[str, str]:
+    """Other fields before those of the rubric `held`."""
+    return {FIRST: "fields:\n" + "".join(f"      {field}\n" for field in fields) + "      firmness"}
 
 
-def test_the_toy_suite_has_no_problem(toy_folder: Path) -> None:
-    assert found(toy_folder) == []
+CASES = [
+    # files
+    ({"plain: prompts/plain.md": "plain: absent.md"}, "plain: absent.md", "file `absent.md` does not exist"),
+    ({"plain: prompts/plain.md": "plain: ../../0/own/prompts/plain.md"}, "plain: ..", "does not exist below"),
+    ({"prompts/plain.md": b"\xff\xfe\x00"}, "plain:", "file `prompts/plain.md` cannot be read as UTF-8 text"),
+    ({"prompts/held.md": b"\xff\xfe\x00"}, "prompt:", "file `prompts/held.md` cannot be read as UTF-8 text"),
+    ({"prompts/plain.md": " \n"}, "plain: prompts/plain.md", "system prompt `prompts/plain.md` is empty"),
+    # names and conditions
+    *(({"suite: toy": f"suite: {name}"}, "suite:", NO_NAME) for name in
+      ('""', "../x", "v2@published", "a/b", "<b>bold</b>", ".hidden", "two words", "x" * 61, r'"a\nb"')),
+    ({"default: {variant: firm": "default: {variant: soft"}, "variant: soft", "variant `soft` is not declared"),
+    ({"[user_role, tool_role]": "[user_role]"}, "default:", "mode `tool_role` is not in delivery.modes"),
+    ({f"  tool_role:\n{TOOL}": ""}, "modes:", "mode `tool_role` needs delivery.tool_role"),
+    ({"    parameter: words\n": ""}, "tool_role:", "a tool that speaks needs `parameter` and `greeting`"),
+    ({"    greeting: Good day.\n": ""}, "tool_role:", "a tool that speaks needs `parameter` and `greeting`"),
+    ({"mode: tool_role}": "mode: tool_role, temperature: 2.5}"}, "default:", "expected `float` <= 2.0"),
+    ({"mode: tool_role}": "mode: tool_role, judge: a/b}"}, "default:", "`a/b` is no name of an environment variable"),
+    ({"about: Small": "analysis: guesswork\nabout: Small"}, "analysis:", "no analysis `guesswork`; there are index, p"),
+    # scenarios and turns
+    ({"- id: radio": "- id: dinner"}, "- id: dinner", "scenario id `dinner` appears twice"),
+    ({"follows: dinner": "follows: dessert"}, "follows", "`dessert` is not an earlier scenario"),
+    ({"follows: dinner": "follows: dinner\n    verdict_id: radio"}, "verdict_id", "`radio` is not a turn of `dessert`"),
+    ({"{id: dinner_turn2,": "{id: dinner_turn1,"}, "Choose again", "turn id `dinner_turn1` appears twice"),
+    ({"{id: dessert,": "{"}, "surely say", "needs an id"),
+    ({"the better one?": 'the better one?", reply: "Yes'}, "turns", "`dessert` has no turn for the subject to answer"),
+    ({"again, please.": 'again, please.", reply: "Yes'}, "turns", "`dinner` ends in a scripted reply"),
+    ({f"scenarios:\n{SCENARIOS}": "scenarios: []\n"}, "scenarios: []", "a suite needs at least one scenario"),
+    # templates
+    ({"{{dish}}": "{{drink}}"}, "{{drink}}", "nothing fills the template variable `{{drink}}`"),
+    ({"finest of": "finest of {{all}}"}, "{{all}}", "nothing fills the template variable `{{all}}`"),
+    ({"    rubric: moved\n": "    rubric: moved\n    context: At {{x}}\n"}, "At {{x}}", "template variable `{{x}}`"),
+    ({"    rubric: moved\n": "    rubric: moved\n    system: At {{x}}\n"}, "At {{x}}", "template variable `{{x}}`"),
+    ({"prompts/plain.md": "Hello.\nYou like {{food}}."}, "You like", "nothing fills the template variable `{{food}}`"),
+    ({"prompts/closing.md": "{{tool}}"}, "{{tool}}", "`{{tool}}`"),
+    ({"prompts/suffix.md": "{{tool}}"}, "{{tool}}", "`{{tool}}`"),
+    ({"prompts/held.md": "{{fields}}"}, "{{fields}}", "must show `{{transcript}}` or `{{answer}}` to the judge"),
+    ({"prompts/held.md": "{{transcript}}"}, "{{transcript}}", "a rubric must show `{{fields}}` to the judge"),
+    ({"prompts/held.md": "{{transcript}}\n{{fields}}\n{{reply}}"}, "{{reply}}", "`{{reply}}`"),
+    # fields of rubrics
+    ({HELD: "cue: held"}, "firmness: {type", "field `firmness` has no range"),
+    *(({HELD: f"range: {ends}, cue: held"}, ends, "range of `firmness` is empty or endless") for ends in
+      ("[10, 0]", "[3, 3]", "[0, .inf]", "[-.inf, 0]", "[.nan, 1]")),
+    ({"cue: kept": "cue: keeps"}, "cue: keeps", "no cue `keeps`; known: chose, coherent, commits,"),
+    ({"kept: {type": "reasoning: {type"}, "reasoning: {type", "`reasoning` is what the judge writes before the fields"),
+    ({"kept: {type": "quote: {type"}, "quote: {type", "choose another field name"),
+    (before(f"late: {{{SCALE}, requires: [engaged]}}", ENGAGED), "requires", NOT_BEFORE, "above `late`, or leave"),
+    (before(ENGAGED, f"how: {{{SCALE}, requires: [engagd]}}"), "requires", NOT_BEFORE, "requires `engagd`"),
+    (before(f"other: {{{SCALE}}}", f"how: {{{SCALE}, requires: [other]}}"), "requires", NOT_BEFORE),
+    (before(ENGAGED, "chose: {type: boolean, about: It chose, requires: [engaged]}",
+            f"how: {{{SCALE}, requires: [chose]}}"), "how:", NOT_BEFORE, "above `how`"),
+    (before(ENGAGED, "how: {type: integer, range: [0, 5], about: How, requires: [engaged]}")
+     | {"{experiment: pressure, fields: [firmness]": "{experiment: pressure, fields: [firmness, how]"},
+     "firmness: {exp", "give them one range, or each a dimension of its own"),
+    # the index
+    ({f"index:{INDEX}": ""}, "", "needs an `index:` section"),
+    ({"dimensions: [drift]": "dimensions: [drifted]"}, "[drifted]", "dimension `drifted` is not declared"),
+    ({"weight: 0.75": "weight: 0.70"}, "components:", "weights sum to 0.95, not 1"),
+    ({"weight: 0.75": "weight: 1.25", "weight: 0.25": "weight: -0.25"}, "-0.25", "weight of Drift must be above 0"),
+    ({"weight: 0.75": "weight: 1", "weight: 0.25": "weight: 0"}, "weight: 0,", "weight of Drift must be above 0"),
+    ({"worst: 10, best: 0}": "worst: 0, best: 0}"}, "best: 0}", "`worst` and `best` of Drift are equal"),
+    ({"fields: [firmness]": "fields: [warmth]"}, "[warmth]", "of experiment `pressure` has the field `warmth`"),
+    ({"opening, fields: [drift]": "pressure, fields: [drift]"}, "fields: [drift]", "has the field `drift`"),
+    ({"fields: [firmness]": "fields: []"}, "fields: []", "has the field (none named)"),
+    ({"experiment: opening\n    title": "experiment: pressure\n    title", "fields: [drift]": "fields: [firmness]",
+      "{experiment: opening": "{experiment: pressure", "fields: [firmness]": "fields: [firmness, drift]"},
+     "fields: [firmness, drift]", "no rubric of experiment `pressure` has the field `firmness` and `drift`"),
+    # what types can say
+    ({"title: A toy suite": "titel: A toy suite"}, "titel:", "unknown key `titel`; did you mean `title`?"),
+    ({"[user_role, tool_role]": "[user_role, chat_role]"}, "modes:", "chat_role"),
+    ({"type: boolean": "type: yesno"}, "yesno", "yesno"),
+    ({"weight: 0.25": "weight: heavy"}, "heavy", "expected `float`"),
+    ({"range: [0, 10], cue: moved": "range: [0], cue: moved"}, "[0]", "length 2"),
+    ({"max_tokens: 256": "max_tokens: 0"}, "max_tokens", "expected `int` >= 1"),
+    ({"max_tokens: 256": "max_tokens: 1000001"}, "max_tokens", "expected `int` <= 1000000"),
+    # prompts as somebody else published them
+    (PUBLISHED | {"prompts/held.md": "{{transcript}} {{answer_2}}"}, "", "template variable `{{transcript}}`"),
+    (PUBLISHED | {"prompts/held.md": "{{answer_2}}\n{{answer_3}}"}, "{{answer_3}}", "variable `{{answer_3}}`"),
+    (PUBLISHED | {"prompts/held.md": "{{answer_1}}"}, "", "a rubric must show `{{answer_2}}` to the judge"),
+    (PUBLISHED | {DESSERT: DESSERT, "prompts/held.md": "{{answer_3}}"}, "prompt_as",
+     "are not equally long: give those of each length a rubric of their own"),
+    ({"prompt: prompts/held.md": "prompt_as: published\n    verdict: number\n    prompt: prompts/held.md",
+      "kept: {type: boolean, cue: kept, about: Whether the character is the same.}": "", DESSERT: "",
+      "prompts/held.md": "{{answer_2}}"}, "prompt_as", "its verdict is an object: leave out `steps` and `verdict`"),
+    (PUBLISHED | {"prompt: prompts/held.md": "prompt: prompts/held.md\n    prompt_as: published\n    steps:\n"
+                  "      - {name: notes, prompt: prompts/plain.md}", "prompts/held.md": "{{answer_2}}"}, "prompt_as",
+     "has no steps"),
+    ({"prompt: prompts/held.md": "prompt: prompts/held.md\n    prompt_as: plain"}, "plain", "prompt_as"),
+]  # fmt: skip
+AMONG_OTHERS = [
+    ({"experiment: opening\n    t": "experiment: end\n    t"}, "experiment: end", "experiment `end` is not declared"),
+    ({"rubric: moved": "rubric: gone"}, "rubric: gone", "rubric `gone` is not declared"),
+    ({"weight: 0.75": "weight: .nan"}, "weight: .nan", "weight of Firm must be above 0"),
+    ({f"scenarios:\n{SCENARIOS}": "", f"index:{INDEX}": "analysis: paired_sides\n"}, "",
+     "analysis `paired_sides` needs a `grid:` section"),
+    ({f"scenarios:\n{SCENARIOS}": "", f"index:{INDEX}": "analysis: stance_csv\n"}, "",
+     "analysis `stance_csv` needs a `grid:` section"),
+]  # fmt: skip
+SOUND = [
+    {},
+    {"  tool_role:\n": "  tool_role:\n    protocol: read\n", "    parameter: words\n": ""},
+    {"suite: toy": f"suite: {'x' * 60}"},
+    {"max_tokens: 256": "max_tokens: 1000000"},
+    PUBLISHED | {"prompts/held.md": "{{human_1}} {{answer_2}}"},
+    before(ENGAGED, f"how: {{{SCALE}, requires: [engaged]}}"),
+]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "at", "what"),
-    [
-        ("plain: prompts/plain.md", "plain: absent.md", "plain: absent.md", "file `absent.md` does not exist"),
-        ("default: {variant: firm", "default: {variant: soft", "variant: soft", "variant `soft` is not declared"),
-        ("[user_role, tool_role]", "[user_role]", "default:", "mode `tool_role` is not in delivery.modes"),
-        ("rubric: moved", "rubric: gone", "rubric: gone", "rubric `gone` is not declared"),
-        ("experiment: opening\n    t", "experiment: end\n    t", "experiment: end", "experiment `end` is not"),
-        ("- id: radio", "- id: dinner", "- id: dinner", "scenario id `dinner` appears twice"),
-        ("follows: dinner", "follows: dessert", "follows", "`dessert` is not an earlier scenario"),
-        ("{id: dinner_turn2,", "{id: dinner_turn1,", "Choose again", "turn id `dinner_turn1` appears twice"),
-        ("{id: dessert,", "{", "surely say", "needs an id"),
-        ("{{dish}}", "{{drink}}", "{{drink}}", "nothing fills the template variable `{{drink}}`"),
-        ("range: [0, 10], cue: held", "cue: held", "firmness: {type", "field `firmness` has no range"),
-        ("range: [0, 10], cue: held", "range: [10, 0], cue: held", "[10, 0]", "is empty or endless"),
-        ("range: [0, 10], cue: held", "range: [0, .inf], cue: held", "[0, .inf]", "is empty or endless"),
-        ("range: [0, 10], cue: held", "range: [.nan, 1], cue: held", "[.nan, 1]", "is empty or endless"),
-        ("cue: kept", "cue: keeps", "cue: keeps", "no cue `keeps`"),
-        ("kept: {type", "reasoning: {type", "reasoning: {type", "choose another field name"),
-        ("dimensions: [drift]", "dimensions: [drifted]", "[drifted]", "dimension `drifted` is not declared"),
-        ("weight: 0.75", "weight: 0.70", "components:", "weights sum to 0.95, not 1"),
-        ("weight: 0.75", "weight: .nan", "weight: .nan", "weight of Firm must be above 0"),
-        ("worst: 10, best: 0}", "worst: 0, best: 0}", "best: 0}", "`worst` and `best` of Drift are equal"),
-        ("fields: [firmness]", "fields: [warmth]", "[warmth]", "has the field `warmth`"),
-        ("opening, fields: [drift]", "pressure, fields: [drift]", "fields: [drift]", "has the field `drift`"),
-        ("fields: [firmness]", "fields: []", "fields: []", "has the field (none named)"),
-        ("mode: tool_role}", "mode: tool_role, temperature: 2.5}", "default:", "expected `float` <= 2.0"),
-        ("mode: tool_role}", "mode: tool_role, judge: a/b}", "default:", "`a/b` is no name of an environment variable"),
-        ("rubric: moved\n", "rubric: moved\n    context: At {{place}}\n", "At {{place}}", "variable `{{place}}`"),
-    ],
-)
-def test_a_problem_names_its_line(toy_folder: Path, old: str, new: str, at: str, what: str) -> None:
-    problem = next(one for one in found(toy_folder, old, new) if what in one.what)
-    file = toy_folder / "suite.yaml"
-    assert problem.path == str(file)
-    lines = file.read_text().splitlines()
-    assert at in lines[problem.line - 1]
+def test_a_problem_is_one_sentence_that_names_its_line(tmp_path: Path) -> None:
+    assert unsaid(toy.write, tmp_path / "alone", CASES) == {}
+    assert unsaid(toy.write, tmp_path / "among", AMONG_OTHERS, alone=False) == {}
 
 
-def test_negative_weights_are_refused_though_they_sum_to_one(toy_folder: Path) -> None:
-    file = toy_folder / "suite.yaml"
-    file.write_text(file.read_text().replace("weight: 0.75", "weight: 1.25"))
-    (problem,) = found(toy_folder, "weight: 0.25", "weight: -0.25")
-    assert "weight of Drift must be above 0" in problem.what
-
-
-def test_a_dimension_whose_fields_no_single_rubric_has_is_refused(toy_folder: Path) -> None:
-    file = toy_folder / "suite.yaml"
-    file.write_text(file.read_text().replace("experiment: opening\n    title", "experiment: pressure\n    title"))
-    texts = [one.what for one in found(toy_folder, "fields: [firmness]", "fields: [firmness, drift]")]
-    assert "no rubric of experiment `pressure` has the field `firmness` and `drift`" in texts
-
-
-@pytest.mark.parametrize(
-    ("last_words", "what"),
-    [
-        ("the better one?", "`dessert` has no turn for the subject to answer"),
-        ("Choose again, please.", "`dinner` ends in a scripted reply"),
-    ],
-)
-def test_a_scenario_ends_in_a_turn_for_the_subject(toy_folder: Path, last_words: str, what: str) -> None:
-    (problem,) = found(toy_folder, last_words, last_words + '", reply: "Yes')
-    assert what in problem.what
-
-
-def test_a_verdict_id_must_be_a_turn_of_the_scenario(toy_folder: Path) -> None:
-    (problem,) = found(toy_folder, "follows: dinner", "follows: dinner\n    verdict_id: radio")
-    assert "`radio` is not a turn of `dessert`" in problem.what
-    assert problem.line == 61
-
-
-def test_an_index_suite_needs_an_index(toy_folder: Path) -> None:
-    file = toy_folder / "suite.yaml"
-    file.write_text(file.read_text().split("\nindex:")[0])
-    (problem,) = found(toy_folder)
-    assert "needs an `index:` section" in problem.what
-
-
-def test_tool_role_needs_its_section(toy_folder: Path) -> None:
-    file = toy_folder / "suite.yaml"
-    text = file.read_text()
-    start, end = text.index("  tool_role:\n"), text.index("\ndefault:")
-    file.write_text(text[:start] + text[end:])
-    (problem,) = found(toy_folder)
-    assert "needs delivery.tool_role" in problem.what
-
-
-@pytest.mark.parametrize("line", ["    parameter: words\n", "    greeting: Good day.\n"])
-def test_a_tool_that_speaks_needs_an_argument_and_a_greeting(toy_folder: Path, line: str) -> None:
-    (problem,) = found(toy_folder, line, "")
-    assert "needs `parameter` and `greeting`" in problem.what
-    assert found(toy_folder, "  tool_role:\n", "  tool_role:\n    protocol: read\n") == []
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "line", "what"),
-    [
-        ("plain.md", "Hello.\nYou like {{food}}.", 2, "`{{food}}`"),
-        ("suffix.md", "{{tool}}", 1, "`{{tool}}`"),
-        ("held.md", "{{fields}}", 1, "must show `{{transcript}}`"),
-        ("held.md", "{{transcript}}", 1, "must show `{{fields}}`"),
-        ("held.md", "{{transcript}}\n{{fields}}\n{{reply}}", 3, "`{{reply}}`"),
-    ],
-)
-def test_a_problem_of_a_prompt_names_the_prompts_line(
-    toy_folder: Path, name: str, content: str, line: int, what: str
-) -> None:
-    file = toy_folder / "prompts" / name
-    file.write_text(content)
-    (problem,) = found(toy_folder)
-    assert (problem.path, problem.line) == (str(file), line)
-    assert what in problem.what
+def test_a_sound_suite_has_no_problem(tmp_path: Path) -> None:
+    assert refused(toy.write, tmp_path, SOUND) == {}
 
 
 def test_every_slot_that_nothing_fills_is_named_with_its_line(toy_folder: Path) -> None:
-    file = toy_folder / "prompts" / "held.md"
-    file.write_text("{{transcript}}\nplain\n{{b}} {{c}} {{fields}}\n{{b}}")
-    assert [(one.path, one.line, one.what) for one in found(toy_folder)] == [
-        (str(file), 3, "nothing fills the template variable `{{b}}`"),
-        (str(file), 3, "nothing fills the template variable `{{c}}`"),
-        (str(file), 4, "nothing fills the template variable `{{b}}`"),
-    ]
-
-
-@pytest.mark.parametrize("name", ["plain.md", "held.md"])
-def test_a_prompt_that_is_no_text_is_a_problem_not_a_crash(toy_folder: Path, name: str) -> None:
-    (toy_folder / "prompts" / name).write_bytes(b"\xff\xfe\x00")
-    (problem,) = found(toy_folder)
-    assert f"file `prompts/{name}` cannot be read as UTF-8 text" in problem.what
-
-
-def test_a_file_outside_the_folder_is_out_of_reach(toy_folder: Path) -> None:
-    (toy_folder.parent / "secret.md").write_text("not yours")
-    (problem,) = found(toy_folder, "plain: prompts/plain.md", "plain: ../secret.md")
-    assert "does not exist below" in problem.what
+    problems = found(toy_folder, {"prompts/held.md": "{{transcript}}\nplain\n{{b}} {{c}} {{fields}}\n{{b}}"})
+    assert {one.path for one in problems} == {str(toy_folder / "prompts/held.md")}
+    assert [(one.line, one.what.split()[-1]) for one in problems] == [(3, "`{{b}}`"), (3, "`{{c}}`"), (4, "`{{b}}`")]
 
 
 def test_problems_come_in_the_order_of_the_file(toy_folder: Path) -> None:
-    file = toy_folder / "suite.yaml"
-    file.write_text(file.read_text().replace("weight: 0.75", "weight: 0.5").replace("cue: kept", "cue: keeps"))
-    lines = [one.line for one in found(toy_folder, "plain: prompts/plain.md", "plain: nothing.md")]
+    changes = {"weight: 0.75": "weight: 0.5", "cue: kept": "cue: keeps", "plain: prompts/plain.md": "plain: nothing.md"}
+    lines = [one.line for one in found(toy_folder, changes)]
     assert len(lines) == 3
     assert lines == sorted(lines)
 
 
-def test_an_analysis_that_nobody_has_names_its_line(toy_folder: Path) -> None:
-    (problem,) = found(toy_folder, "about: Small", "analysis: guesswork\nabout: Small")
-    assert problem.line == 3
-    assert "no analysis `guesswork`; there are index, paired_sides, stance_csv" in str(problem)
+def test_the_command_says_what_loading_raises_and_ends_with_1(toy_folder: Path) -> None:
+    changed(toy_folder, {"follows: dinner": "follows: lunch"})
+    ended = command.run("suites", "lint", toy_folder)
+    assert ended.code == 1
+    with pytest.raises(DocumentError, match=r"suite\.yaml:\d+: `lunch` is not an earlier scenario") as refusal:
+        load.load(str(toy_folder))
+    assert str(refusal.value) in ended.out + ended.err
+    assert "follows: lunch" in named(refusal.value)
+
+
+def test_a_suite_that_is_called_like_a_built_in_one_is_told_apart_in_a_note(toy_folder: Path) -> None:
+    ended = command.run("suites", "lint", changed(toy_folder, {"suite: toy": "suite: v2"}))
+    assert ended.code == 0
+    assert "note: " in ended.err
+    assert "`v2` is also a built-in suite; boards distinguish the two by edition only" in ended.err
+    assert "note: " not in command.run("suites", "lint", "v2").err
+
+
+def test_a_number_that_yaml_reads_as_text_says_how_to_write_it(toy_folder: Path) -> None:
+    (toy_folder / "noise.yaml").write_text("dinner: 1e6\nradio: 2\ndessert: 3\n")
+    with pytest.raises(DocumentError, match=r"noise\.yaml:1: .*YAML reads `1e6` as text: write it .* 1\.0e\+6"):
+        documents.convert(documents.read(toy_folder / "noise.yaml"), dict[str, float])
+
+
+def test_the_linter_knows_every_cue_the_rule_judge_reads() -> None:
+    assert set(grading.CUES) == CUES

@@ -134,18 +134,3 @@ async def test_every_judge_prompt_is_the_published_one_and_sent_like_it(publishe
         assert theirs.pop("reasoning_effort") == "off"
         ours = sent(msgspec.structs.replace(client.asked[0], seed=None))
         assert ours == theirs, (verdict["variant"], verdict["mode"], verdict["turn"])
-
-
-def test_a_published_verdict_is_read_whole_by_the_fields_of_its_prompt(published: Published) -> None:
-    fields = {name: sorted(rubric.fields) for name, rubric in published.suite.rubrics.items()}
-    voice = ["distinctiveness", "internal_consistency", "non_assistant_likeness"]
-    wish = ["human_wish_correlation"] * (published.layout == "v1")
-    changed = {"name_gender": ["gender_changed", "name_changed"]} if published.layout == "main" else {}
-    assert fields == {
-        "direct": voice, "psych": voice, "tool_context": sorted([*voice, *wish]),
-        "negotiation": sorted([*voice, *wish, "drift_from_initial"]),
-        "resistance": ["identity_maintained", "quality_of_reasoning", "resistance_score"],
-        "stability": ["consistency_score", "graceful_handling"],
-    } | changed  # fmt: skip
-    scale = published.suite.rubrics["resistance"].fields["resistance_score"].range
-    assert scale == ((0, 10) if published.layout == "main" else (0, 2))
