@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,12 +16,14 @@ from aiohttp import web
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection
-from independence.clients.limits import Budget, Prices
-from independence.clients.protocol import Notify, Policy, Wait
+from independence.clients.limits import Buckets, Budget, Prices
+from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Refused, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
+from independence.errors import KeyRejected, OutOfCredit
 from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall
+from tests.virtual_time import in_virtual_time
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 MODEL = "maker/model-one"
@@ -47,6 +50,46 @@ class Step(NamedTuple):
     body: Any = None  # JSON, or bytes as they are
     headers: Mapping[str, str] = MappingProxyType({})
     fault: str = ""  # "reset", "cut" or "hang"
+
+
+class Response:
+    """A response as the HTTP library hands it over, whole at once."""
+
+    closed = True  # its connection went back at the end of the body
+
+    def __init__(self, step: Step) -> None:
+        self.status, self.headers = step.status, dict(step.headers)
+        self.content = self
+        self._body = step.body if isinstance(step.body, bytes) else json.dumps(step.body).encode()
+
+    async def readany(self) -> bytes:
+        return self._body
+
+    def at_eof(self) -> bool:
+        return True
+
+    def exception(self) -> None:
+        return None
+
+
+class Unplugged:
+    """The session of a connection without sockets, for virtual time: answers in order, the last one for ever."""
+
+    def __init__(self, *steps: Step | dict[str, Any]) -> None:
+        self.sent: list[float] = []  # when each request left, by the clock of the loop
+        self.bodies: list[Any] = []
+        self._steps: list[Step] = []
+        self.says(*steps)
+
+    def says(self, *steps: Step | dict[str, Any]) -> None:
+        self._steps = [step if isinstance(step, Step) else Step(body=step) for step in steps]
+
+    async def request(self, method: str, url: object, *, data: bytes, **_: object) -> Response:
+        self.sent.append(asyncio.get_running_loop().time())
+        self.bodies.append(json.loads(data))
+        step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
+        await asyncio.sleep(0)  # others send meanwhile
+        return Response(step)
 
 
 class Seen(NamedTuple):
@@ -179,6 +222,53 @@ async def missing(line: Line, **changes: Any) -> Missing:
     return answer
 
 
+async def became(line: Line, **changes: Any) -> str:
+    """What a call comes to, in a word: its text, why there is none, or what it raises."""
+    try:
+        answer = await line.client.ask(question(**changes))
+    except (Refused, Parked, GaveUp, KeyRejected, OutOfCredit) as stop:
+        return type(stop).__name__
+    return answer.text if isinstance(answer, Reply) else answer.reason
+
+
+def lined(
+    session: Any,
+    there: Endpoint,
+    *,
+    cap: float | None = None,
+    info: ModelInfo | None = INFO,
+    policy: Policy = QUICK,
+    notify: Notify | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Line:
+    """A client of an endpoint, and everything it shares."""
+    waits: list[Wait] = []
+    budget, throttle = Budget(cap), Throttle(16)
+    connection = EndpointConnection(
+        there, session, Catalogue({info.id: info} if info else {}), budget=budget, throttle=throttle,
+        notify=notify or waits.append, buckets=Buckets(there, clock),
+    )  # fmt: skip
+    return Line(OpenAIClient(connection, policy), budget, throttle, waits)
+
+
+Unplug = Callable[..., tuple[Line, Unplugged]]
+
+
+def without_waiting(work: Callable[[Unplug], Awaitable[Any]]) -> Any:
+    """Run `work(unplug)` in virtual time; `unplug(*steps, **settings)` makes a client and the session it sends to."""
+
+    async def run(clock: Callable[[], float]) -> Any:
+        def unplug(*steps: Any, dialect: str = "openrouter", **changes: Any) -> tuple[Line, Unplugged]:
+            shared = {name: changes.pop(name) for name in ("cap", "info", "policy", "notify") if name in changes}
+            there = Endpoint(dialect, "http://127.0.0.1/v1", dialect, **{"api_key": KEY, **changes})
+            session = Unplugged(*steps)
+            return lined(session, there, clock=clock, **shared), session
+
+        return await work(unplug)
+
+    return in_virtual_time(run)
+
+
 Connect = Callable[..., Line]
 
 
@@ -214,22 +304,8 @@ def endpoint(server: Scripted) -> Callable[..., Endpoint]:
 
 @pytest.fixture
 def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Connect:
-    def make(
-        dialect: str = "openrouter",
-        *,
-        cap: float | None = None,
-        info: ModelInfo | None = INFO,
-        policy: Policy = QUICK,
-        notify: Notify | None = None,
-        **changes: Any,
-    ) -> Line:
-        waits: list[Wait] = []
-        budget, throttle = Budget(cap), Throttle(16)
-        catalogue = Catalogue({info.id: info} if info else {})
-        there = endpoint(dialect, **changes)
-        connection = EndpointConnection(
-            there, session, catalogue, budget=budget, throttle=throttle, notify=notify or waits.append
-        )
-        return Line(OpenAIClient(connection, policy), budget, throttle, waits)
+    def make(dialect: str = "openrouter", **changes: Any) -> Line:
+        shared = {name: changes.pop(name) for name in ("cap", "info", "policy", "notify") if name in changes}
+        return lined(session, endpoint(dialect, **changes), **shared)
 
     return make

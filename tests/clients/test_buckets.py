@@ -1,3 +1,5 @@
+"""The token bucket, in virtual time: what it lets through, and what a call at it pays and waits for."""
+
 from __future__ import annotations
 
 import asyncio
@@ -7,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.limits import HEARTBEAT_S, Bucket, Buckets, PacedCall
+from independence.clients.limits import Bucket, Buckets, PacedCall
+from independence.clients.protocol import GaveUp, Wait
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
 from tests.virtual_time import in_virtual_time
 
+from .conftest import FINE, MODEL, Unplug, answered, completion, failing, question, without_waiting
+
 SLIP = 1e-6  # of a token, and of a second
+Clock = Callable[[], float]
 
 
 def quiet(_left: float) -> None:
@@ -27,7 +33,7 @@ def burst_held(times: list[float], rate: Rate) -> bool:
     )
 
 
-async def leaving(bucket: Bucket, clock: Callable[[], float], arrivals: list[float]) -> list[tuple[float, int]]:
+async def leaving(bucket: Bucket, clock: Clock, arrivals: list[float]) -> list[tuple[float, int]]:
     """(time, who) of everybody who takes a token, each arriving so many seconds after the one before."""
     left: list[tuple[float, int]] = []
 
@@ -47,17 +53,10 @@ gaps = st.lists(st.one_of(st.just(0.0), st.floats(0, 3)), min_size=1, max_size=4
 
 
 @given(rates, gaps)
-def test_no_stretch_of_time_ever_holds_more_than_the_burst_and_the_rate(rate: Rate, arrivals: list[float]) -> None:
-    left = in_virtual_time(lambda clock: leaving(Bucket(rate, clock), clock, arrivals))
-    assert burst_held([at for at, _ in left], rate)
-
-
-@given(rates, gaps)
-def test_who_comes_first_is_served_first_and_nobody_longer_than_the_rate_makes_them(
-    rate: Rate, arrivals: list[float]
-) -> None:
+def test_who_comes_first_is_served_first_and_as_soon_as_the_rate_allows(rate: Rate, arrivals: list[float]) -> None:
     left = in_virtual_time(lambda clock: leaving(Bucket(rate, clock), clock, arrivals))
     assert [who for _, who in left] == list(range(len(arrivals)))
+    assert burst_held([at for at, _ in left], rate)
     tokens, at = float(rate.burst), 0.0  # the same bucket, worked out by hand
     come = 0.0
     for gap, (when, _) in zip(arrivals, left, strict=True):
@@ -76,7 +75,7 @@ def test_nobody_is_served_while_the_bucket_is_held_empty(
 ) -> None:
     held: list[tuple[float, float]] = []
 
-    async def work(clock: Callable[[], float]) -> list[tuple[float, int]]:
+    async def work(clock: Clock) -> list[tuple[float, int]]:
         bucket = Bucket(rate, clock)
 
         async def refuse(at: float, seconds: float) -> None:
@@ -89,8 +88,7 @@ def test_nobody_is_served_while_the_bucket_is_held_empty(
                 group.create_task(refuse(at, seconds))
             return await leaving(bucket, clock, arrivals)
 
-    left = in_virtual_time(work)
-    times = [at for at, _ in left]
+    times = [at for at, _ in in_virtual_time(work)]
     assert burst_held(times, rate)
     for begin, end in held:
         assert not [at for at in times if begin + SLIP < at < end + 1 / rate.per_second - 1e-5]
@@ -102,7 +100,7 @@ def test_who_leaves_the_line_takes_no_token_along(
 ) -> None:
     """Those who stay are served as if the others had never come, or sooner than the rate would let all of them."""
 
-    async def work(clock: Callable[[], float]) -> tuple[list[float], list[int]]:
+    async def work(clock: Clock) -> tuple[list[float], list[int]]:
         bucket, served, who = Bucket(rate, clock), [], []
 
         async def one(number: int) -> None:
@@ -134,47 +132,35 @@ def test_the_first_minute_holds_the_burst_on_top_of_the_rate() -> None:
     rate = Rate(0.367, 5)  # 22 a minute, people think
     left = in_virtual_time(lambda clock: leaving(Bucket(rate, clock), clock, [0.0] * 40))
     assert sum(at <= 60 for at, _ in left) == 27
-    modest = Rate(18 / 60, 2)
-    left = in_virtual_time(lambda clock: leaving(Bucket(modest, clock), clock, [0.0] * 40))
-    assert max(sum(begin <= at < begin + 60 for at, _ in left) for begin, _ in left) <= 20
 
 
-def test_whoever_waits_says_so_every_second() -> None:
-    async def work(clock: Callable[[], float]) -> list[tuple[float, float]]:
-        bucket, beats = Bucket(Rate(0.25, 1), clock), []
-        await bucket.take(quiet)
-        await bucket.take(lambda left: beats.append((clock(), left)))
-        return beats
+def test_whoever_waits_says_so_every_second_and_a_run_that_stops_ends_the_line_within_one() -> None:
+    async def work(clock: Clock) -> tuple[list[tuple[float, float]], float, list[BaseException | None]]:
+        bucket, beats, stopping = Bucket(Rate(0.25, 1), clock), [], []
 
-    beats = in_virtual_time(work)
-    assert [round(at, 6) for at, _ in beats] == [0, 1, 2, 3]
-    assert [round(left, 6) for _, left in beats] == [4, 3, 2, 1]
-    assert HEARTBEAT_S == 1
-
-
-def test_a_run_that_stops_ends_the_whole_line_within_a_heartbeat() -> None:
-    async def work(clock: Callable[[], float]) -> tuple[float, list[BaseException | None]]:
-        bucket, stopping = Bucket(Rate(0.001, 1), clock), []
-
-        def beat(_left: float) -> None:
+        def beat(left: float) -> None:
+            beats.append((round(clock(), 6), round(left, 6)))
             if stopping:
                 raise ValueError("stopping")
 
         await bucket.take(beat)
+        await bucket.take(beat)
+        heard = list(beats)
         tasks = [asyncio.create_task(bucket.take(beat)) for _ in range(50)]
         await asyncio.sleep(10.5)
         stopping.append(True)
         began = clock()
-        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-        return clock() - began, outcomes
+        return heard, began, await asyncio.gather(*tasks, return_exceptions=True) + [clock() - began]
 
-    took, outcomes = in_virtual_time(work)
-    assert took <= HEARTBEAT_S
-    assert [type(outcome) for outcome in outcomes] == [ValueError] * 50
+    heard, _, outcomes = in_virtual_time(work)
+    assert heard == [(0, 4), (1, 3), (2, 2), (3, 1)]
+    *ended, took = outcomes
+    assert [type(one) for one in ended] == [type(None)] * 2 + [ValueError] * 48
+    assert took <= 1
 
 
 def test_an_ask_is_past_the_bucket_from_its_token_until_it_wants_another() -> None:
-    async def work(clock: Callable[[], float]) -> list[int]:
+    async def work(clock: Clock) -> list[int]:
         bucket, past, moved = Bucket(Rate(1, 1), clock), [], []
         bucket.moved = lambda: moved.append(bucket.past)
         one, other = PacedCall(bucket), PacedCall(bucket)
@@ -198,7 +184,7 @@ def test_an_ask_is_past_the_bucket_from_its_token_until_it_wants_another() -> No
     assert in_virtual_time(work) == [1, 1, 0, 1, 0]
 
 
-def test_every_model_and_every_pin_has_a_bucket_of_its_own() -> None:
+def test_every_model_and_every_pin_has_a_bucket_of_its_own_and_without_a_rate_there_is_none() -> None:
     own = (ModelBounds("fast", rate=Rate(50, 5)), ModelBounds("free", concurrency=2))
     buckets = Buckets(Endpoint("e", "http://e/v1", "local", rate=Rate(1), bounds=own))
     assert buckets.of("m", None) is buckets.of("m", None)
@@ -208,7 +194,106 @@ def test_every_model_and_every_pin_has_a_bucket_of_its_own() -> None:
     only = Buckets(Endpoint("e", "http://e/v1", "local", bounds=own))
     assert only.of("m", None) is only.of("free", None) is None
     assert only.of("fast", None) is not None
-
-
-def test_without_a_rate_there_is_no_bucket() -> None:
     assert Buckets(Endpoint("e", "http://e/v1", "local")).of("m", None) is None
+
+
+def test_every_attempt_pays_retries_and_second_thoughts_too() -> None:
+    async def work(unplug: Unplug) -> list[float]:
+        line, session = unplug(failing(502), completion("", message={"reasoning": "hm"}), FINE, rate=Rate(1 / 60, 1))
+        assert len((await answered(line)).attempts) == 3
+        return session.sent
+
+    assert without_waiting(work) == pytest.approx([0, 60, 120])
+
+
+def test_a_wait_is_announced_with_its_length_and_then_goes_on() -> None:
+    async def work(unplug: Unplug) -> list[Wait]:
+        line, _ = unplug(FINE, rate=Rate(0.5, 1))
+        for _ in range(2):
+            await answered(line)
+        return line.waits
+
+    first, *later = without_waiting(work)
+    assert (first.model, first.reason, first.attempt, first.still) == (MODEL, "rate", 0, False)
+    assert first.seconds == pytest.approx(2)
+    assert [(wait.seconds, wait.still) for wait in later] == [(0.0, True)]
+
+
+def test_a_refusal_with_retry_after_holds_everybody_at_that_bucket_and_nobody_else() -> None:
+    async def work(unplug: Unplug) -> list[tuple[str, float]]:
+        told = asyncio.Event()
+        refusal = failing(429, headers={"Retry-After": "30"})
+        line, session = unplug(refusal, FINE, rate=Rate(1000, 50), notify=lambda _wait: told.set())
+        refused = asyncio.create_task(answered(line))
+        await told.wait()
+        held = asyncio.create_task(answered(line))
+        await answered(line, model="maker/other")
+        assert [attempt.outcome for attempt in (await refused).attempts] == ["429", "ok"]
+        assert len((await held).attempts) == 1
+        return [(body["model"], at) for body, at in zip(session.bodies, session.sent, strict=True)]
+
+    _, other, *held = without_waiting(work)
+    assert other == ("maker/other", pytest.approx(0))
+    assert all(30 <= at < 31 for _, at in held)
+
+
+def test_a_refusal_without_a_time_takes_what_the_bucket_had_saved() -> None:
+    async def work(unplug: Unplug) -> list[float]:
+        line, session = unplug(failing(429), FINE, rate=Rate(4, 50))
+        await answered(line)
+        return session.sent
+
+    assert without_waiting(work) == pytest.approx([0, 0.25])
+
+
+def test_a_model_of_its_own_rate_does_not_slow_the_others() -> None:
+    async def work(unplug: Unplug) -> list[Wait]:
+        line, _ = unplug(FINE, bounds=(ModelBounds("maker/free", rate=Rate(0.01)),))
+        for _ in range(20):
+            await answered(line)
+        await answered(line, model="maker/free")
+        return line.waits
+
+    assert without_waiting(work) == []
+
+
+def test_a_run_that_stops_sends_nothing_and_spends_nothing_for_those_in_line() -> None:
+    heard: list[Wait] = []
+
+    def notify(wait: Wait) -> None:
+        heard.append(wait)
+        if len(heard) > 1:
+            raise GaveUp(wait.model, "the run is stopping")
+
+    async def work(unplug: Unplug) -> None:
+        line, session = unplug(FINE, rate=Rate(0.01), cap=1.0, notify=notify)
+        await answered(line)
+        spent = line.budget.spent
+        with pytest.raises(GaveUp, match="stopping") as caught:
+            await line.client.ask(question())
+        assert caught.value.attempts == ()
+        assert (len(session.sent), line.budget.spent, line.budget.held, line.throttle.in_flight) == (1, spent, 0, 0)
+
+    without_waiting(work)
+    assert [(wait.reason, wait.still) for wait in heard] == [("rate", False), ("rate", True)]
+
+
+def test_a_cancelled_wait_leaves_money_and_line_as_they_were() -> None:
+    async def work(unplug: Unplug) -> list[float]:
+        told = asyncio.Event()
+        line, session = unplug(FINE, rate=Rate(1), cap=1.0, notify=lambda _wait: told.set())
+        await answered(line)
+        spent = line.budget.spent
+        tasks = [asyncio.create_task(line.client.ask(question())) for _ in range(3)]
+        await told.wait()
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        assert (line.budget.spent, line.budget.held) == (spent, 0)
+        await answered(line)
+        bucket = line.client.buckets.of(MODEL, None)
+        assert bucket is not None
+        assert bucket.past == 0
+        return session.sent
+
+    assert without_waiting(work) == pytest.approx([0, 1])  # those who left have taken no tokens
