@@ -17,11 +17,11 @@ from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection
 from independence.clients.limits import Buckets, Budget, Prices
-from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Refused, Wait
+from independence.clients.protocol import Notify, Policy, UnansweredCall, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
-from independence.errors import KeyRejected, OutOfCredit
+from independence.errors import IndependenceError
 from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall
 from tests.virtual_time import in_virtual_time
 
@@ -32,6 +32,7 @@ SETTINGS = ("temperature", "effort", "provider")
 TOOL = Tool("send_message_to_human", "Speak.", "message", "What to say.")
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.001}
 QUICK = Policy(base_backoff_s=0.002)
+PATIENT = Policy(base_backoff_s=0.25, retries=3)
 PATIENCE_S = (
     60.0  # for an answer that comes at once: more than a machine stalls. What waits for a timeout sets its own.
 )
@@ -174,7 +175,8 @@ def completion(
     return {**body, **top}
 
 
-FINE = completion("I am myself.")
+SAID = "I am myself."
+FINE = completion(SAID)
 
 
 def failing(status: int, message: str = "no", headers: dict[str, str] | None = None, **error: Any) -> Step:
@@ -185,7 +187,7 @@ def failing(status: int, message: str = "no", headers: dict[str, str] | None = N
 def question(**changes: Any) -> ChatRequest:
     """A request in plain chat; `tool=True` makes it a `tool_role` one with the greeting."""
     messages: tuple[Message, ...] = (Message("system", "Be."), Message("user", "Who are you?"))
-    if changes.get("tool"):
+    if changes.pop("tool", False):
         call = ToolCall("hmsg00001", FunctionCall(TOOL.name, json.dumps({"message": GREETING})))
         messages = (
             Message("system", "Be."),
@@ -226,7 +228,7 @@ async def became(line: Line, **changes: Any) -> str:
     """What a call comes to, in a word: its text, why there is none, or what it raises."""
     try:
         answer = await line.client.ask(question(**changes))
-    except (Refused, Parked, GaveUp, KeyRejected, OutOfCredit) as stop:
+    except (UnansweredCall, IndependenceError) as stop:
         return type(stop).__name__
     return answer.text if isinstance(answer, Reply) else answer.reason
 
@@ -267,6 +269,52 @@ def without_waiting(work: Callable[[Unplug], Awaitable[Any]]) -> Any:
         return await work(unplug)
 
     return in_virtual_time(run)
+
+
+class Came(NamedTuple):
+    """What a call came to."""
+
+    end: str  # its text, why there is none, or what it raised
+    line: str  # what is said where there is none
+    answer: Any  # a Reply, a Missing or an exception
+    bodies: list[Any]  # of its requests
+    sent: list[float]  # when they left
+    window: int  # of 16 calls, those that may be in flight from then on
+
+    @property
+    def asked(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(attempt.outcome for attempt in self.answer.attempts)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return self.answer.flags if isinstance(self.answer, Reply) else ()
+
+
+def ask(
+    *steps: Step | dict[str, Any],
+    dialect: str = "openrouter",
+    info: ModelInfo | None = INFO,
+    policy: Policy = PATIENT,
+    timeout_s: float = 600.0,
+    **asked: Any,
+) -> Came:
+    """Ask a server that answers so, without waiting."""
+
+    async def work(unplug: Unplug) -> Came:
+        line, session = unplug(*steps, dialect=dialect, info=info, policy=policy, timeout_s=timeout_s)
+        try:
+            answer: Any = await line.client.ask(question(**asked))
+            end, said = (answer.text, "") if isinstance(answer, Reply) else (answer.reason, answer.detail)
+        except (UnansweredCall, IndependenceError) as stop:
+            answer, end, said = stop, type(stop).__name__, str(stop)
+        return Came(end, said, answer, session.bodies, session.sent, line.throttle.limit)
+
+    came: Came = without_waiting(work)
+    return came
 
 
 Connect = Callable[..., Line]

@@ -6,14 +6,13 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from yarl import URL
 
 from independence.clients.catalogue import Catalogue, read_models
-from independence.clients.protocol import Policy, UnansweredCall
 from independence.clients.transport import proxy_of
 from independence.config import environment
 from independence.errors import IndependenceError, UsageError
@@ -21,12 +20,11 @@ from independence.exchange import humans
 from independence.judge.parse import parse
 from independence.store import database
 from independence.suites.load import LoadedSuite, load
-from independence.types import Reply
 from tests.report import opinions
 
-from .conftest import FINE, Step, Unplug, question, without_waiting
+from . import conftest
+from .conftest import FINE, SAID, Step
 
-SAID = "I am myself."
 SCHEMA = {"type": "object", "required": ["score", "kept"]}
 VERDICT = json.dumps({"score": 3, "kept": True})
 GRADED = {"engaged": True, "chose": True, "consistency_score": 8, "graceful_handling": 7}
@@ -43,53 +41,34 @@ def response(file: Path, **words: str) -> Step:
     return Step(int(first.split()[1]), body, headers)
 
 
-class Came:
-    """What a call comes to where a server says one thing, and then a good answer."""
-
-    def __init__(self, *steps: Step | dict[str, Any], **asked: Any) -> None:
-        async def work(unplug: Unplug) -> Any:
-            line, self.session = unplug(*steps, dialect="local", info=None, policy=Policy(retries=3), timeout_s=600.0)
-            try:
-                return await line.client.ask(question(**asked))
-            except (UnansweredCall, IndependenceError) as stop:
-                return stop
-
-        self.answer = without_waiting(work)
-        self.asked = len(self.session.sent)
-        self.flags = getattr(self.answer, "flags", ())
-        if isinstance(self.answer, Reply):
-            self.end, self.line = self.answer.text, ""
-        elif isinstance(self.answer, Exception):
-            self.end, self.line = type(self.answer).__name__, str(self.answer)
-        else:
-            self.end, self.line = self.answer.reason, self.answer.detail
+ask = partial(conftest.ask, dialect="local", info=None)
 
 
 def one_prompt_filtered(folder: Path) -> None:
     for file in folder.glob("*.http"):
-        came = Came(response(file), FINE)
+        came = ask(response(file), FINE)
         assert (came.end, came.asked) == ("blocked", 1), file
         assert re.search("polic", came.line), came.line
 
 
 def reply_broken_off(folder: Path) -> None:
     error, filtered = response(folder / "error.http"), response(folder / "filter.http")
-    assert (Came(error, FINE).end, Came(error).end) == (SAID, "transport")
-    came = Came(filtered, FINE)
+    assert (ask(error, FINE).end, ask(error).end) == (SAID, "transport")
+    came = ask(filtered, FINE)
     assert (came.end, came.asked) == ("blocked", 1)
-    for kept in (Came(error), came):
+    for kept in (ask(error), came):
         assert kept.answer.raw == "That one is easy for me. My side is “hon"
 
 
 def parameter_refused(folder: Path) -> None:
-    renamed = Came(response(folder / "max_tokens.http"), FINE, schema=SCHEMA)
+    renamed = ask(response(folder / "max_tokens.http"), FINE, schema=SCHEMA)
     assert (renamed.end, renamed.flags) == (SAID, ("max_completion_tokens",))
-    assert renamed.session.bodies[1]["max_completion_tokens"] == renamed.session.bodies[0]["max_tokens"]
-    assert [("max_tokens" in body, "response_format" in body) for body in renamed.session.bodies] == [
+    assert renamed.bodies[1]["max_completion_tokens"] == renamed.bodies[0]["max_tokens"]
+    assert [("max_tokens" in body, "response_format" in body) for body in renamed.bodies] == [
         (True, True),
         (False, True),
     ]
-    stopped = Came(response(folder / "temperature.http"), FINE)
+    stopped = ask(response(folder / "temperature.http"), FINE)
     assert (stopped.end, stopped.asked) == ("Refused", 1)
     assert "- {model_id: local/maker/model-one, temperature_supported: false}" in stopped.line
 
@@ -101,28 +80,28 @@ def validation_errors(folder: Path) -> None:
         ("message_object", {"effort": "low"}, "effort_renamed"),
     ):
         step = response(folder / f"{name}.http")
-        assert Came(step, FINE, **asked).flags == (flag,), name
-        assert "Extra inputs are not permitted" in Came(step).line
+        assert ask(step, FINE, **asked).flags == (flag,), name
+        assert "Extra inputs are not permitted" in ask(step).line
 
 
 def quota_exhausted(folder: Path) -> None:
-    came = Came(response(folder / "quota.http"), FINE)
+    came = ask(response(folder / "quota.http"), FINE)
     assert (came.end, came.asked, "out of credit" in came.line) == ("OutOfCredit", 1, True)
     assert "current quota" in came.line
 
 
 def template_error(folder: Path) -> None:
-    came = Came(response(folder / "alternate.http"))
+    came = ask(response(folder / "alternate.http"))
     assert (came.end, came.asked) == ("Refused", 2)  # once with a system message, once without
     assert "another chat template, or try --delivery user_role" in came.line
-    joined = Came(response(folder / "system.http"), FINE)
+    joined = ask(response(folder / "system.http"), FINE)
     assert (joined.end, joined.flags) == (SAID, ("system_joined",))
-    assert [message["role"] for message in joined.session.bodies[1]["messages"]] == ["user"]
+    assert [message["role"] for message in joined.bodies[1]["messages"]] == ["user"]
 
 
 def verdict_in_other_channel(folder: Path) -> None:
     for file in folder.glob("*.http"):
-        came = Came(response(file, VERDICT=VERDICT), schema=SCHEMA)
+        came = ask(response(file, VERDICT=VERDICT), schema=SCHEMA)
         assert (came.end, came.flags, came.asked) == (VERDICT, ("other_channel",), 1), file
 
 
@@ -138,10 +117,10 @@ def lossless_variants(folder: Path) -> None:
 
 
 def harmony_without_tokens(folder: Path) -> None:
-    came = Came(response(folder / "stripped.http"))
+    came = ask(response(folder / "stripped.http"))
     assert (came.end, came.flags) == ("That one is easy for me. My side is honesty.", ("template_tokens",))
     assert came.answer.reasoning == "We need to answer about values. Keep it short."
-    assert Came(response(folder / "no_final.http")).end == "no_answer"
+    assert ask(response(folder / "no_final.http")).end == "no_answer"
 
 
 def server_says_why_in_text(folder: Path) -> None:
@@ -154,7 +133,7 @@ def server_says_why_in_text(folder: Path) -> None:
     }
     for file in folder.glob("*.http"):
         words, asked = says.pop(file.stem)
-        came = Came(response(file))
+        came = ask(response(file))
         assert (came.end, came.asked) == ("Refused" if asked == 1 else "GaveUp", asked), file
         assert re.search(words, came.line), came.line
     assert says == {}
@@ -165,7 +144,9 @@ def tables_of_spreadsheets(folder: Path, tmp_path: Path, toy_suite: LoadedSuite)
         opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
         for file in folder.glob("*.csv"):
             assert humans.is_scores(file), file
-            with pytest.raises(UsageError, match="`i1` is no item here"):  # its rows are read: they name no reply of this store
+            with pytest.raises(
+                UsageError, match="`i1` is no item here"
+            ):  # its rows are read: they name no reply of this store
                 humans.read(file, connection)
 
 
@@ -190,10 +171,10 @@ def wildcard_catalogue(folder: Path) -> None:
 
 def server_that_loads(folder: Path) -> None:
     step = response(folder / "loading.http")
-    came = Came(*[step] * 21, FINE)
+    came = ask(*[step] * 21, FINE)
     assert (came.end, came.asked) == (SAID, 22)
-    assert came.session.sent[-1] >= 75
-    forever = Came(step)
+    assert came.sent[-1] >= 75
+    forever = ask(step)
     assert (forever.end, "still loading after 600 s" in forever.line) == ("GaveUp", True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import aiohttp
 import pytest
@@ -20,46 +20,19 @@ from independence.clients.failures import (
     retry_after,
     sentence,
 )
-from independence.clients.protocol import Policy, UnansweredCall
+from independence.clients.protocol import Policy
 from independence.clients.transport import HttpResponse
 from independence.config.endpoints import Endpoint
-from independence.types import Missing, Reply
 
-from .conftest import FINE, KEY, USAGE, Step, Unplug, completion, failing, question, without_waiting
+from .conftest import FINE, KEY, MODEL, SAID, USAGE, Came, Step, ask, completion, failing
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-SAID = "I am myself."
 LATER = {"Retry-After": "20"}
 
 
-class Came(NamedTuple):
-    """What a call came to."""
-
-    end: str  # its text, why there is none, or what it raised
-    asked: int
-    kinds: tuple[str, ...] = ()  # of its attempts
-    waited: float = 0.0  # seconds before the second attempt
-    narrowed: bool = False  # whether fewer calls may be in flight from then on
-    unbilled: bool = True  # whether its first attempt cost nothing for certain
-
-
-def ask(*steps: Any, **changes: Any) -> Came:
-    """Ask a server that answers so, without waiting."""
-
-    async def work(unplug: Unplug) -> Came:
-        line, session = unplug(*steps, policy=Policy(base_backoff_s=0.25), **changes)
-        try:
-            answer = await line.client.ask(question())
-            end = answer.text if isinstance(answer, Reply) else answer.reason
-            attempts = answer.attempts
-        except Exception as stop:  # noqa: BLE001 - what a call raises is what is looked at
-            end, attempts = type(stop).__name__, stop.attempts  # type: ignore[attr-defined]
-        waited = session.sent[1] - session.sent[0] if len(session.sent) > 1 else 0.0
-        kinds = tuple(attempt.outcome for attempt in attempts)
-        return Came(end, len(attempts), kinds, waited, line.throttle.limit < 16, not attempts[0].unknown_usd)
-
-    found: Came = without_waiting(work)
-    return found
+def waited(came: Came) -> float:
+    """Seconds before its second request."""
+    return came.sent[1] - came.sent[0] if came.asked > 1 else 0.0
 
 
 def typed(name: str, **metadata: Any) -> dict[str, Any]:
@@ -122,21 +95,16 @@ def test_every_documented_signal_is_acted_upon() -> None:
     for name, (step, end, asked, least) in DOCUMENTED.items():
         came = ask(step, FINE)
         most = least + 0.25 if least else 1.0
-        if (came.end, came.asked) != (end, asked) or not least <= came.waited <= most:
+        if (came.end, came.asked) != (end, asked) or not least <= waited(came) <= most:
             wrong[name] = came
     assert wrong == {}
 
 
 def test_suggested_fallback_models_are_never_followed() -> None:
-    async def work(unplug: Unplug) -> str:
-        gone = unavailable("model_deprecated", False, fallback_models=["maker/model-two"])
-        line, session = unplug(failing(404, "retired", **gone))
-        with pytest.raises(UnansweredCall, match="model_deprecated") as caught:
-            await line.client.ask(question())
-        assert [body["model"] for body in session.bodies] == [caught.value.model]
-        return str(caught.value)
-
-    assert "retired" in without_waiting(work)
+    came = ask(failing(404, "retired", **unavailable("model_deprecated", False, fallback_models=["maker/model-two"])))
+    assert "model_deprecated" in came.line
+    assert "retired" in came.line
+    assert [body["model"] for body in came.bodies] == [MODEL]
 
 
 # What is refused five times before a good answer: how the call ends, the kind of an attempt, whether the window is
@@ -165,10 +133,10 @@ STATUSES: list[tuple[Step, str, str, bool, bool]] = [
     (failing(422), "Refused", "422", False, True),
     (failing(413), "too_long", "413", False, True),
     (failing(307), "Refused", "307", False, True),
-    (hidden(429), SAID, "429", True, False),
-    (hidden(400), "Refused", "400", False, False),
-    (hidden(401), "KeyRejected", "401", False, False),
-    (hidden(401, metadata={"provider_name": "Maker"}), "Refused", "401", False, False),  # not a key of ours
+    (hidden(429), SAID, "429", True, True),
+    (hidden(400), "Refused", "400", False, True),
+    (hidden(401), "KeyRejected", "401", False, True),
+    (hidden(401, metadata={"provider_name": "Maker"}), "Refused", "401", False, True),  # not a key of ours
     (failing(401, metadata={"provider_name": "Maker"}), "KeyRejected", "401", False, True),
     (Step(body={"error": {"message": "no"}}), SAID, "500", False, False),
 ]
@@ -177,12 +145,11 @@ STATUSES: list[tuple[Step, str, str, bool, bool]] = [
 def test_a_status_decides_where_nothing_else_is_said() -> None:
     wrong = {}
     for step, end, kind, narrowed, unbilled in STATUSES:
-        came = ask(*[step] * 5, FINE)
+        came = ask(*[step] * 5, FINE, policy=Policy())
         kinds = (kind,) * 5 + ("ok",) if end == SAID else (kind,)
-        if step.status != 200 and came.unbilled is not unbilled:
-            wrong[f"{step}, cost"] = came
-        if (came.end, came.kinds, came.narrowed) != (end, kinds, narrowed):
-            wrong[str(step)] = came
+        found = (came.end, came.kinds, came.window < 16, not came.answer.attempts[0].unknown_usd)
+        if found != (end, kinds, narrowed, unbilled):
+            wrong[str(step)] = found
     assert wrong == {}
 
 
@@ -217,18 +184,14 @@ def test_the_error_type_comes_before_the_status_and_availability_before_it_too()
     for (code, status, retryable), end in rows.items():
         assert ask(failing(status, **unavailable(code, retryable)), FINE).end == end, (code, status)
     assert "something_new" in classify(404, **unavailable("something_new", True)).detail
-    assert ask(*[failing(404, **unavailable("capacity_exhausted", True))] * 4, FINE).narrowed
+    assert ask(*[failing(404, **unavailable("capacity_exhausted", True))] * 4, FINE, policy=Policy()).window < 16
 
 
 def test_faults_that_outlast_the_retries_give_up_with_all_attempts_and_each_waits_longer() -> None:
-    async def work(unplug: Unplug) -> None:
-        line, session = unplug(failing(502, "upstream fell over"))
-        with pytest.raises(UnansweredCall, match=r"502 after 7 attempts.*upstream fell over") as caught:
-            await line.client.ask(question())
-        assert [attempt.outcome for attempt in caught.value.attempts] == ["502"] * 7
-        assert {json_body["seed"] for json_body in session.bodies} == {7}  # the same question
-
-    without_waiting(work)
+    came = ask(failing(502, "upstream fell over"), policy=Policy())
+    assert (came.end, came.kinds) == ("GaveUp", ("502",) * 7)
+    assert "502 after 7 attempts: HTTP 502: upstream fell over" in came.line
+    assert {body["seed"] for body in came.bodies} == {7}  # the same question
     policy = Policy(base_backoff_s=0.5, cap_s=60)
     for retried, ceiling in [(0, 0.5), (1, 1.0), (4, 8.0), (7, 60.0), (500, 60.0)]:
         drawn = [policy.pause(retried, None) for _ in range(400)]
@@ -326,16 +289,8 @@ def test_the_servers_words_are_kept_where_they_are_words() -> None:
         b'{"odd": true}': "HTTP 502",
     }
 
-    async def work(unplug: Unplug) -> dict[bytes, str]:
-        said = {}
-        for body in rows:
-            line, _ = unplug(Step(502, body), policy=Policy(retries=0))
-            with pytest.raises(UnansweredCall) as caught:
-                await line.client.ask(question())
-            said[body] = caught.value.attempts[0].detail
-        return said
-
-    assert without_waiting(work) == rows
+    found = {body: ask(Step(502, body)).answer.attempts[0].detail for body in rows}
+    assert found == rows
 
 
 def test_nothing_that_could_be_a_key_is_ever_said() -> None:
@@ -385,14 +340,8 @@ def test_any_json_can_be_read(document: object) -> None:
 
 def test_whoever_ends_a_call_what_it_tried_is_kept() -> None:
     for last, end in ((failing(402), "OutOfCredit"), (failing(401), "KeyRejected"), (failing(404), "Refused")):
-        assert ask(failing(502), last)[:3] == (end, 2, ("502", str(last.status)))
+        assert (ask(failing(502), last).end, ask(failing(502), last).kinds) == (end, ("502", str(last.status)))
 
 
-def test_a_refusal_of_a_prompt_quotes_what_was_flagged() -> None:
-    async def work(unplug: Unplug) -> Missing:
-        line, _ = unplug(failing(403, "flagged", metadata={"reasons": ["violence"]}))
-        answer = await line.client.ask(question())
-        assert isinstance(answer, Missing)
-        return answer
-
-    assert "flagged" in without_waiting(work).detail
+def test_a_refusal_of_a_prompt_quotes_what_was_said_of_it() -> None:
+    assert "flagged" in ask(failing(403, "flagged", metadata={"reasons": ["violence"]})).line

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import pytest
 
 from independence.clients.catalogue import ModelInfo
 from independence.clients.limits import Prices
-from independence.clients.protocol import Adapted, GaveUp, Policy, UnansweredCall, Wait
-from independence.errors import IndependenceError
-from independence.types import Reply
+from independence.clients.protocol import Adapted, GaveUp, Wait
 
+from . import conftest
 from .conftest import (
     FINE,
     INFO,
     KEY,
     MODEL,
+    PATIENT,
+    SAID,
     Step,
     Unplug,
     answered,
@@ -29,8 +31,6 @@ from .conftest import (
     without_waiting,
 )
 
-SAID = "I am myself."
-PATIENT = Policy(retries=3)
 SCHEMA = {"type": "object", "required": ["score", "kept"]}
 LISTED = ModelInfo(
     MODEL, Prices(), supported_parameters=frozenset({"tools", "temperature", "seed", "parallel_tool_calls"})
@@ -46,33 +46,7 @@ def places(*loc: str | int, msg: str = "Extra inputs are not permitted", **field
     return {"type": "x", "loc": ["body", *loc], "msg": msg, **fields}
 
 
-class Came(NamedTuple):
-    """What a call came to."""
-
-    end: str  # its text, why there is none, or what it raised
-    asked: int
-    line: str = ""  # what is said of it
-    raw: str = ""
-    kinds: tuple[str, ...] = ()  # of its attempts
-    flags: tuple[str, ...] = ()
-
-
-def ask(*steps: Step | dict[str, Any], dialect: str = "local", info: ModelInfo | None = None, **asked: Any) -> Came:
-    """Ask a server that answers so."""
-
-    async def work(unplug: Unplug) -> Came:
-        line, session = unplug(*steps, dialect=dialect, info=info, policy=PATIENT)
-        try:
-            answer = await line.client.ask(question(**asked))
-        except (UnansweredCall, IndependenceError) as stop:
-            return Came(type(stop).__name__, len(session.sent), str(stop))
-        kinds = tuple(attempt.outcome for attempt in answer.attempts)
-        if isinstance(answer, Reply):
-            return Came(answer.text, len(session.sent), "", answer.raw, kinds, answer.flags)
-        return Came(answer.reason, len(session.sent), answer.detail, answer.raw, kinds)
-
-    came: Came = without_waiting(work)
-    return came
+ask = partial(conftest.ask, dialect="local", info=None)
 
 
 FILTERED_BODY = completion("", finish="content_filter", usage=None)
@@ -188,10 +162,10 @@ def test_an_ending_that_is_not_known_to_be_good_is_no_answer() -> None:
     for finish in (*GOOD, *CUT, *FILTERED, *BROKEN):
         came = ask(completion("I would", finish=finish))
         if finish in BROKEN:
-            assert (came.end, came.raw, came.kinds) == ("transport", "I would", BROKEN[finish]), finish
+            assert (came.end, came.answer.raw, came.kinds) == ("transport", "I would", BROKEN[finish]), finish
             assert f"`{finish}`" in came.line
         elif finish in FILTERED:
-            assert (came.end, came.raw, came.asked) == ("blocked", "I would", 1), finish
+            assert (came.end, came.answer.raw, came.asked) == ("blocked", "I would", 1), finish
         else:
             assert (came.end, came.asked) == ("I would", 1 + (finish in CUT)), finish
             assert came.flags == (
@@ -203,16 +177,16 @@ def test_an_error_beside_a_half_answer_is_asked_again_and_billed() -> None:
     for error in ({"code": 502, "message": "gone"}, "gone"):
         half = completion("I would", finish="error")
         half["choices"][0]["error"] = error
-        assert ask(half, FINE)[:2] == (SAID, 2)
-        assert ask(half)[:4:3] == ("transport", "I would")
-        assert ask(completion("I would", error=error), FINE)[:2] == (SAID, 2)
+        assert (ask(half, FINE).end, ask(half).end, ask(half).answer.raw) == (SAID, "transport", "I would")
+        assert ask(half, FINE).answer.usage.cost_usd == pytest.approx(0.002)
+        assert ask(completion("I would", error=error), FINE).asked == 2
 
 
 def test_what_is_kept_of_a_broken_answer_is_text_without_the_key() -> None:
     for content in (f"It is {KEY}", "Half \ud83d"):
         came = ask(completion(content, finish="content_filter"))
         assert KEY not in repr(came)
-        assert came.raw.encode()
+        assert came.answer.raw.encode()
 
 
 NO_SCHEMA = (
@@ -371,7 +345,7 @@ def test_a_server_that_loads_is_waited_for_within_its_timeout_and_uses_up_no_ret
 
     without_waiting(work)
     broken = Step(500, {"error": "llama runner process has terminated: error loading model: no such file"})
-    assert ask(broken)[:2] == ("GaveUp", 1 + PATIENT.retries)
+    assert (ask(broken).end, ask(broken).asked) == ("GaveUp", 1 + PATIENT.retries)
 
 
 BODIES: list[tuple[bytes, str, str, int]] = [
@@ -396,7 +370,7 @@ def test_a_200_that_is_no_completion_says_what_it_is() -> None:
         assert (came.end, came.asked) == ("Refused" if asked == 1 else "GaveUp", asked), body
         assert re.search(says, came.line), came
     for body in (b"[]", b"null", b'{"choices": {"a": 1}}', b"[" * 50_000):
-        assert ask(Step(body=body), FINE)[:2] == (SAID, 2)
+        assert ask(Step(body=body), FINE).asked == 2
 
 
 VERDICT = json.dumps({"score": 3, "kept": True})
