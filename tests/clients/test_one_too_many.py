@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import random
 from collections.abc import Callable, Coroutine
@@ -23,30 +24,14 @@ from independence.engine.gate import ConcurrencyLimit, EndpointGate
 from independence.types import ChatRequest, Message, Missing, Sampling
 from tests.virtual_time import in_virtual_time
 
+from .conftest import Response, Step
+
 ASKED = ChatRequest("m", (Message("user", "Who?"),), 100, Sampling())
-FINE = b'{"choices": [{"message": {"content": "I am."}, "finish_reason": "stop"}], "usage": {"completion_tokens": 2}}'
-FULL = b'{"error": {"message": "too many requests"}}'
+FINE = Step(body={"choices": [{"message": {"content": "I am."}, "finish_reason": "stop"}]})
+FULL = Step(429, {"error": {"message": "too many requests"}})
 ANSWER_S, REFUSAL_S = 0.1, 0.005
-
-
-class Response:
-    """A response as the HTTP library hands it over."""
-
-    def __init__(self, status: int, body: bytes) -> None:
-        self.status = status
-        self.headers: dict[str, str] = {}
-        self.content = self
-        self.closed = True  # its connection went back at the end of the body
-        self._body = body
-
-    async def readany(self) -> bytes:
-        return self._body
-
-    def at_eof(self) -> bool:
-        return True
-
-    def exception(self) -> None:
-        return None
+QUICK = Policy(0.05)
+DEEP = pytest.mark.deep
 
 
 class Server:
@@ -64,7 +49,7 @@ class Server:
         fits = self._held <= self._capacity
         await asyncio.sleep(ANSWER_S * self.rng.lognormvariate(0, 0.3) if fits else REFUSAL_S)
         self._held -= 1
-        return Response(200, FINE) if fits else Response(429, FULL)
+        return Response(FINE if fits else FULL)
 
 
 class Ended(NamedTuple):
@@ -79,7 +64,13 @@ class Ended(NamedTuple):
 Beside = Callable[[int, EndpointGate], Coroutine[None, None, None]]
 
 
-def ask(server: Server, throttles: list[Throttle], calls: int, beside: Beside | None = None) -> Ended:
+def ask(
+    server: Server,
+    throttles: list[Throttle],
+    calls: int,
+    beside: Beside | None = None,
+    policy: Policy = QUICK,
+) -> Ended:
     """Calls, dealt to as many clients as there are throttles; `beside`: what goes on while they are asked."""
     random.seed(7)  # of the policy's jitter
     attempts: list[int] = []
@@ -94,7 +85,7 @@ def ask(server: Server, throttles: list[Throttle], calls: int, beside: Beside | 
                 EndpointConnection(
                     door, server, Catalogue(), budget=Budget(None), throttle=one, notify=lambda _: None  # type: ignore[arg-type]
                 ),
-                Policy(0.05),
+                policy,
             )
             for one in throttles
         ]  # fmt: skip
@@ -144,12 +135,14 @@ def over(ended: Ended, capacity: int) -> float:
     return sum(held > capacity for held in ended.late) / len(ended.late)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("cap", [50, 200])
-def test_an_endpoint_that_takes_one_call_at_a_time_leaves_none_unanswered(cap: int, seed: int) -> None:
-    ended = ask(Server(1, seed), [Throttle(cap)], 500)
+@pytest.mark.parametrize(
+    ("cap", "seed", "calls"),
+    [(200, 0, 250), *(pytest.param(cap, seed, 500, marks=DEEP) for cap in (50, 200) for seed in range(3))],
+)
+def test_an_endpoint_that_takes_one_call_at_a_time_leaves_none_unanswered(cap: int, seed: int, calls: int) -> None:
+    ended = ask(Server(1, seed), [Throttle(cap)], calls)
     assert ended.unanswered == 0
-    assert ended.seconds < 1.15 * 500 * ANSWER_S
+    assert ended.seconds < 1.15 * calls * ANSWER_S
 
 
 def test_an_endpoint_that_refuses_everything_is_given_up_in_time() -> None:
@@ -157,20 +150,22 @@ def test_an_endpoint_that_refuses_everything_is_given_up_in_time() -> None:
     assert ended.unanswered == 50
     assert max(ended.attempts) <= 1 + Policy().retries + Policy().spared
     assert ended.seconds < 15
+    alone = ask(Server(0, 1), [Throttle(1)], 1, policy=Policy(retries=0))
+    assert alone.attempts == [1]  # who asks for no retries gets none
 
 
-def test_who_asks_for_no_retries_gets_none() -> None:
-    assert Policy(retries=0).spared == 0
+GRID = itertools.product((12, 1), (2, 4), (0.002, 0.02, 0.1, 0.3), (500,))
 
 
-@pytest.mark.parametrize("delay_s", [0.002, 0.02, 0.1, 0.3])
-@pytest.mark.parametrize("workers", [2, 4])
-@pytest.mark.parametrize("capacity", [12, 1])
+@pytest.mark.parametrize(
+    ("capacity", "workers", "delay_s", "calls"),
+    [(12, 2, 0.02, 300), (1, 2, 0.02, 300), *(pytest.param(*one, marks=DEEP) for one in GRID)],
+)
 def test_workers_that_hear_late_of_each_other_settle_below_what_the_endpoint_takes(
-    capacity: int, workers: int, delay_s: float
+    capacity: int, workers: int, delay_s: float, calls: int
 ) -> None:
-    alone = ask(Server(capacity, 3), [Throttle(50)], 500)
-    ended = leased(Server(capacity, 3), 50, 500, workers, delay_s)
+    alone = ask(Server(capacity, 3), [Throttle(50)], calls)
+    ended = leased(Server(capacity, 3), 50, calls, workers, delay_s)
     assert ended.unanswered == 0
     assert over(ended, capacity) < over(alone, capacity) + 0.1
     assert max(ended.late) <= 2 * capacity + 3
