@@ -10,9 +10,8 @@ from independence.errors import UsageError
 from independence.types import Sampling
 
 
-@pytest.mark.parametrize(
-    ("values", "says"),
-    [
+def test_a_number_that_makes_no_sense_is_refused() -> None:
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"rps": 0.0}, "--rps 0: write requests a second above 0"),
         ({"rps": float("nan")}, "--rps nan"),
         ({"rps": float("inf")}, "--rps inf"),
@@ -21,12 +20,11 @@ from independence.types import Sampling
         ({"parallel": 0}, "-p 0: at least 1 is needed"),
         ({"parallel_tasks": 0}, "-pt 0: at least 1 is needed"),
         ({"max_cost": 0.0}, "--max-cost 0.0: write dollars above 0, or leave it out for no cap"),
-    ],
-)
-def test_a_number_that_makes_no_sense_is_refused(values: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        ConnectionOptions(**values)
-    assert str(caught.value).startswith(says)
+    ]
+    for values, says in rows:
+        with pytest.raises(UsageError) as caught:
+            ConnectionOptions(**values)
+        assert str(caught.value).startswith(says)
 
 
 def test_keywords_are_fields_of_the_options_and_of_what_they_hold() -> None:
@@ -49,20 +47,15 @@ def test_options_go_through_as_they_are() -> None:
     assert nested.connection.rps == 1.0
 
 
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
+def test_keywords_that_fit_nothing_are_refused() -> None:
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"modles": ["a/b"]}, "modles"),
         ({"runs": "three"}, "runs"),
         ({"replicates": "auto"}, "--replicates auto needs --calls N"),
         ({"max_cost": -1}, "--max-cost"),
-    ],
-)
-def test_keywords_that_fit_nothing_are_refused(settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError, match=says):
-        from_settings(RunOptions, "v2", "suite", settings)
-
-
-def test_options_and_keywords_together_are_refused() -> None:
+    ]
+    for settings, says in rows:
+        with pytest.raises(UsageError, match=says):
+            from_settings(RunOptions, "v2", "suite", settings)
     with pytest.raises(UsageError, match="runs: options are there already"):
         from_settings(RunOptions, RunOptions(), "suite", {"runs": 3})
