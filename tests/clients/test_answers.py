@@ -9,7 +9,7 @@ import pytest
 
 from independence.clients import protocol
 from independence.clients.protocol import Policy, Refused
-from independence.types import Missing, Reply
+from independence.types import FunctionCall, Message, Missing, Reply, ToolCall
 
 from .conftest import FINE, GREETING, SAID, Step, Unplug, ask, completion, failing, question, without_waiting
 
@@ -21,7 +21,7 @@ def spent(tokens: int) -> dict[str, int]:
     return {"prompt_tokens": 100, "completion_tokens": tokens}
 
 
-def message(text: str) -> str:
+def told(text: str) -> str:
     return json.dumps({"message": text})
 
 
@@ -43,8 +43,8 @@ KINDS: list[tuple[dict[str, Any], str, str, list[int]]] = [
     (completion("<|im_end|>"), "transport", "template_tokens", [7, 8, 9]),
     (completion('"}'), "transport", "template_tokens", [7, 8, 9]),
     *((completion(text), "transport", "punctuation", [7, 8, 9]) for text in ("}", ":", "...")),
-    (completion(call=message("}")), "transport", "punctuation", [7, 8, 9]),
-    (completion(call=message(GREETING.upper())), "transport", "greeting", [7, 8, 9]),
+    (completion(call=told("}")), "transport", "punctuation", [7, 8, 9]),
+    (completion(call=told(GREETING.upper())), "transport", "greeting", [7, 8, 9]),
     *((completion(text), text, "ok", [7]) for text in ("No.", "?!? what", "42", "👍", "Нет", "嫌だ", "Go, tin can.")),
 ]
 
@@ -58,8 +58,11 @@ def test_what_came_is_told_apart_and_asked_again_where_it_is_no_answer() -> None
     assert wrong == []
 
 
-def test_in_plain_chat_there_is_no_greeting_to_echo() -> None:
+def test_without_a_scripted_greeting_there_is_none_to_echo() -> None:
     assert ask(completion(GREETING)).kinds == ("ok",)
+    call = ToolCall("x", FunctionCall("speak", "{"))
+    for first in (Message("user", "x"), Message("assistant", None, tool_calls=(call,))):  # none was scripted
+        assert ask(completion(GREETING), tool=True, messages=(first,)).kinds == ("ok",)
 
 
 def test_seeds_stay_in_range() -> None:

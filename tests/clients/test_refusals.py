@@ -349,6 +349,8 @@ def test_a_server_that_loads_is_waited_for_within_its_timeout_and_uses_up_no_ret
 
 
 BODIES: list[tuple[bytes, str, str, int]] = [
+    (b'{"object": "text_completion", "choices": [{"text": "Hi"}]}', "", "text completions, not of chat", 1),
+    (b"<html><title>Log in</title></html>", "text/html", "a web page instead of a chat completion: Log in", 4),
     (b"event: message\ndata: {}\n", "application/json", "an event stream", 1),
     (b'{"model": "m", "done": true, "response": "Hi"}', "application/json", "Ollama's own format", 1),
     (b'{"type": "message", "content": [{"type": "text", "text": "Hi"}]}', "", "Anthropic's Messages API", 1),

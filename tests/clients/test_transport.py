@@ -38,6 +38,8 @@ async def test_bytes_go_to_the_chat_address_and_come_back_as_they_are(server: Sc
     assert (seen.method, seen.path, seen.body) == ("POST", "/v1/chat/completions", {"model": "m"})
     assert seen.headers["Content-Type"] == "application/json"
     assert seen.headers["Accept-Encoding"] == "gzip, deflate"
+    long = bytes(range(256)) * 8192  # which comes in parts
+    assert (await exchange(Step(200, long))).body == long
 
 
 async def test_cookies_are_not_kept_between_calls(server: Scripted, exchange: Exchange) -> None:

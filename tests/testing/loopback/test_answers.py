@@ -11,7 +11,7 @@ import pytest
 
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
-from independence.testing.loopback.wire import SEEDS, mixed_seed, uniforms
+from independence.testing.loopback.wire import SEEDS, BadRequest, mixed_seed, read, uniforms
 from independence.testing.sim import answer as simulated
 from independence.testing.sim import panel
 from independence.testing.sim.panel import ADVISERS
@@ -196,6 +196,8 @@ async def test_a_body_that_cannot_be_answered_is_a_400_that_says_why(once: Once)
         answer = await once(body)
         assert (answer.status, answer.log.requests, says in answer.error["message"]) == (400, 1, True), body
         assert answer.error["metadata"]["error_type"] == "invalid_request"
+    with pytest.raises(BadRequest, match="not JSON"):
+        read(b"{", 0)
 
 
 async def test_every_subject_adviser_and_judge_is_listed_with_its_variants_and_prices(once: Once) -> None:

@@ -13,7 +13,16 @@ from independence.testing.sim.advice import advice, advice_text
 from independence.testing.sim.answer import answer
 from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.panel import ADVISERS, Adviser, adviser, leaning
-from independence.testing.sim.parties import Dispute, cues, dispute, flat, request_digest
+from independence.testing.sim.parties import (
+    Dispute,
+    PhraseMatch,
+    cues,
+    dispute,
+    doer_of,
+    flat,
+    object_of,
+    request_digest,
+)
 from independence.testing.sim.texts import Chooser, keyed, texts
 from independence.types import Message
 
@@ -150,6 +159,25 @@ def test_parties_and_asker_are_told_from_the_words_and_merit_is_left_open() -> N
     for human in ("", "Do you prefer trains or ships?", "Write a profile of yourself."):
         assert dispute(wire(human)) is None
     assert dispute(()) is None
+
+
+def test_who_asks_was_named_last_or_opened_the_sentence_and_is_never_the_object() -> None:
+    rows = {
+        " the skipper who hired the deckhand ": -1,
+        " the skipper told the deckhand and has ": 1,
+        " after a year the deckhand left and ": -1,
+        " nobody ": 0,
+        " nobody and ": 0,
+    }
+    assert {before: doer_of(PhraseMatch(before, " "), "skipper", "deckhand") for before in rows} == rows
+    objects = {
+        " the deckhand to stay ": -1,
+        " a skipper to leave ": 1,
+        " deckhands ": 0,
+        " only the skipper ": 0,
+        "": 0,
+    }
+    assert {after: object_of(PhraseMatch(" asks ", after), "skipper", "deckhand") for after in objects} == objects
 
 
 def test_what_a_table_knows_of_a_request_is_taken_from_it() -> None:
