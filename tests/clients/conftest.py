@@ -241,11 +241,12 @@ def lined(
     info: ModelInfo | None = INFO,
     policy: Policy = QUICK,
     notify: Notify | None = None,
+    throttle: Throttle | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Line:
     """A client of an endpoint, and everything it shares."""
     waits: list[Wait] = []
-    budget, throttle = Budget(cap), Throttle(16)
+    budget, throttle = Budget(cap), throttle or Throttle(16)
     connection = EndpointConnection(
         there, session, Catalogue({info.id: info} if info else {}), budget=budget, throttle=throttle,
         notify=notify or waits.append, buckets=Buckets(there, clock),
