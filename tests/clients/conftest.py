@@ -22,7 +22,7 @@ from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError
-from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall
+from independence.types import ChatRequest, FunctionCall, Message, Reply, Sampling, Tool, ToolCall
 from tests.virtual_time import in_virtual_time
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
@@ -215,22 +215,6 @@ async def answered(line: Line, **changes: Any) -> Reply:
     reply = await line.client.ask(question(**changes))
     assert isinstance(reply, Reply), reply
     return reply
-
-
-async def missing(line: Line, **changes: Any) -> Missing:
-    """Ask and expect none."""
-    answer = await line.client.ask(question(**changes))
-    assert isinstance(answer, Missing), answer
-    return answer
-
-
-async def became(line: Line, **changes: Any) -> str:
-    """What a call comes to, in a word: its text, why there is none, or what it raises."""
-    try:
-        answer = await line.client.ask(question(**changes))
-    except (UnansweredCall, IndependenceError) as stop:
-        return type(stop).__name__
-    return answer.text if isinstance(answer, Reply) else answer.reason
 
 
 def lined(

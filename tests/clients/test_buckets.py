@@ -128,12 +128,6 @@ def test_who_leaves_the_line_takes_no_token_along(
     assert set(range(len(arrivals))) - set(who) <= leavers
 
 
-def test_the_first_minute_holds_the_burst_on_top_of_the_rate() -> None:
-    rate = Rate(0.367, 5)  # 22 a minute, people think
-    left = in_virtual_time(lambda clock: leaving(Bucket(rate, clock), clock, [0.0] * 40))
-    assert sum(at <= 60 for at, _ in left) == 27
-
-
 def test_whoever_waits_says_so_every_second_and_a_run_that_stops_ends_the_line_within_one() -> None:
     async def work(clock: Clock) -> tuple[list[tuple[float, float]], float, list[BaseException | None]]:
         bucket, beats, stopping = Bucket(Rate(0.25, 1), clock), [], []
