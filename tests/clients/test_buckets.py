@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from independence.clients.limits import Bucket, Buckets, PacedCall
@@ -52,6 +52,7 @@ rates = st.builds(Rate, st.floats(0.01, 200), st.integers(1, 12))
 gaps = st.lists(st.one_of(st.just(0.0), st.floats(0, 3)), min_size=1, max_size=40)
 
 
+@settings(max_examples=40)
 @given(rates, gaps)
 def test_who_comes_first_is_served_first_and_as_soon_as_the_rate_allows(rate: Rate, arrivals: list[float]) -> None:
     left = in_virtual_time(lambda clock: leaving(Bucket(rate, clock), clock, arrivals))
@@ -69,6 +70,7 @@ def test_who_comes_first_is_served_first_and_as_soon_as_the_rate_allows(rate: Ra
         tokens, at = tokens - 1, go
 
 
+@settings(max_examples=40)
 @given(rates, gaps, st.lists(st.tuples(st.floats(0, 20), st.floats(0, 30)), min_size=1, max_size=5))
 def test_nobody_is_served_while_the_bucket_is_held_empty(
     rate: Rate, arrivals: list[float], refusals: list[tuple[float, float]]
@@ -94,6 +96,7 @@ def test_nobody_is_served_while_the_bucket_is_held_empty(
         assert not [at for at in times if begin + SLIP < at < end + 1 / rate.per_second - 1e-5]
 
 
+@settings(max_examples=40)
 @given(rates, gaps, st.sets(st.integers(0, 39)), st.floats(0, 5))
 def test_who_leaves_the_line_takes_no_token_along(
     rate: Rate, arrivals: list[float], leavers: set[int], patience: float
