@@ -1,16 +1,20 @@
-"""One call over a real socket: what is sent with it, what comes back, and what is lost on the way."""
+"""One call: what is sent with it, what comes back, and what is lost, replayed or cut off on the way."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from independence.clients import protocol
+from independence.clients.connection import EndpointConnection, KnownServer
+from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import GaveUp, Policy, Refused, Wait
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
+from independence.types import Message, Missing, Reply
 
 from .conftest import (
     FINE,
@@ -160,3 +164,79 @@ def test_calls_in_flight_when_a_parameter_is_rejected_all_go_on_without_it() -> 
         return len(session.sent)
 
     assert without_waiting(work) == 10
+
+
+SIGNED = {"x-litellm-call-id": "1", "x-litellm-version": "1.80"}
+NO_CACHE = {"no-cache": True}
+SIGNED_FINE = Step(body=FINE, headers=SIGNED)
+
+
+def asked(*steps: Any, calls: int) -> tuple[list[Any], list[Reply]]:
+    """What the body of each request says of the cache, and the replies of so many calls."""
+
+    async def work(unplug: Unplug) -> tuple[list[Any], list[Reply]]:
+        line, session = unplug(*steps)
+        replies = [await answered(line) for _ in range(calls)]
+        return [body.get("cache") for body in session.bodies], replies
+
+    found: tuple[list[Any], list[Reply]] = without_waiting(work)
+    return found
+
+
+def test_litellm_is_asked_for_a_new_reply_in_every_request_from_its_first_answer_on_and_nobody_else_is() -> None:
+    assert asked(FINE, calls=2)[0] == [None, None]  # others may not know the field
+    sent, replies = asked(SIGNED_FINE, calls=3)
+    assert sent == [None, NO_CACHE, NO_CACHE]
+    assert {reply.flags for reply in replies} == {()}
+
+
+def test_a_first_answer_from_its_cache_is_asked_for_anew() -> None:
+    kept = Step(body=FINE, headers=SIGNED | {"x-litellm-cache-key": "abc"})
+    sent, (reply,) = asked(kept, SIGNED_FINE, calls=1)
+    assert (reply.flags, [attempt.outcome for attempt in reply.attempts]) == ((), ["cached", "ok"])
+    assert sent == [None, NO_CACHE]
+
+
+def test_what_it_replays_all_the_same_is_flagged_and_what_it_did_not_replay_is_not() -> None:
+    for hit in ({"x-litellm-cache-key": "abc"}, {"x-litellm-cache-hit": "True"}, {"cache_hit": "true"}):
+        assert ask(Step(body=FINE, headers=SIGNED | hit)).flags == (protocol.CACHE_HIT,), hit
+    for missed in ({"x-litellm-cache-hit": "False", "x-litellm-cache-key": "abc"}, {"x-litellm-cache-key": "None"}):
+        assert ask(Step(body=FINE, headers=SIGNED | missed)).flags == (), missed
+
+
+def test_where_it_is_not_allowed_to_ask_for_new_ones_it_is_asked_without() -> None:
+    refused = failing(400, "Not allowed to set no-cache as a cache control.", headers=SIGNED)
+    assert asked(SIGNED_FINE, refused, SIGNED_FINE, calls=3)[0] == [None, NO_CACHE, None, None]
+
+
+def _talk(*texts: str) -> list[Message]:
+    return [Message("user" if at % 2 == 0 else "assistant", text) for at, text in enumerate(texts)]
+
+
+def test_a_prompt_that_grows_by_fewer_tokens_than_words_was_cut() -> None:
+    lengths, opening, more = PromptLengths(1.2), "one two three four five " * 20, "six seven eight " * 20
+    assert lengths.missing(_talk(opening), 130, "host") == 0
+    assert lengths.missing(_talk(opening, more, more), 130 + 150, "host") == 0
+    assert PromptLengths(1.2).missing(_talk(opening), 60, "host") == 30  # of a hundred words, a tenth of them odd
+    assert lengths.missing(_talk(opening, more, more, more, more), 290, "host") == 98
+    assert lengths.missing(_talk(opening, more, more, more, more), 290 + 40, "other") == 0  # counted otherwise there
+    assert lengths.missing(_talk("too short"), 1, "host") == 0
+    assert lengths.missing(_talk(opening), 0, "host") == 0
+
+
+def test_an_answer_to_a_prompt_that_was_cut_is_none_and_names_the_setting() -> None:
+    async def work(unplug: Unplug) -> None:
+        for tokens, cut in ((400, False), (60, True), (0, False)):
+            line, session = unplug(completion("I am myself.", usage=USAGE | {"prompt_tokens": tokens}))
+            assert isinstance(line.client.connection, EndpointConnection)
+            line.client.connection.take(KnownServer({}, {MODEL: 1.3}, frozenset()))
+            long = (Message("user", "Who are you, and what would you keep? " * 30),)
+            answer = await line.client.ask(question(messages=long))
+            assert len(session.sent) == 1
+            assert isinstance(answer, Missing if cut else Reply)
+            if isinstance(answer, Missing):
+                assert (answer.reason, answer.usage.cost_usd > 0) == ("prompt_cut", True)
+                assert "the server read 60 prompt tokens and missed at least 156" in answer.detail
+                assert "num_ctx" in answer.detail
+
+    without_waiting(work)

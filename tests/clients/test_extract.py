@@ -258,7 +258,8 @@ def test_the_key_in_an_answer_is_taken_out_and_that_is_said() -> None:
     assert KEY not in repr(ask(completion(None, message=said)).answer)  # of what is no answer too
 
 
-@pytest.mark.parametrize("key", ["", "ollama", "lm-studio", "loopback", "EMPTY"])
-def test_a_key_that_is_a_word_stays_a_word(key: str) -> None:
-    text = f"I run on {key} today"
-    assert without_key(key)(text) == text
+def test_a_key_that_is_a_word_stays_a_word_and_any_other_goes() -> None:
+    for key in ("", "ollama", "lm-studio", "loopback", "EMPTY", "seven77", "nineteen-characters"):
+        assert without_key(key)(f"I run on {key} today") == f"I run on {key} today"
+    for key in ("eight888", "of-twenty-characters"):
+        assert without_key(key)(f"I run on {key} today") == "I run on [key] today"
