@@ -197,6 +197,8 @@ def test_faults_that_outlast_the_retries_give_up_with_all_attempts_and_each_wait
         drawn = [policy.pause(retried, None) for _ in range(400)]
         assert 0 <= min(drawn) < 0.2 * ceiling
         assert 0.8 * ceiling < max(drawn) <= ceiling
+    assert max(Policy().pause(0, None) for _ in range(400)) <= 0.5
+    assert 40 < max(Policy().pause(20, None) for _ in range(400)) <= 60
     asked_for = {policy.pause(3, 20.0) for _ in range(50)}
     assert 20.0 <= min(asked_for) <= max(asked_for) <= 20.5
     assert len(asked_for) > 40  # callers do not come back at once

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from independence.config import environment
+from independence.config import endpoints, environment
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions, from_settings
@@ -69,6 +69,30 @@ def test_the_flag_goes_over_the_environment_for_the_local_address() -> None:
     assert environment.local(env, "http://here/v1").base_url == "http://here/v1"
     endpoint = environment.local(env, None, timeout_s=5.0)
     assert (endpoint.base_url, endpoint.api_key, endpoint.timeout_s) == ("http://elsewhere/v1", "k", 5.0)
+
+
+def test_an_address_that_cannot_be_asked_is_refused_with_the_reason() -> None:
+    good = ("http://x:1/v1", "https://x:65535/v1", "http://[::1]:8000/v1", "http://x/v1?version=1")
+    assert [endpoints.check(address, "base_url") for address in good] == list(good)
+    for address, says in {
+        "http://x:0/v1": "its port",
+        "http://x:65536/v1": "its port is not a number from 1 to 65535",
+        "http://[::1/v1": "it cannot be read",
+        "http:///v1": "it has no host name",
+        "http://a b/v1": "it holds a blank",
+        "host:8000/v1": "did you mean `http://host:8000/v1`?",
+        "http://me:SECRET@x:0/v1?key=SECRET": "`http://x:0/v1`",
+        "ftp://x/v1": "is not an http",
+    }.items():
+        with pytest.raises(UsageError, match="base_url") as caught:
+            endpoints.check(address, "base_url")
+        assert says in str(caught.value), str(caught.value)
+        assert "SECRET" not in str(caught.value)
+    assert endpoints.check_key("sk-1", "KEY") == "sk-1"
+    for key, says in {"sk-é": "signs that are not ASCII", "sk-\n1": "a line break"}.items():
+        with pytest.raises(UsageError, match=f"KEY holds {says}") as caught:
+            endpoints.check_key(key, "KEY")
+        assert key not in str(caught.value)
 
 
 def test_settings_come_from_the_environment() -> None:
