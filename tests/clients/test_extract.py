@@ -247,6 +247,12 @@ def test_an_overlong_answer_is_kept_short_and_flagged() -> None:
         assert len(came.answer.tool_calls[0].function.arguments if arguments else came.answer.raw) <= MOST
 
 
+def test_names_that_a_server_gives_are_kept_to_a_thousand_characters() -> None:
+    reply = ask(completion("Yes.", model="m" * 2000, provider="p" * 1001, id="i" * 1000, finish=None)).answer
+    assert [len(name) for name in (reply.served_model, reply.served_provider, reply.response_id)] == [1000] * 3
+    assert reply.finish_reason is None
+
+
 def test_the_key_in_an_answer_is_taken_out_and_that_is_said() -> None:
     said, content = {"reasoning": f"The key is {KEY}."}, f"<think>{KEY}</think> Mine is {KEY}, and who are you?"
     for arguments in (None, f'{{"{TOOL.parameter}": "Mine is {KEY}"}}'):
