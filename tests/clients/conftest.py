@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,12 +15,14 @@ from aiohttp import web
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection
-from independence.clients.limits import Budget, Prices
-from independence.clients.protocol import Notify, Policy, Wait
+from independence.clients.limits import Buckets, Budget, Prices
+from independence.clients.protocol import Notify, Policy, UnansweredCall, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
-from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall
+from independence.errors import IndependenceError
+from independence.types import ChatRequest, FunctionCall, Message, Reply, Sampling, Tool, ToolCall
+from tests.virtual_time import in_virtual_time
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 MODEL = "maker/model-one"
@@ -29,6 +31,7 @@ SETTINGS = ("temperature", "effort", "provider")
 TOOL = Tool("send_message_to_human", "Speak.", "message", "What to say.")
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.001}
 QUICK = Policy(base_backoff_s=0.002)
+PATIENT = Policy(base_backoff_s=0.25, retries=3)
 PATIENCE_S = (
     60.0  # for an answer that comes at once: more than a machine stalls. What waits for a timeout sets its own.
 )
@@ -47,6 +50,46 @@ class Step(NamedTuple):
     body: Any = None  # JSON, or bytes as they are
     headers: Mapping[str, str] = MappingProxyType({})
     fault: str = ""  # "reset", "cut" or "hang"
+
+
+class Response:
+    """A response as the HTTP library hands it over, whole at once."""
+
+    closed = True  # its connection went back at the end of the body
+
+    def __init__(self, step: Step) -> None:
+        self.status, self.headers = step.status, dict(step.headers)
+        self.content = self
+        self._body = step.body if isinstance(step.body, bytes) else json.dumps(step.body).encode()
+
+    async def readany(self) -> bytes:
+        return self._body
+
+    def at_eof(self) -> bool:
+        return True
+
+    def exception(self) -> None:
+        return None
+
+
+class Unplugged:
+    """The session of a connection without sockets, for virtual time: answers in order, the last one for ever."""
+
+    def __init__(self, *steps: Step | dict[str, Any]) -> None:
+        self.sent: list[float] = []  # when each request left, by the clock of the loop
+        self.bodies: list[Any] = []
+        self._steps: list[Step] = []
+        self.says(*steps)
+
+    def says(self, *steps: Step | dict[str, Any]) -> None:
+        self._steps = [step if isinstance(step, Step) else Step(body=step) for step in steps]
+
+    async def request(self, method: str, url: object, *, data: bytes, **_: object) -> Response:
+        self.sent.append(asyncio.get_running_loop().time())
+        self.bodies.append(json.loads(data))
+        step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
+        await asyncio.sleep(0)  # others send meanwhile
+        return Response(step)
 
 
 class Seen(NamedTuple):
@@ -96,7 +139,7 @@ class Scripted:
     async def _answer(self, request: web.Request, step: Step) -> web.StreamResponse:
         assert request.transport is not None
         if step.fault == "hang":
-            await asyncio.sleep(60)  # for a client that is waited for, or goes away
+            await asyncio.Event().wait()  # until the client goes away
         if step.fault == "reset":
             request.transport.abort()
             return web.Response()
@@ -131,7 +174,8 @@ def completion(
     return {**body, **top}
 
 
-FINE = completion("I am myself.")
+SAID = "I am myself."
+FINE = completion(SAID)
 
 
 def failing(status: int, message: str = "no", headers: dict[str, str] | None = None, **error: Any) -> Step:
@@ -142,7 +186,7 @@ def failing(status: int, message: str = "no", headers: dict[str, str] | None = N
 def question(**changes: Any) -> ChatRequest:
     """A request in plain chat; `tool=True` makes it a `tool_role` one with the greeting."""
     messages: tuple[Message, ...] = (Message("system", "Be."), Message("user", "Who are you?"))
-    if changes.get("tool"):
+    if changes.pop("tool", False):
         call = ToolCall("hmsg00001", FunctionCall(TOOL.name, json.dumps({"message": GREETING})))
         messages = (
             Message("system", "Be."),
@@ -172,11 +216,89 @@ async def answered(line: Line, **changes: Any) -> Reply:
     return reply
 
 
-async def missing(line: Line, **changes: Any) -> Missing:
-    """Ask and expect none."""
-    answer = await line.client.ask(question(**changes))
-    assert isinstance(answer, Missing), answer
-    return answer
+def lined(
+    session: Any,
+    there: Endpoint,
+    *,
+    cap: float | None = None,
+    info: ModelInfo | None = INFO,
+    policy: Policy = QUICK,
+    notify: Notify | None = None,
+    throttle: Throttle | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Line:
+    """A client of an endpoint, and everything it shares."""
+    waits: list[Wait] = []
+    budget, throttle = Budget(cap), throttle or Throttle(16)
+    connection = EndpointConnection(
+        there, session, Catalogue({info.id: info} if info else {}), budget=budget, throttle=throttle,
+        notify=notify or waits.append, buckets=Buckets(there, clock) if clock else None,
+    )  # fmt: skip
+    return Line(OpenAIClient(connection, policy), budget, throttle, waits)
+
+
+Unplug = Callable[..., tuple[Line, Unplugged]]
+
+
+def without_waiting(work: Callable[[Unplug], Awaitable[Any]]) -> Any:
+    """Run `work(unplug)` in virtual time; `unplug(*steps, **settings)` makes a client and the session it sends to."""
+
+    async def run(clock: Callable[[], float]) -> Any:
+        def unplug(*steps: Any, dialect: str = "openrouter", **changes: Any) -> tuple[Line, Unplugged]:
+            shared = {name: changes.pop(name) for name in ("cap", "info", "policy", "notify") if name in changes}
+            there = Endpoint(dialect, "http://127.0.0.1/v1", dialect, **{"api_key": KEY, **changes})
+            session = Unplugged(*steps)
+            return lined(session, there, clock=clock, **shared), session
+
+        return await work(unplug)
+
+    return in_virtual_time(run)
+
+
+class Came(NamedTuple):
+    """What a call came to."""
+
+    end: str  # its text, why there is none, or what it raised
+    line: str  # what is said where there is none
+    answer: Any  # a Reply, a Missing or an exception
+    bodies: list[Any]  # of its requests
+    sent: list[float]  # when they left
+    window: int  # of 16 calls, those that may be in flight from then on
+
+    @property
+    def asked(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(attempt.outcome for attempt in self.answer.attempts)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return self.answer.flags if isinstance(self.answer, Reply) else ()
+
+
+def ask(
+    *steps: Step | dict[str, Any],
+    dialect: str = "openrouter",
+    info: ModelInfo | None = INFO,
+    policy: Policy = PATIENT,
+    timeout_s: float = 600.0,
+    **asked: Any,
+) -> Came:
+    """Ask a server that answers so, without waiting."""
+
+    async def work(unplug: Unplug) -> Came:
+        line, session = unplug(*steps, dialect=dialect, info=info, policy=policy, timeout_s=timeout_s)
+        try:
+            answer: Any = await line.client.ask(question(**asked))
+            end, said = (answer.text, "") if isinstance(answer, Reply) else (answer.reason, answer.detail)
+        except (UnansweredCall, IndependenceError) as stop:
+            answer, end, said = stop, type(stop).__name__, str(stop)
+        return Came(end, said, answer, session.bodies, session.sent, line.throttle.limit)
+
+    came: Came = without_waiting(work)
+    return came
 
 
 Connect = Callable[..., Line]
@@ -214,22 +336,8 @@ def endpoint(server: Scripted) -> Callable[..., Endpoint]:
 
 @pytest.fixture
 def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Connect:
-    def make(
-        dialect: str = "openrouter",
-        *,
-        cap: float | None = None,
-        info: ModelInfo | None = INFO,
-        policy: Policy = QUICK,
-        notify: Notify | None = None,
-        **changes: Any,
-    ) -> Line:
-        waits: list[Wait] = []
-        budget, throttle = Budget(cap), Throttle(16)
-        catalogue = Catalogue({info.id: info} if info else {})
-        there = endpoint(dialect, **changes)
-        connection = EndpointConnection(
-            there, session, catalogue, budget=budget, throttle=throttle, notify=notify or waits.append
-        )
-        return Line(OpenAIClient(connection, policy), budget, throttle, waits)
+    def make(dialect: str = "openrouter", **changes: Any) -> Line:
+        shared = {name: changes.pop(name) for name in ("cap", "info", "policy", "notify") if name in changes}
+        return lined(session, endpoint(dialect, **changes), **shared)
 
     return make

@@ -1,20 +1,27 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from independence.clients import dialects
-from independence.clients.catalogue import ModelInfo, Reasoning
+from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.limits import FREE
+from independence.clients.listing import check
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
 from independence.types import ChatRequest, FunctionCall, Message, Sampling, Tool, ToolCall
+from tests import plugin
 
-from .conftest import KEY, MODEL, TOOL, question
+from .conftest import FINE, KEY, MODEL, TOOL, Connect, Scripted, Step, answered, question
 
 FULL = frozenset({"tools", "temperature", "seed", "reasoning", "structured_outputs", "parallel_tool_calls"})
+SCHEMA = {"type": "object", "properties": {}}
 
 
 def sent(
@@ -30,59 +37,55 @@ def sent(
 
 
 def test_a_plain_request_carries_what_was_asked_and_no_more() -> None:
-    assert sent() == {
-        "model": MODEL,
-        "messages": [{"role": "system", "content": "Be."}, {"role": "user", "content": "Who are you?"}],
-        "max_tokens": 64,
-        "temperature": 0.7,
-        "seed": 7,
-    }
+    system, user = {"role": "system", "content": "Be."}, {"role": "user", "content": "Who are you?"}
+    bare = {"model": MODEL, "messages": [system, user], "max_tokens": 64}
+    assert sent() == bare | {"temperature": 0.7, "seed": 7}
+    assert sent(temperature=0.0)["temperature"] == 0.0
+    for nothing in (sent(lists=frozenset({"max_tokens"})), sent(temperature=None, seed=None)):
+        assert nothing == bare
+    assert sent(lists=None) == bare | {"temperature": 0.7}  # a seed needs a listing, a temperature an objection
 
 
 def test_messages_go_out_as_they_are() -> None:
     call = ToolCall("hmsg00001", FunctionCall("f", '{"message": "hi"}'))
     messages = (Message("assistant", None, tool_calls=(call,)), Message("tool", "é", tool_call_id="hmsg00001"))
+    function = {"name": "f", "arguments": '{"message": "hi"}'}
+    written = [{"id": "hmsg00001", "type": "function", "function": function}]
     assert sent(messages=messages)["messages"] == [
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {"id": "hmsg00001", "type": "function", "function": {"name": "f", "arguments": '{"message": "hi"}'}}
-            ],
-        },
+        {"role": "assistant", "content": None, "tool_calls": written},
         {"role": "tool", "content": "é", "tool_call_id": "hmsg00001"},
     ]
 
 
-def test_a_pin_fails_closed() -> None:
-    assert sent(provider="maker/int4")["provider"] == {"only": ["maker/int4"], "allow_fallbacks": False}
+def test_a_pin_fails_closed_and_a_schema_must_be_honoured_by_whoever_serves() -> None:
+    pin = {"only": ["maker/int4"], "allow_fallbacks": False}
+    assert sent(provider="maker/int4")["provider"] == pin
+    request = sent(schema=SCHEMA, provider="maker/int4")
+    assert request["provider"] == pin | {"require_parameters": True}
+    form = {"name": "reply", "strict": True, "schema": SCHEMA}
+    assert request["response_format"] == {"type": "json_schema", "json_schema": form}
+    assert sent(schema=SCHEMA)["provider"] == {"require_parameters": True}
+    assert "response_format" in sent(schema=SCHEMA, lists=frozenset({"response_format"}))
+    refused = sent(schema=SCHEMA, lists=frozenset({"tools"}))
+    assert {"response_format", "provider"}.isdisjoint(refused)
 
 
-def test_a_schema_must_be_honoured_by_whoever_serves() -> None:
-    schema = {"type": "object", "properties": {}}
-    request = sent(schema=schema, provider="maker")
-    assert request["response_format"] == {
-        "type": "json_schema",
-        "json_schema": {"name": "reply", "strict": True, "schema": schema},
-    }
-    assert request["provider"] == {"only": ["maker"], "allow_fallbacks": False, "require_parameters": True}
-    assert sent(schema=schema)["provider"] == {"require_parameters": True}
+def test_a_local_server_gets_no_routing() -> None:
+    request = sent("local", lists=None, provider="maker", schema=SCHEMA)
+    assert request["response_format"]["type"] == "json_schema"
+    assert {"provider", "seed"}.isdisjoint(request)
 
 
-def test_a_schema_is_not_sent_where_the_catalogue_rules_it_out() -> None:
-    request = sent(schema={"type": "object"}, lists=frozenset({"tools"}))
-    assert "response_format" not in request
-    assert "provider" not in request
-
-
-def test_seed_needs_a_listing_and_temperature_an_objection() -> None:
-    assert "seed" not in sent(lists=None)
-    assert sent(lists=None)["temperature"] == 0.7
-    bare = sent(lists=frozenset({"max_tokens"}))
-    assert "seed" not in bare
-    assert "temperature" not in bare
-    assert sent(temperature=0.0)["temperature"] == 0.0
-    assert "temperature" not in sent(temperature=None)
+def test_tools_are_offered_without_a_choice_and_one_call_at_a_time_where_that_is_known() -> None:
+    request = sent(tool=True)
+    (tool,) = request["tools"]
+    said = {"type": "string", "description": TOOL.parameter_description}
+    parameters = {"type": "object", "properties": {"message": said}, "required": ["message"]}
+    assert tool["function"] == {"name": TOOL.name, "description": TOOL.description, "parameters": parameters}
+    assert request["parallel_tool_calls"] is False
+    assert "tool_choice" not in request
+    assert "parallel_tool_calls" not in sent(tool=True, lists=FULL - {"parallel_tool_calls"})
+    assert "parallel_tool_calls" not in sent("local", tool=True)
 
 
 @pytest.mark.parametrize(("lists_none", "listed"), [(False, {}), (True, {"required": []})])
@@ -92,80 +95,126 @@ def test_a_tool_that_takes_nothing_says_so_only_where_its_suite_does(
     """Suites of ours never sent the empty list, so that their stored dialogues go on as they began."""
     tool = Tool("listen", "Hear the human.", "", "", lists_none=lists_none)
     request = ChatRequest("m", (), 9, Sampling(), tool=tool)
-    sent_ = json.loads(dialects.body(dialects.of("local").parameters(request, None)))
-    parameters = sent_["tools"][0]["function"]["parameters"]
-    assert parameters == {"type": "object", "properties": {}} | listed
-
-
-def test_tools_are_offered_without_a_choice_and_one_call_at_a_time_where_that_is_known() -> None:
-    request = sent(tool=True)
-    function = request["tools"][0]["function"]
-    assert function["name"] == TOOL.name
-    assert function["parameters"]["required"] == ["message"]
-    assert function["parameters"]["properties"]["message"]["type"] == "string"
-    assert request["parallel_tool_calls"] is False
-    assert "tool_choice" not in request
-    assert "parallel_tool_calls" not in sent(tool=True, lists=FULL - {"parallel_tool_calls"})
-    assert "parallel_tool_calls" not in sent("local", tool=True)
+    (offered,) = json.loads(dialects.body(dialects.of("local").parameters(request, None)))["tools"]
+    assert offered["function"]["parameters"] == {"type": "object", "properties": {}} | listed
 
 
 def test_effort_travels_as_an_object_to_the_router_and_as_a_word_to_a_local_server() -> None:
-    assert sent(effort="low")["reasoning"] == {"effort": "low"}
-    assert "reasoning_effort" not in sent(effort="low")
-    local = sent("local", lists=None, effort="low")
-    assert local["reasoning_effort"] == "low"
-    assert "reasoning" not in local
+    def effort(*where: Any, **asked: Any) -> dict[str, Any]:
+        request = sent(*where, **asked)
+        return {name: request[name] for name in ("reasoning", "reasoning_effort") if name in request}
+
+    for word in ("low", "none"):
+        assert effort(effort=word) == {"reasoning": {"effort": word}}
+        assert effort("local", None, effort=word) == {"reasoning_effort": word}
+    for silent in (None, "off"):
+        assert effort(effort=silent) == effort("local", effort=silent) == {}
+    forced = Reasoning(("high", "low"), "low", mandatory=True)
+    assert effort(effort="none", reasoning=forced) == {"reasoning": {"effort": "low"}}
 
 
-@pytest.mark.parametrize("effort", [None, "off"])
-@pytest.mark.parametrize("dialect", ["openrouter", "local"])
-def test_off_sends_nothing(dialect: str, effort: str | None) -> None:
-    assert not {"reasoning", "reasoning_effort"} & sent(dialect, effort=effort).keys()
+def headers(dialect: str, key: str = "") -> dict[str, str]:
+    return dialects.of(dialect).headers(Endpoint(dialect, "http://x/v1", dialect, key))
 
 
-def test_none_is_sent_where_it_switches_thinking_off_and_never_where_thinking_is_mandatory() -> None:
-    assert sent("local", lists=None, effort="none")["reasoning_effort"] == "none"
-    assert sent(effort="none")["reasoning"] == {"effort": "none"}
-    forced = sent(effort="none", reasoning=Reasoning(("high", "low"), "low", mandatory=True))
-    assert forced["reasoning"] == {"effort": "low"}
+def test_the_router_is_told_who_asks_and_never_to_cache_and_a_local_server_gets_a_key_where_one_is_set() -> None:
+    router = headers("openrouter", f" {KEY}\n")
+    assert router["HTTP-Referer"].startswith("https://")
+    assert {name: router[name] for name in router if name not in ("Content-Type", "Accept", "HTTP-Referer")} == {
+        "Authorization": f"Bearer {KEY}",
+        "X-OpenRouter-Title": "AI Independence Bench",
+        "X-OpenRouter-Metadata": "enabled",
+        "X-OpenRouter-Cache": "false",
+        "Cache-Control": "no-cache",
+    }
+    assert not any("OpenRouter" in name or name == "Authorization" for name in headers("local"))
+    assert headers("local", KEY)["Authorization"] == f"Bearer {KEY}"
 
 
-def test_a_local_server_gets_no_routing() -> None:
-    request = sent("local", lists=None, provider="maker", schema={"type": "object"})
-    assert "provider" not in request
-    assert request["response_format"]["type"] == "json_schema"
-    assert "seed" not in request
-
-
-def headers(endpoint: Endpoint) -> dict[str, str]:
-    return dialects.of(endpoint.dialect).headers(endpoint)
-
-
-def test_the_router_is_told_who_asks_and_never_to_cache() -> None:
-    out = headers(Endpoint("openrouter", "http://x/v1", "openrouter", f" {KEY}\n"))
-    assert out["Authorization"] == f"Bearer {KEY}"
-    assert out["X-OpenRouter-Title"] == "AI Independence Bench"
-    assert out["HTTP-Referer"].startswith("https://")
-    assert out["X-OpenRouter-Metadata"] == "enabled"
-    assert out["X-OpenRouter-Cache"] == "false"
-
-
-def test_a_local_server_gets_a_key_only_where_one_is_set() -> None:
-    assert "Authorization" not in headers(Endpoint("local", "http://x/v1", "local"))
-    assert headers(Endpoint("local", "http://x/v1", "local", KEY))["Authorization"] == f"Bearer {KEY}"
-    assert not any("OpenRouter" in name for name in headers(Endpoint("local", "http://x/v1", "local")))
-
-
-def test_a_model_that_nobody_lists_is_free_on_a_local_server_alone() -> None:
-    assert dialects.of("local").prices(None) == FREE
-    assert dialects.of("openrouter").prices(None) is None
-    assert dialects.of("local").prices(ModelInfo(MODEL)) is None
+def test_a_model_that_nobody_lists_is_free_on_a_local_server_alone_and_some_are_waited_for_longer() -> None:
+    router, own = dialects.of("openrouter"), dialects.of("local")
+    assert (own.prices(None), router.prices(None), own.prices(ModelInfo(MODEL))) == (FREE, None, None)
+    assert [one.is_slow("nvidia/m") for one in (router, own)] == [True, False]
+    assert not router.is_slow("maker/nvidia")
 
 
 def test_a_name_that_nobody_declares_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError) as caught:
         dialects.of("opnrouter")
-    assert str(caught.value) == (
-        "no dialect `opnrouter`; there are local, openrouter; a package adds one by an entry point of group "
-        "`independence.dialects`"
-    )
+    assert "no dialect `opnrouter`; there are local, openrouter" in str(caught.value)
+    assert "entry point of group `independence.dialects`" in str(caught.value)
+
+
+TOY = """
+from independence.clients.catalogue import ModelInfo
+from independence.clients.dialects import Dialect
+
+
+class Toy(Dialect):
+    chat_path = "/talk"
+    free = True
+
+    def headers(self, endpoint):
+        return super().headers(endpoint) | {"X-Toy-Key": endpoint.api_key}
+
+    def parameters(self, request, info):
+        out = super().parameters(request, info)
+        out["max_completion_tokens"] = out.pop("max_tokens")
+        out["random_seed"] = request.seed
+        return out
+
+    def models(self, document):
+        return [ModelInfo(name) for name in document["toys"]]
+
+
+DIALECT, NO_DIALECT = Toy(), 7
+"""
+DECLARED = """
+toy = toy_package:DIALECT
+number = toy_package:NO_DIALECT
+gone = toy_package:NOTHING
+away = another_package:DIALECT
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(plugin.install(tmp_path, "toy_package", TOY, dialects=DECLARED))
+    yield
+    sys.modules.pop("toy_package", None)
+    dialects.of.cache_clear()
+
+
+@pytest.mark.usefixtures("installed")
+async def test_a_call_goes_out_as_the_dialect_of_another_package_says(server: Scripted, connect: Connect) -> None:
+    server.says(Step(body=FINE))
+    reply = await answered(connect("toy", info=None))
+    assert reply.text == "I am myself."
+    (seen,) = server.seen
+    assert seen.path == "/v1/talk"
+    assert seen.headers["X-Toy-Key"] == KEY
+    assert (seen.body["max_completion_tokens"], seen.body["random_seed"]) == (64, 7)
+    assert "max_tokens" not in seen.body
+
+
+@pytest.mark.usefixtures("installed")
+async def test_its_models_are_read_as_it_says(
+    server: Scripted, session: aiohttp.ClientSession, endpoint: Callable[..., Endpoint]
+) -> None:
+    server.serves("/models", Step(body={"toys": ["duck"]}))
+    there = endpoint("toy")
+    assert await check(there, {"duck": True}, session) == Catalogue({"duck": ModelInfo("duck")})
+    with pytest.raises(UsageError, match="toy has no model `goose`; it has toy/duck"):
+        await check(there, {"goose": True}, session)
+    assert dialects.of("toy").prices(None) == FREE
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_package_that_keeps_no_promise_is_named() -> None:
+    for name, says in {
+        "number": "dialect `number`: toy_package:NO_DIALECT is no Dialect",
+        "gone": "dialect `gone`: toy_package:NOTHING cannot be loaded",
+        "away": "dialect `away`: another_package:DIALECT cannot be loaded",
+    }.items():
+        with pytest.raises(UsageError, match=says):
+            dialects.of(name)

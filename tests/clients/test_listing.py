@@ -1,7 +1,9 @@
+"""What an endpoint says about itself, and what a run asks of it before it begins."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 import pytest
@@ -9,243 +11,178 @@ import pytest
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE, Prices
-from independence.clients.listing import EndpointListing, KeyInfo, check
-from independence.clients.protocol import Policy
+from independence.clients.listing import EndpointListing, KeyInfo, ServerProperties, check
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, UsageError
 
-from .conftest import KEY, MODEL, Scripted, Step, failing
+from .conftest import KEY, MODEL, QUICK, Scripted, Step, failing
 
-MakeEndpoint = Callable[..., Endpoint]
 PRICE = {"prompt": "0.000001", "completion": "0.000004"}
-LISTING = Step(body={"data": [{"id": MODEL, "pricing": PRICE}, {"id": "maker/mute"}, {"name": "nobody"}]})
-
-
-@pytest.mark.parametrize(
-    ("page", "left", "free"),
-    [
-        ({"data": {"limit_remaining": 3.5, "is_free_tier": False}}, 3.5, False),
-        ({"data": {"limit_remaining": None, "is_free_tier": True}}, None, True),
-        ({"data": {"limit_remaining": "much"}}, None, False),
-        ({}, None, False),
-    ],
-    ids=["limit", "free tier", "odd", "empty"],
+LISTED = Step(
+    body={
+        "data": [
+            {"id": MODEL, "canonical_slug": "maker/one-2026", "pricing": PRICE, "supported_parameters": ["tools"]},
+            {"id": "maker/mute", "supported_parameters": ["temperature"]},
+            {"pricing": {}},
+        ]
+    }
 )
-async def test_a_good_key_tells_what_is_left_of_it(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: object, left: float, free: bool
-) -> None:
-    server.serves("/key", Step(body=page))
-    assert await EndpointListing(endpoint(), session).read_key() == KeyInfo(left, free)
+NO_LISTING = [failing(404), Step(body={"models": []}), Step(body=[]), Step(body=b"<html>")]
 
 
-async def test_a_refused_key_is_a_failure_that_does_not_repeat_it(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
+class Check(Protocol):
+    async def __call__(self, dialect: str = "openrouter", /, needs: dict[str, bool] = ..., **changes: Any) -> Catalogue:
+        """Check an endpoint for models, with whether each must take tools."""
+
+
+@pytest.fixture
+def listing(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Callable[..., EndpointListing]:
+    return lambda dialect="openrouter": EndpointListing(endpoint(dialect), session)
+
+
+@pytest.fixture
+def checked(server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Check:
+    server.serves("/key", Step(body={"data": {"limit_remaining": None}}))
+    server.serves("/models", LISTED)
+
+    async def asked(dialect: str = "openrouter", /, needs: dict[str, bool] | None = None, **changes: Any) -> Catalogue:
+        return await check(endpoint(dialect, **changes), {MODEL: True} if needs is None else needs, session, QUICK)
+
+    return asked
+
+
+async def test_a_good_key_tells_what_is_left_of_it(server: Scripted, listing: Callable[..., EndpointListing]) -> None:
+    for page, known in (
+        ({"data": {"limit_remaining": 3.5, "is_free_tier": False}}, KeyInfo(3.5)),
+        ({"data": {"limit_remaining": None, "is_free_tier": True}}, KeyInfo(None, True)),
+        ({"data": {"limit_remaining": "much"}}, KeyInfo()),
+        ({}, KeyInfo()),
+    ):
+        server.serves("/key", Step(body=page))
+        assert await listing().read_key() == known
     server.serves("/key", failing(401, f"no such key {KEY}"))
-    said = await EndpointListing(endpoint(), session).read_key()
+    said = await listing().read_key()
     assert isinstance(said, Failure)
-    assert (said.scope, said.lasting) == ("key", True)
-    assert KEY not in said.detail
+    assert (said.scope, said.lasting, KEY in said.detail) == ("key", True, False)
 
 
-async def test_the_catalogue_holds_every_entry_with_an_id(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
+async def test_the_catalogue_holds_every_entry_with_an_id_and_trouble_is_a_failure_after_one_attempt(
+    server: Scripted, listing: Callable[..., EndpointListing]
 ) -> None:
-    server.serves("/models", LISTING)
-    listed = await EndpointListing(endpoint(), session).read_catalogue()
+    server.serves("/models", LISTED)
+    listed = await listing().read_catalogue()
     assert isinstance(listed, Catalogue)
     assert {name: info.prices for name, info in listed.models.items()} == {
         MODEL: Prices(1e-6, 4e-6),
         "maker/mute": None,
     }
-    assert [(seen.method, seen.path) for seen in server.seen] == [("GET", "/v1/models")]
+    for page in NO_LISTING:
+        server.serves("/models", page)
+        assert await listing().read_catalogue() == Catalogue(known=False)
+    for status in (503, 403):
+        server.seen.clear()
+        server.serves("/models", failing(status))
+        said = await listing().read_catalogue()
+        assert isinstance(said, Failure)
+        assert (said.kind, [(seen.method, seen.path) for seen in server.seen]) == (str(status), [("GET", "/v1/models")])
 
 
-@pytest.mark.parametrize("page", [failing(404), Step(body={"models": []}), Step(body=[]), Step(body=b"<html>")])
-async def test_a_server_without_a_listing_has_an_unknown_catalogue(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: Step
+async def test_only_a_router_is_asked_for_names_it_does_not_list(
+    server: Scripted, listing: Callable[..., EndpointListing]
 ) -> None:
-    server.serves("/models", page)
-    assert await EndpointListing(endpoint(), session).read_catalogue() == Catalogue(known=False)
-
-
-@pytest.mark.parametrize(("step", "kind"), [(failing(503), "503"), (failing(403), "403")])
-async def test_trouble_is_a_failure_after_one_attempt(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, step: Step, kind: str
-) -> None:
-    server.serves("/models", step)
-    said = await EndpointListing(endpoint(), session).read_catalogue()
-    assert isinstance(said, Failure)
-    assert said.kind == kind
-    assert len(server.seen) == 1
-
-
-async def test_a_name_that_is_not_listed_is_resolved_by_the_router(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    server.serves("/model/maker/old-name", Step(body={"data": {"id": MODEL, "pricing": PRICE}}))
-    router = EndpointListing(endpoint(), session)
-    listed = await router.find(Catalogue(), "maker/old-name")
-    assert isinstance(listed, Catalogue)
-    info = listed.info("maker/old-name")
-    assert info is not None
-    assert info.id == MODEL
-    nothing = await router.find(Catalogue(), "maker/nothing")
+    known = Catalogue({MODEL: ModelInfo(MODEL)})
+    assert await listing("local").find(known, "other") == known
+    assert await listing().find(known, MODEL) == known
+    assert await listing().find(Catalogue(known=False), MODEL) == Catalogue(known=False)
+    assert server.seen == []
+    nothing = await listing().find(Catalogue(), "maker/nothing")
     assert isinstance(nothing, Failure)
     assert nothing.status == 404
 
 
-async def test_only_a_router_is_asked_for_names_it_does_not_list(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
+async def test_a_server_of_ones_own_shows_its_template_and_its_context(
+    server: Scripted, listing: Callable[..., EndpointListing]
 ) -> None:
-    known = Catalogue({MODEL: ModelInfo(MODEL)})
-    assert await EndpointListing(endpoint("local"), session).find(known, "other") == known
-    assert await EndpointListing(endpoint(), session).find(known, MODEL) == known
-    assert await EndpointListing(endpoint(), session).find(Catalogue(known=False), MODEL) == Catalogue(known=False)
-    assert server.seen == []
+    assert await listing("local").read_properties() == ServerProperties()
+    page = {"chat_template": "{{ messages }}", "default_generation_settings": {"n_ctx": 4096}}
+    server.serves("/props", Step(body=page))
+    found = await listing("local").read_properties()
+    assert (found.context, len(found.template)) == (4096, 16)
+    server.serves("/props", Step(body=page | {"chat_template": "{{ other }}"}))
+    assert (await listing("local").read_properties()).template != found.template
+    assert await listing().read_properties() == ServerProperties()
 
 
-QUICK = Policy(base_backoff_s=0.002)
-CHECK_LISTING = Step(
-    body={
-        "data": [
-            {
-                "id": MODEL,
-                "canonical_slug": "maker/one-2026",
-                "pricing": PRICE,
-                "supported_parameters": ["tools"],
-            },
-            {"id": "maker/mute", "pricing": PRICE, "supported_parameters": ["temperature"]},
-            {"pricing": {}},
-        ]
-    }
-)
-
-
-@pytest.fixture
-def router(server: Scripted) -> Scripted:
-    server.serves("/key", Step(body={"data": {"limit_remaining": None}}))
-    server.serves("/models", CHECK_LISTING)
-    return server
-
-
-async def checked(endpoint: Endpoint, session: aiohttp.ClientSession, **needed: bool) -> Catalogue:
-    models = {name.replace("__", "/").replace("_", "-"): tools for name, tools in needed.items()}
-    return await check(endpoint, models, session, QUICK)
-
-
-async def test_a_good_key_and_known_models_give_the_catalogue(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    catalogue = await checked(endpoint(), session, maker__model_one=True, maker__mute=False)
+async def test_a_good_key_and_known_models_give_the_catalogue_for_nothing(server: Scripted, checked: Check) -> None:
+    catalogue = await checked(needs={MODEL: True, "maker/mute": False})
     info = catalogue.info(MODEL)
     assert info is not None
-    assert (info.canonical_slug, info.prices) == ("maker/one-2026", Prices(1e-6, 4e-6))
-    assert len(catalogue.models) == 2
+    assert (info.canonical_slug, info.prices, len(catalogue.models)) == ("maker/one-2026", Prices(1e-6, 4e-6), 2)
+    assert [(s.method, s.path) for s in server.seen] == [("GET", "/v1/key"), ("GET", "/v1/models")]
 
 
-async def test_nothing_that_costs_money_is_sent(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    await checked(endpoint(), session, maker__model_one=True)
-    assert [(s.method, s.path) for s in router.seen] == [("GET", "/v1/key"), ("GET", "/v1/models")]
-
-
-async def test_a_rejected_key_stops_before_anything_else(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    router.serves("/key", failing(401, f"no such key {KEY}"))
-    with pytest.raises(KeyRejected) as caught:
-        await checked(endpoint(), session, maker__model_one=True)
-    assert KEY not in str(caught.value)
-    assert len(router.seen) == 1
-
-
-async def test_an_unknown_model_is_named_with_the_one_that_was_meant(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    with pytest.raises(UsageError, match=r"has no model `maker/model-on`; did you mean `maker/model-one`\?"):
-        await checked(endpoint(), session, maker__model_on=False)
-    with pytest.raises(UsageError, match=r"did you mean `maker/mute`\?"):
-        await checked(endpoint(), session, mute=False)
-
-
-async def test_an_alias_is_resolved_by_the_router(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    router.serves("/model/maker/old-name", Step(body={"data": {"id": MODEL, "pricing": PRICE}}))
-    catalogue = await checked(endpoint(), session, maker__old_name=True)
-    info = catalogue.info("maker/old-name")
+async def test_an_alias_is_resolved_by_the_router(server: Scripted, checked: Check) -> None:
+    server.serves("/model/maker/old-name", Step(body={"data": {"id": MODEL, "pricing": PRICE}}))
+    info = (await checked(needs={"maker/old-name": True})).info("maker/old-name")
     assert info is not None
     assert info.id == MODEL
 
 
-async def test_a_model_without_tools_names_the_mode_that_needs_none(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
+async def test_a_rejected_key_stops_before_anything_else_and_one_that_is_not_needed_does_not(
+    server: Scripted, checked: Check
 ) -> None:
-    with pytest.raises(UsageError, match=r"maker/mute.*--delivery user_role"):
-        await checked(endpoint(), session, maker__mute=True)
+    server.serves("/key", Step(404, {"error": "?"}))  # of a proxy
+    assert (await checked()).known
+    server.seen.clear()
+    server.serves("/key", failing(401, f"no such key {KEY}"))
+    with pytest.raises(KeyRejected) as caught:
+        await checked()
+    assert KEY not in str(caught.value)
+    assert len(server.seen) == 1
+    assert (await checked(api_key="")).known
 
 
-async def test_every_problem_is_named_at_once(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    with pytest.raises(UsageError, match=r"maker/mute.*; .*other"):
-        await checked(endpoint(), session, maker__mute=True, other=False)
+async def test_what_is_wrong_with_models_is_named_at_once_with_what_helps(checked: Check) -> None:
+    for needs, says in (
+        ({"maker/model-on": False}, r"openrouter.* has no model `maker/model-on`; did you mean `maker/model-one`\?"),
+        ({"mute": False}, r"did you mean `maker/mute`\?"),
+        ({"maker/mute": True}, r"maker/mute.*--delivery user_role"),
+        ({"maker/mute": True, "other": False}, r"maker/mute.*; .*other"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            await checked(needs=needs)
 
 
 @pytest.mark.parametrize(("dialect", "advice"), [("local", "--local-url"), ("openrouter", "check the address")])
-async def test_a_server_that_is_not_there_is_named_with_its_address(
-    endpoint: MakeEndpoint, session: aiohttp.ClientSession, dialect: str, advice: str
+async def test_a_server_that_is_not_there_is_named_with_its_address_without_credentials(
+    checked: Check, dialect: str, advice: str
 ) -> None:
-    with pytest.raises(UsageError, match=rf"http://127\.0\.0\.1:9/v1 .*{advice}"):
-        await checked(endpoint(dialect, base_url="http://user:secret@127.0.0.1:9/v1", api_key=""), session, m=False)
-
-
-async def test_credentials_in_an_address_are_not_repeated(
-    endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    with pytest.raises(UsageError) as caught:
-        await checked(endpoint("local", base_url="http://user:secret@127.0.0.1:9/v1", api_key=""), session, m=False)
+    with pytest.raises(UsageError, match=rf"http://127\.0\.0\.1:9/v1 .*{advice}") as caught:
+        await checked(dialect, base_url="http://user:secret@127.0.0.1:9/v1", api_key="")
     assert "secret" not in str(caught.value)
 
 
-async def test_a_server_in_trouble_is_asked_a_few_times(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    router.serves("/models", failing(503), failing(502), CHECK_LISTING)
-    assert (await checked(endpoint(), session, maker__model_one=True)).known
-    router.serves("/models", failing(502))
+async def test_a_server_in_trouble_is_asked_a_few_times(server: Scripted, checked: Check) -> None:
+    server.serves("/models", failing(503), failing(502), LISTED)
+    assert (await checked()).known
+    server.seen.clear()
+    server.serves("/models", failing(502))
     with pytest.raises(UsageError, match="502"):
-        await checked(endpoint(), session, maker__model_one=True)
+        await checked()
+    assert [seen.path for seen in server.seen].count("/v1/models") == 3
 
 
-async def test_a_local_server_lists_ids_only_and_all_are_free(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
+async def test_a_local_server_lists_ids_only_and_all_are_free_or_is_taken_at_its_word(
+    server: Scripted, checked: Check
 ) -> None:
     server.serves("/models", Step(body={"object": "list", "data": [{"id": "qwen3:latest", "object": "model"}]}))
-    catalogue = await checked(endpoint("local"), session, qwen3=True)
-    info = catalogue.info("qwen3")
+    info = (await checked("local", needs={"qwen3": True})).info("qwen3")
     assert info is not None
     assert info.prices == FREE
     assert [s.path for s in server.seen] == ["/v1/models"]
     with pytest.raises(UsageError, match="local has no model `llama`; it has local/qwen3:latest"):
-        await checked(endpoint("local"), session, llama=True)
-
-
-@pytest.mark.parametrize("page", [failing(404), Step(body={"models": []}), Step(body=[]), Step(body=b"<html>")])
-async def test_a_server_without_a_listing_is_taken_at_its_word(
-    server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: Step
-) -> None:
-    server.serves("/models", page)
-    catalogue = await checked(endpoint("local"), session, anything=True)
-    assert not catalogue.known
-    assert catalogue.info("anything") is None
-
-
-async def test_a_proxy_without_a_key_page_is_no_problem(
-    router: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
-) -> None:
-    router.serves("/key", Step(404, {"error": "?"}))
-    kept: Any = await checked(endpoint(), session, maker__model_one=True)
-    assert kept.known
+        await checked("local", needs={"llama": True})
+    for page in NO_LISTING:
+        server.serves("/models", page)
+        catalogue = await checked("local", needs={"anything": True})
+        assert (catalogue.known, catalogue.info("anything")) == (False, None)

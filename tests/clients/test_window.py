@@ -1,128 +1,233 @@
+"""Calls through the real client, in virtual time, at servers that take a few at once: in this process, and leased."""
+
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import random
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.protocol import Policy
+from independence.clients.leases import LeasedThrottle, SlotLeases
+from independence.clients.protocol import GaveUp, Policy
 from independence.clients.throttle import Throttle
+from independence.config.endpoints import Endpoint
 from independence.engine.gate import ConcurrencyLimit, EndpointGate
 from tests.virtual_time import in_virtual_time
 
-REFUSAL_S = 0.05
+from .conftest import Response, Step, lined, question
+
+DEEP = pytest.mark.deep
+QUICK = Policy(0.05)
+FINE = Step(body={"choices": [{"message": {"content": "I am."}, "finish_reason": "stop"}]})
+FULL = b'{"error": {"message": "too many requests"}}'
 
 
 class Server(NamedTuple):
-    """What an endpoint refuses, and how."""
+    """What an endpoint refuses, and how long it takes to answer."""
 
     capacity: int = 10**9
+    seed: int = 0
     status: int = 429
     faulty: float = 0.0  # share of requests that are refused with a 503 at random
     limited: float = 0.0  # the same with a 429
     retry_after: float | None = None
     down: tuple[float, float] = (math.inf, math.inf)  # begin and end of an outage: everything is refused
+    answer_s: float = 0.1
+    refusal_s: float = 0.005
 
 
-class Run(NamedTuple):
-    """How a simulated run went."""
+class Serving:
+    """The session of a connection to it."""
 
-    stretch: float  # makespan over work / slots
-    found: float  # seconds until the window was at most 1.5 times the capacity
+    def __init__(self, server: Server) -> None:
+        self.server, self.rng = server, random.Random(server.seed)
+        self.seen: list[int] = []  # requests held when each came, itself included
+        self.work_s = 0.0
+        self._held = 0
+
+    async def request(self, *_: object, **__: object) -> Response:
+        server, now = self.server, asyncio.get_running_loop().time()
+        self._held += 1
+        self.seen.append(self._held)
+        draw, status = self.rng.random(), 200
+        if self._held > server.capacity or server.down[0] <= now < server.down[1]:
+            status = server.status
+        elif draw < server.limited + server.faulty:
+            status = 429 if draw < server.limited else 503
+        took = server.refusal_s if status != 200 else server.answer_s * self.rng.lognormvariate(0, 0.4)
+        self.work_s += took if status == 200 else 0.0
+        await asyncio.sleep(took)
+        self._held -= 1
+        asked = {} if server.retry_after is None else {"Retry-After": str(server.retry_after)}
+        return Response(FINE if status == 200 else Step(status, FULL, asked))
+
+
+class Ended(NamedTuple):
+    """How a run of calls ended."""
+
+    seconds: float
+    attempts: list[int]  # of every call
     unanswered: int
-    lowest: int
-    limits: list[tuple[float, int]]
+    late: list[int]  # what the server held when each request of the second half came
+    limits: list[tuple[float, int]]  # every limit of the first window, and when it held
+    stretch: float  # makespan over work / slots
+
+    def found(self, capacity: int) -> float:
+        """When the window was at most 1.5 times what the server takes."""
+        return next((at for at, limit in self.limits if limit <= 1.5 * capacity), math.inf)
+
+    @property
+    def lowest(self) -> int:
+        """The narrowest that the window was."""
+        return min(limit for _, limit in self.limits)
+
+    def over(self, capacity: int) -> float:
+        """Share of the late requests that were one too many."""
+        return sum(held > capacity for held in self.late) / len(self.late)
 
 
-def simulate(server: Server, seed: int, *, cap: int, calls: int) -> Run:
-    """Calls of log-normal length through the gate and the throttle, in virtual time."""
-    return in_virtual_time(lambda clock: _calls(server, random.Random(seed), clock, cap, calls))  # type: ignore[no-any-return]
+def ask(
+    server: Server, calls: int, cap: int = 50, policy: Policy = QUICK, leases: tuple[int, float] | None = None
+) -> Ended:
+    """Calls, with at most `cap` at once; `leases`: by so many workers that hear of each other so many seconds late."""
+    return in_virtual_time(lambda clock: _ask(server, calls, cap, policy, leases, clock))  # type: ignore[no-any-return]
 
 
-async def _calls(server: Server, rng: random.Random, clock: object, cap: int, calls: int) -> Run:
-    assert callable(clock)
-    random.seed(rng.random())  # of the policy's jitter
+async def _ask(
+    server: Server, calls: int, cap: int, policy: Policy, leased: tuple[int, float] | None, clock: Callable[[], float]
+) -> Ended:
+    random.seed(server.seed)  # of the policy's jitter
     limits: list[tuple[float, int]] = [(0.0, cap)]
-    throttle = Throttle(cap, lambda limit: limits.append((clock(), limit)))
-    gate, policy = EndpointGate(lambda: throttle.limit), Policy()
-    queue = gate.open_queue(ConcurrencyLimit(math.inf))
-    busy, work, unanswered = 0, 0.0, 0
+    session, whole = Serving(server), Throttle(cap, lambda limit: limits.append((clock(), limit)))
+    throttles: list[Throttle] = [whole] if leased is None else [LeasedThrottle() for _ in range(leased[0])]
+    gates = [EndpointGate(partial(getattr, throttle, "limit")) for throttle in throttles]
+    queues = [gate.open_queue(ConcurrencyLimit(math.inf)) for gate in gates]
+    there = Endpoint("e", "http://127.0.0.1/v1", "local")
+    lines = [lined(session, there, info=None, policy=policy, throttle=one, notify=lambda _: None) for one in throttles]
+    attempts: list[int] = []
+    unanswered = 0
 
-    def status() -> int:
-        draw = rng.random()
-        if busy >= server.capacity or server.down[0] <= clock() < server.down[1]:
-            return server.status
-        return 429 if draw < server.limited else 503 if draw < server.limited + server.faulty else 200
+    async def call(at: int) -> None:
+        nonlocal unanswered
+        async with gates[at].slot(queues[at], 1.0):
+            try:
+                attempts.append(len((await lines[at].client.ask(question())).attempts))
+            except GaveUp as gone:
+                attempts.append(len(gone.attempts))
+                unanswered += 1
 
-    async def call(seconds: float) -> None:
-        nonlocal busy, unanswered
-        room = math.inf
-        async with gate.slot(queue, 1.0):
-            for tried in range(policy.retries + 1):
-                epoch = await throttle.enter(room, lambda _left: None)
-                answer = status()
-                if answer == 200:
-                    busy += 1
-                    await asyncio.sleep(seconds)
-                    busy -= 1
-                    throttle.served(epoch)
-                    return
-                await asyncio.sleep(REFUSAL_S)
-                room = throttle.refused(epoch, certain=answer == 429)
-                await asyncio.sleep(policy.pause(tried, server.retry_after))
-            unanswered += 1
-
+    going = [] if leased is None else _exchanges(SlotLeases(whole), throttles, gates, leased[1], session.rng)
     async with asyncio.TaskGroup() as group:
-        for _ in range(calls):
-            seconds = rng.lognormvariate(1.5, 0.6)
-            work += seconds
-            group.create_task(call(seconds))
-    assert throttle.in_flight == 0
-    found = next((at for at, limit in limits if limit <= 1.5 * server.capacity), math.inf)
-    stretch = clock() / (work / min(cap, server.capacity))
-    return Run(stretch, found, unanswered, min(limit for _, limit in limits), limits)
+        for number in range(calls):
+            group.create_task(call(number % len(lines)))
+    for task in going:
+        task.cancel()
+    assert all(throttle.in_flight == 0 for throttle in throttles)
+    stretch = clock() / (session.work_s / min(cap, server.capacity)) if session.work_s else math.inf
+    return Ended(clock(), attempts, unanswered, session.seen[len(session.seen) // 2 :], limits, stretch)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_refusals_now_and_then_do_not_narrow_the_window(seed: int) -> None:
-    calm = simulate(Server(), seed, cap=80, calls=1500)
+def _exchanges(
+    leases: SlotLeases, throttles: list[Throttle], gates: list[EndpointGate], delay_s: float, rng: random.Random
+) -> list[asyncio.Task[None]]:
+    """Workers that hear of a cut and of each other only by messages that take their time."""
+
+    async def exchange(at: int, throttle: LeasedThrottle, gate: EndpointGate) -> None:
+        while True:
+            granted, epoch = leases.grant(at), leases.throttle.epoch
+            await asyncio.sleep(delay_s * rng.uniform(0.5, 1.5))
+            throttle.lend(granted, epoch)
+            gate.dispatch()
+            await asyncio.sleep(0.01)
+            report = throttle.report(gate.demand, gate.busy)
+            await asyncio.sleep(delay_s * rng.uniform(0.5, 1.5))
+            leases.report(at, report)
+
+    workers = [one for one in throttles if isinstance(one, LeasedThrottle)]
+    return [asyncio.create_task(exchange(at, *own)) for at, own in enumerate(zip(workers, gates, strict=True))]
+
+
+@pytest.mark.parametrize(
+    ("cap", "seed", "calls"),
+    [(200, 0, 250), *(pytest.param(cap, seed, 500, marks=DEEP) for cap in (50, 200) for seed in range(3))],
+)
+def test_an_endpoint_that_takes_one_call_at_a_time_leaves_none_unanswered(cap: int, seed: int, calls: int) -> None:
+    ended = ask(Server(1, seed), calls, cap)
+    assert ended.unanswered == 0
+    assert ended.stretch < 1.15
+
+
+def test_an_endpoint_that_refuses_everything_is_given_up_in_time() -> None:
+    ended = ask(Server(0, 1), 50)
+    assert ended.unanswered == 50
+    assert max(ended.attempts) <= 1 + Policy().retries + Policy().spared
+    assert ended.seconds < 15
+    assert ask(Server(0, 1), 1, 1, Policy(retries=0)).attempts == [1]  # who asks for no retries gets none
+
+
+GRID = itertools.product((12, 1), (2, 4), (0.002, 0.02, 0.1, 0.3), (500,))
+
+
+@pytest.mark.parametrize(
+    ("capacity", "workers", "delay_s", "calls"),
+    [(12, 2, 0.02, 300), (1, 2, 0.02, 200), *(pytest.param(*one, marks=DEEP) for one in GRID)],
+)
+def test_workers_that_hear_late_of_each_other_settle_below_what_the_endpoint_takes(
+    capacity: int, workers: int, delay_s: float, calls: int
+) -> None:
+    alone, ended = ask(Server(capacity, 3), calls), ask(Server(capacity, 3), calls, leases=(workers, delay_s))
+    assert ended.unanswered == 0
+    assert ended.over(capacity) < alone.over(capacity) + 0.1
+    assert max(ended.late) <= 2 * capacity + 3
+    assert ended.seconds < 1.6 * alone.seconds
+
+
+SLOW = Server(answer_s=4.5, refusal_s=0.05)
+
+
+@pytest.mark.parametrize(("seed", "calls"), [(2, 600), *(pytest.param(seed, 1500, marks=DEEP) for seed in range(4))])
+def test_refusals_now_and_then_hardly_narrow_the_window(seed: int, calls: int) -> None:
+    own = SLOW._replace(seed=seed)
+    calm = ask(own, calls, 80, Policy())
     assert calm.limits == [(0.0, 80)]
-    faulty = simulate(Server(faulty=0.05), seed, cap=80, calls=1500)
+    faulty = ask(own._replace(faulty=0.05), calls, 80, Policy())
     assert faulty.lowest > 40
     assert faulty.stretch < 1.08 * calm.stretch
     assert faulty.unanswered == 0
+    odd = ask(own._replace(faulty=0.04, limited=0.01), calls, 80, Policy())
+    assert odd.stretch < 1.25 * calm.stretch  # the odd 429 costs a fifth at most
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_odd_429_costs_a_fifth_at_most(seed: int) -> None:
-    calm = simulate(Server(), seed, cap=80, calls=1500)
-    assert simulate(Server(faulty=0.04, limited=0.01), seed, cap=80, calls=1500).stretch < 1.25 * calm.stretch
+SIZES = itertools.product(((200, 80), (200, 16), (50, 4)), (429, 503), (None, 2.0), range(3))
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("retry_after", [None, 2.0])
-@pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize(("cap", "capacity"), [(200, 80), (200, 16), (50, 4)])
+@pytest.mark.parametrize(
+    ("sizes", "status", "retry_after", "seed"),
+    [((50, 4), 429, 2.0, 0), ((40, 8), 503, None, 0), *(pytest.param(*one, marks=DEEP) for one in SIZES)],
+)
 def test_what_an_endpoint_takes_is_found_within_seconds(
-    cap: int, capacity: int, status: int, retry_after: float | None, seed: int
+    sizes: tuple[int, int], status: int, retry_after: float | None, seed: int
 ) -> None:
-    run = simulate(Server(capacity, status, retry_after=retry_after), seed, cap=cap, calls=10 * cap)
-    assert run.found < 4 + 2 * (retry_after or 0.0)
-    calm = simulate(Server(), seed, cap=capacity, calls=10 * cap)
+    cap, capacity = sizes
+    server = SLOW._replace(capacity=capacity, status=status, retry_after=retry_after, seed=seed)
+    run, calm = ask(server, 10 * cap, cap, Policy()), ask(SLOW._replace(seed=seed), 10 * cap, capacity, Policy())
+    assert run.found(capacity) < 4 + 2 * (retry_after or 0.0)
     assert run.stretch < 1.2 * calm.stretch
     assert run.unanswered <= 0.02 * 10 * cap
-    late = [limit for at, limit in run.limits if at > 30]
-    assert max(late) <= 3 * capacity
+    assert max(limit for at, limit in run.limits if at > 30) <= 3 * capacity
 
 
 def test_the_window_is_back_soon_after_an_outage() -> None:
-    run = simulate(Server(status=503, down=(30.0, 40.0)), 1, cap=80, calls=3000)
-    assert run.lowest <= 10
-    assert next(at for at, limit in run.limits if at > 40 and limit == 80) < 100
+    run = ask(SLOW._replace(status=503, down=(30.0, 40.0), seed=1), 1200, 40, Policy())
+    assert run.lowest <= 6
+    assert next(at for at, limit in run.limits if at > 40 and limit == 40) < 100
 
 
 def throttled(cap: int) -> Throttle:
@@ -134,17 +239,14 @@ def throttled(cap: int) -> Throttle:
 def test_a_429_cuts_the_window_and_a_round_of_served_calls_brings_it_back() -> None:
     throttle = throttled(100)
     throttle.refused(0, certain=True)
-    assert throttle.limit == 89  # nine tenths of what would have fitted
-    for _ in range(80):
-        throttle.served(1)
-    assert 97 <= throttle.limit <= 100
-
-
-def test_refusals_of_attempts_from_before_the_last_cut_are_one_refusal() -> None:
-    throttle = throttled(100)
-    for _ in range(40):
+    for _ in range(40):  # those of attempts from before the cut are one refusal
         throttle.refused(0, certain=True)
-    assert throttle.limit == 89
+        assert throttle.limit == 89  # nine tenths of what would have fitted
+    grown = []
+    for _ in range(120):
+        throttle.served(1)
+        grown.append(throttle.limit)
+    assert [grown[at] for at in (9, 39, 79, 119)] == [92, 98, 99, 100]
 
 
 def test_one_503_says_nothing_and_four_in_a_row_cut() -> None:

@@ -41,8 +41,8 @@ def test_it_answers_while_the_block_lasts() -> None:
 async def test_it_serves_in_a_running_loop_both_ways() -> None:
     async with Endpoint(latency=0.01) as endpoint:
         assert await asyncio.to_thread(ask, endpoint.url)
-    with Endpoint() as other:
-        assert ask(other.url)
+    with Endpoint() as other, Endpoint(seed=0) as same:
+        assert ask(other.url) == ask(same.url)
 
 
 def test_advisers_know_of_a_dispute_what_the_caller_tells() -> None:
