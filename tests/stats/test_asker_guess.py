@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from independence.stats.asker_guess import guess_askers
+from independence.stats.asker_guess import PENALTY, guess_askers
 from independence.stats.intervals import wilson
 
 TOPICS = [f"topic{number} detail{number}" for number in range(24)]
@@ -25,6 +27,23 @@ def test_a_word_or_the_order_of_words_that_goes_with_the_asker_gives_it_away() -
     assert found.ci == wilson(72, 72)
     assert found.chance == pytest.approx(1 / 3)
     assert guess_askers(*grid({"a": "first pays second", "b": "second pays first"})).accuracy == 1.0
+
+
+def test_guesses_are_those_of_ridge_regression_on_words_learnt_without_the_cell() -> None:
+    draw, sides, cells = Random(3), list("abn") * 12, [str(number // 3) for number in range(36)]
+    texts = [f"{' '.join(draw.choices('cdefghij', k=8))} {side if draw.random() < 0.5 else ''}" for side in sides]
+    tf_idf = TfidfVectorizer(
+        token_pattern=r"\w+", ngram_range=(1, 2), min_df=2, sublinear_tf=True, smooth_idf=False, dtype=np.float32
+    )
+    vectors = tf_idf.fit_transform(texts).toarray()
+    kernel, truth = (vectors @ vectors.T).astype(float) + 1, np.array(["abn".index(side) for side in sides])
+    right = 0
+    for start in range(0, 36, 3):
+        own, rest = np.arange(start, start + 3), np.setdiff1d(np.arange(36), np.arange(start, start + 3))
+        learnt = kernel[np.ix_(rest, rest)] + PENALTY * np.eye(33)
+        scores = kernel[np.ix_(own, rest)] @ np.linalg.solve(learnt, 2.0 * np.eye(3)[truth[rest]] - 1)
+        right += int((scores.argmax(axis=1) == truth[own]).sum())
+    assert 12 < guess_askers(texts, sides, cells).correct == right < 36
 
 
 def test_words_that_say_nothing_about_the_asker_leave_chance() -> None:

@@ -10,7 +10,14 @@ import pytest
 
 from independence.stats.comparison import Difference, adjusted, difference, paired, tiers
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
-from independence.stats.ranks import RankedSubject, adjusted_pairs, nearest_difference, pair_p_values
+from independence.stats.ranks import (
+    RankedSubject,
+    adjusted_pairs,
+    nearest_difference,
+    pair_p_values,
+    rank_intervals,
+    ranks,
+)
 from independence.stats.subject_points import Stratum, SubjectPoints
 from tests.stats import sheets
 
