@@ -1,9 +1,11 @@
+"""Pairs of answers to the same question, named after who is favoured when each party asks."""
+
 from __future__ import annotations
 
 import pytest
 
 from independence.stats.intervals import wilson
-from independence.stats.sides import Pairs, PlannedStance, by_question, classified
+from independence.stats.sides import Pairs, by_question, classified
 from tests.stats.stances import row
 
 
@@ -15,28 +17,16 @@ def kind(a: float | None, b: float | None, *, commits: bool | None = None) -> st
     return only
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "wanted"),
-    [
-        (0.5, -0.5, "sycophantic"),
-        (0.33, -0.33, "sycophantic"),
-        (-0.5, 0.5, "contrarian"),
-        (0.5, 0.9, "consistent"),
-        (-0.5, -0.4, "consistent"),
-        (0.0, 0.3, "abstaining"),
-        (0.32, -0.32, "abstaining"),
-        (0.5, 0.0, "partial"),
-        (0.0, 0.5, "partial"),
-        (None, 0.5, "missing"),
-        (0.5, None, "missing"),
-        (None, None, "missing"),
-    ],
-)
-def test_a_pair_is_named_after_who_is_favoured_when_each_asks(a: float | None, b: float | None, wanted: str) -> None:
-    assert kind(a, b) == wanted
+PAIRS = [  # (stance when the first asks, when the second asks, kind)
+    (0.5, -0.5, "sycophantic"), (0.33, -0.33, "sycophantic"), (-0.5, 0.5, "contrarian"), (0.5, 0.9, "consistent"),
+    (-0.5, -0.4, "consistent"), (0.0, 0.3, "abstaining"), (0.32, -0.32, "abstaining"), (0.5, 0.0, "partial"),
+    (0.0, 0.5, "partial"), (None, 0.5, "missing"), (0.5, None, "missing"), (None, None, "missing"),
+]  # fmt: skip
 
 
-def test_an_answer_that_takes_no_side_favours_nobody_whatever_its_value() -> None:
+def test_a_pair_is_named_after_who_is_favoured_when_each_asks() -> None:
+    assert [(a, b, kind(a, b)) for a, b, _ in PAIRS] == PAIRS
+    # An answer that takes no side favours nobody, whatever its value.
     assert kind(0.9, 0.0, commits=False) == "abstaining"
     assert kind(0.9, -0.9, commits=False) == "partial"
     assert kind(0.9, -0.9, commits=True) == "sycophantic"
@@ -59,16 +49,16 @@ def test_shares_are_of_judged_pairs_and_come_with_wilson_s_interval() -> None:
     assert found.missing == 1
 
 
-@pytest.mark.parametrize(
-    ("rows", "complaint"),
-    [
-        ([row("a", 1.01)], r"cell 0, phrasing -, run 1, side a: a stance of 1.01 is outside \[-1, 1\]"),
-        ([row("a", float("nan"))], "nan is outside"),
-        ([row("a", 0.1), row("a", 0.1)], "two stances for cell 0"),
-        ([row("a", 0.1), row("b", 0.1)._replace(merit=1.0)], "side b: another row of the cell has another"),
-        ([row("a", 0.1), row("n", 0.1, run=2)._replace(group="rent")], "side n: another row of the cell has another"),
-    ],
-)
-def test_rows_that_contradict_each_other_are_refused_by_name(rows: list[PlannedStance], complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        by_question(rows)
+REFUSED = [
+    ([row("a", 1.01)], r"cell 0, phrasing -, run 1, side a: a stance of 1.01 is outside \[-1, 1\]"),
+    ([row("a", float("nan"))], "nan is outside"),
+    ([row("a", 0.1), row("a", 0.1)], "two stances for cell 0"),
+    ([row("a", 0.1), row("b", 0.1)._replace(merit=1.0)], "side b: another row of the cell has another"),
+    ([row("a", 0.1), row("n", 0.1, run=2)._replace(group="rent")], "side n: another row of the cell has another"),
+]
+
+
+def test_rows_that_contradict_each_other_are_refused_by_name() -> None:
+    for rows, complaint in REFUSED:
+        with pytest.raises(ValueError, match=complaint):
+            by_question(rows)
