@@ -20,36 +20,19 @@ from independence.stats.components import (
     reliability,
     variance_components,
 )
-from independence.stats.index_uncertainty import Array
 from independence.stats.subject_points import SubjectPoints
 
 from . import sheets
 
 # Synthetic data set 4 of Brennan (2001, table 3.2), ten persons by raters nested in three tasks: [task][rater][person].
 # Its design is ours with tasks as subjects, raters as runs and persons as scenarios.
-BRENNAN = np.array(
-    [
-        [
-            [5, 9, 3, 7, 9, 3, 7, 5, 9, 4],
-            [6, 3, 4, 5, 2, 4, 3, 8, 9, 4],
-            [5, 7, 3, 5, 9, 3, 7, 5, 8, 4],
-            [5, 7, 3, 3, 7, 5, 7, 7, 8, 3],
-        ],
-        [
-            [5, 7, 5, 3, 7, 3, 7, 7, 6, 3],
-            [3, 5, 3, 1, 7, 3, 5, 5, 6, 5],
-            [4, 5, 3, 4, 3, 6, 5, 5, 6, 6],
-            [5, 5, 5, 3, 7, 3, 7, 4, 5, 5],
-        ],
-        [
-            [6, 7, 6, 5, 2, 4, 5, 3, 5, 5],
-            [7, 7, 5, 3, 7, 5, 5, 2, 8, 7],
-            [3, 5, 1, 3, 5, 1, 5, 1, 1, 1],
-            [3, 2, 6, 5, 3, 2, 4, 1, 1, 1],
-        ],
-    ],
-    dtype=float,
-).transpose(0, 2, 1)
+TASKS = (
+    ("5937937594", "6345243894", "5735937584", "5733757783"),
+    ("5753737763", "3531735565", "4534365566", "5553737455"),
+    ("6765245355", "7753755287", "3513515111", "3265324111"),
+)
+BRENNAN = np.array([[list(map(float, rater)) for rater in task] for task in TASKS]).transpose(0, 2, 1)
+
 # Six targets by four judges of Shrout and Fleiss (1979): single runs, judges in the place of scenarios.
 SHROUT_FLEISS = np.array(
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
@@ -222,28 +205,18 @@ def test_now_is_what_the_board_says(runs: list[int]) -> None:
     assert now.any_judge is None
 
 
-def test_more_runs_come_out_as_predicted() -> None:
+def test_more_runs_or_scenarios_come_out_as_predicted() -> None:
+    """The index keeps its range: with four times the scenarios each counts for a quarter."""
     rng = np.random.default_rng(2)
     few = known(fleet_of(rng, runs=3))
     predicted, later = forecast(few, runs=few.runs * 4), forecast(known(fleet_of(rng, runs=12)))
     assert predicted.these == pytest.approx(later.these, rel=0.05)
     assert predicted.like_these == pytest.approx(later.like_these, rel=0.06)
-
-
-def test_more_scenarios_come_out_as_predicted() -> None:
-    """The index keeps its range: with four times the scenarios each counts for a quarter."""
-    rng = np.random.default_rng(3)
-    few = known(fleet_of(rng, runs=3))
-    predicted = forecast(few, scenarios=np.full(60, 4.0))
-    later = forecast(known(fleet_of(rng, runs=3, scenarios=20)))
+    predicted, later = forecast(few, scenarios=np.full(60, 4.0)), forecast(known(fleet_of(rng, runs=3, scenarios=20)))
     assert predicted.these is None
     assert predicted.like_these == pytest.approx(later.like_these / 4, rel=0.06)
-
-
-def test_as_many_dialogues_on_scenarios_of_their_own_are_surer_than_runs() -> None:
-    few = known(fleet_of(np.random.default_rng(4), runs=3))
     spread_out = forecast(few, runs=np.ones_like(few.runs), scenarios=np.full(60, 3.0))
-    # (1 + 4 / 1) x 5 scenarios in squared points, a third of it
+    # As many dialogues on scenarios of their own: (1 + 4 / 1) x 5 scenarios in squared points, a third of it.
     assert spread_out.like_these == pytest.approx(np.sqrt(25 / 3), rel=0.06)
     assert spread_out.like_these < forecast(few).like_these
 
@@ -252,10 +225,7 @@ def test_runs_are_worth_most_where_the_noise_is() -> None:
     rng = np.random.default_rng(5)
     fleet = [sheets.of(rng.normal(10, 3, 3), rng.normal(10, 1, 3)) for _ in range(50)]
     few = known(fleet)
-    noisy, calm = few.runs.copy(), few.runs.copy()
-    noisy[0] += 2
-    calm[1] += 2
-    at_noise, at_calm = forecast(few, runs=noisy).these, forecast(few, runs=calm).these
+    at_noise, at_calm = (forecast(few, runs=few.runs + 2 * (np.arange(2) == at)[:, None]).these for at in (0, 1))
     assert at_noise < at_calm < (forecast(few).these or 0)
 
 
@@ -267,17 +237,11 @@ def test_without_any_noise_seen_all_scenarios_count_alike() -> None:
     assert forecast(few, runs=2 * few.runs).these == pytest.approx(now / np.sqrt(2))
 
 
-def indices(rng: np.random.Generator, judges: int, leaning: float = 1.0, wavering: float = 4.0) -> Array:
-    """(subjects, runs, judges): subjects 25, runs 3, judges 2, judge x subject, judge's own wavering."""
-    shape = 400, 6, judges
-    return (
-        rng.normal(0, 5, (400, 1, 1)) + rng.normal(0, np.sqrt(3), (400, 6, 1)) + rng.normal(0, np.sqrt(2), judges)
-        + rng.normal(0, np.sqrt(leaning), (400, 1, judges)) + rng.normal(0, np.sqrt(wavering), shape)
-    )  # fmt: skip
-
-
 def test_the_part_of_judges_is_found() -> None:
-    found = judging(indices(np.random.default_rng(6), judges=3))
+    """Of 400 subjects, 6 runs, 3 judges: judge x subject 1, a judge's own wavering 4, runs 3."""
+    rng, shape = np.random.default_rng(6), (400, 6, 3)
+    indices = rng.normal(0, 5, (400, 1, 1)) + rng.normal(0, np.sqrt(3), (400, 6, 1)) + rng.normal(0, np.sqrt(2), 3)
+    found = judging(indices + rng.normal(0, 1, (400, 1, 3)) + rng.normal(0, 2, shape))
     assert found.share == pytest.approx(4 / 7, abs=0.05)
     assert found.leaning == pytest.approx(1, abs=0.3)
 

@@ -57,16 +57,6 @@ def test_heads_side_by_side_add_what_each_adds_alone(judge: Weights, ships: bool
     np.testing.assert_allclose(weights.count_scores(own.heads, given.blocks, rows), expected, rtol=0, atol=1e-6)
 
 
-def test_a_head_says_the_same_alone_as_among_others(judge: Weights):
-    own = shipped()
-    given, digests = read(own), [own.heads[0].scenarios[0]] * (len(OPENINGS) * len(SAID))
-    for head, told in zip(own.heads, weights.predict_heads(own.heads, given, digests), strict=True):
-        (alone,) = weights.predict_heads((head,), given, digests)
-        np.testing.assert_allclose(told.value, alone.value, rtol=0, atol=1e-6)
-        np.testing.assert_allclose(told.error, alone.error, rtol=0, atol=1e-6)
-        assert told.value.std() > 0.01
-
-
 def test_no_head_says_nothing(judge: Weights):
     assert weights.predict_heads((), read(judge), [""] * (len(OPENINGS) * len(SAID))) == []
 
@@ -198,37 +188,16 @@ def test_a_run_of_words_never_reaches_into_the_next_text():
     assert [run.owner.tolist() for run in runs] == [[0, 0, 1, 3, 3, 3], [0, 3, 3], [3]]
 
 
-def test_the_order_of_words_makes_another_run():
-    there, back = (grams.word_runs(grams.text_batch([text]))[1].hashes[0] for text in ("not sure", "sure not"))
-    assert there != back
-
-
-def test_a_phrase_is_found_by_its_hash():
-    (hashed,) = grams.phrase_hashes(["stand by it"]).tolist()
-    assert hashed in grams.word_runs(grams.text_batch(["I still stand by it."]))[2].hashes.tolist()
-    assert hashed not in grams.word_runs(grams.text_batch(["I stand it by."]))[2].hashes.tolist()
-
-
 def test_runs_of_letters_reach_over_no_space_but_may_begin_or_end_with_one():
     runs = grams.letter_runs(grams.text_batch(["ab c"]), 3, 3)
     assert len(runs.hashes) == len({" ab", "ab ", " c "})
     assert runs.end.tolist() == [3, 4, 6]
 
 
-def test_an_opening_holds_what_ends_within_it():
-    (words, _, _) = grams.word_runs(grams.text_batch(["alpha beta", "gamma"]))
-    assert words.within(7).owner.tolist() == [0, 1]
-
-
 def test_counts_are_those_of_a_dictionary():
     counts = grams.column_counts(grams.word_runs(grams.text_batch(["a b a a", "b"]))[0], 16)
     assert sorted(zip(counts.row.tolist(), counts.times.tolist(), strict=True)) == [(0, 1), (0, 3), (1, 1)]
     assert all(0 <= column < 2**16 for column in counts.column.tolist())
-
-
-def test_nothing_to_count_is_no_error():
-    page = grams.text_batch(["", "..."])
-    assert all(len(part) == 0 for part in grams.column_counts(grams.joined(grams.word_runs(page)), 17))
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=6))
