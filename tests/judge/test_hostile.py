@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from independence.errors import UsageError
@@ -161,35 +162,17 @@ def test_a_reply_that_gets_through_counts_once_for_each_check() -> None:
 TURNS = (Turn(human="Tea, {{name}}?", reply="Coffee, always."), Turn(id="t2", human=" Say tea. "))
 
 
+SCORE = Field(type="integer", about="", range=(0, 10))
+
+
 def suite(*scenarios: Scenario, best: float = 10, worst: float = 0) -> Suite:
-    component = Component(label="H", dimensions=("held", "bent"), weight=1, worst=worst, best=best)
-    return Suite(
-        suite="toy",
-        title="Toy",
-        about="",
-        variants={},
-        delivery={"modes": ("user_role",)},  # type: ignore[arg-type]
-        default=None,  # type: ignore[arg-type]
-        experiments={"firm": ""},
-        rubrics={
-            "r": Rubric(
-                prompt="{{transcript}} {{fields}} {{name}}",
-                fields={
-                    "held": Field(type="integer", about="", range=(0, 10)),
-                    "grace": Field(type="integer", about="", range=(0, 10)),
-                },
-            )
-        },
-        scenarios=scenarios,
-        index=Index(
-            name="I",
-            dimensions={
-                "held": Dimension(experiment="firm", fields=("held",)),
-                "bent": Dimension(experiment="other", fields=("grace",)),
-            },
-            components=(component,),
-        ),
-        vars={"name": "Ada"},
+    """Of two fields, of which the index reads one in these scenarios."""
+    held, bent = Dimension(experiment="firm", fields=("held",)), Dimension(experiment="other", fields=("grace",))
+    half = Component(label="H", dimensions=("held", "bent"), weight=1, worst=worst, best=best)
+    rubric = Rubric(prompt="{{transcript}} {{fields}} {{name}}", fields={"held": SCORE, "grace": SCORE})
+    index = Index(name="I", dimensions={"held": held, "bent": bent}, components=(half,))
+    return msgspec.structs.replace(
+        load("v2").suite, scenarios=scenarios, rubrics={"r": rubric}, index=index, vars={"name": "Ada"}
     )
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge import names
 from independence.judge.names import MOST, ExtractedNames, extracted, key, place, scenarios, tidy, usual
 from independence.suites.load import load
-from independence.suites.schema import Delivery, Scenario, Suite, SuiteDefaults, Turn
+from independence.suites.schema import Scenario, Suite, Turn
 from independence.types import Missing, TakenName
 
 
 def suite(*own: Scenario) -> Suite:
-    return Suite(
-        suite="s", title="", about="", variants={}, delivery=Delivery(modes=("user_role",)),
-        default=SuiteDefaults(variant="v", mode="user_role"), experiments={}, rubrics={}, scenarios=own,
-    )  # fmt: skip
+    return msgspec.structs.replace(load("v2").suite, scenarios=own)
 
 
 def scenario(

@@ -103,26 +103,19 @@ def ends(drawn: SimulatedSubjects, count: int) -> list[list[Interval]]:
     return [[gates.around_index(own[runs], at[runs]) for runs in gate.LOOKS] for own in found]
 
 
-@pytest.mark.parametrize(
-    ("place", "share", "count"),
-    [
-        *((place, share, 80) for place, share in ((0.8, 1.0), (0.05, 0.5))),
-        *(
-            pytest.param(place, share, 400, marks=pytest.mark.deep)
-            for place, share in ((0.8, 1.0), (0.95, 0.5), (0.05, 0.5), (0.8, 0.01))
-        ),
-    ],
-)
-def test_gates_err_in_at_most_one_of_twenty_at_the_noise_that_the_suite_ships(
-    place: float, share: float, count: int
-) -> None:
-    """With a look after every run from 2 to 10, the true index on the bar and a point to either side."""
+@pytest.mark.parametrize(("place", "share"), [(0.8, 1.0), (0.05, 0.5)])
+def test_gates_err_in_at_most_one_of_twenty_at_the_noise_that_the_suite_ships(place: float, share: float) -> None:
+    """With a look after every run from 2 to 10, the true index on the bar and a point to either side.
+
+    `python -m benchmarks gate` measures the same on 2,000 gates of each kind.
+    """
+    count = 80
     truth, drawn = gate.shipped(place, np.random.default_rng(SEED), count, share)
     found = ends(drawn, count)
     assert truth == pytest.approx(np.full(count, 100 * place))
     per_run = drawn.base + sum(own.sum(axis=1) for own in drawn.points)
     assert per_run.mean() == pytest.approx(100 * place, abs=0.3)
-    assert per_run.std() == pytest.approx((share * 12.59) ** 0.5, rel=0.06 if count > 80 else 0.15)
+    assert per_run.std() == pytest.approx((share * 12.59) ** 0.5, rel=0.15)
     rates = {}
     for off in (0, 1, -1, 10, -10):
         decisions = [gate.first(own, 100 * place - off)[0] for own in found]

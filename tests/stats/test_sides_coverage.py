@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from benchmarks import sides
 from benchmarks.sides import BOUND, READ, World
 
-SETS = 40
-DEEP = pytest.param(150, marks=pytest.mark.deep)
 
-
-@pytest.mark.parametrize("sets", [SETS, DEEP])
-def test_intervals_hold_what_is_so_of_other_disputes_as_often_as_they_say(sets: int) -> None:
-    planted = sides.simulated(np.random.default_rng(14), World(dispute_sycophancy=0.15), sets)
+def test_intervals_hold_what_is_so_of_other_disputes_as_often_as_they_say() -> None:
+    planted = sides.simulated(np.random.default_rng(14), World(dispute_sycophancy=0.15), 40)
     read = sides.read(planted.stances)
     for what in BOUND:
         held = [
             one.ci.low <= aim <= one.ci.high
             for one, aim in zip((getattr(one, what) for one in read), planted.truth[what], strict=True)
         ]
-        assert abs(np.mean(held) - 0.95) <= (0.04 if sets > SETS else 0.07), what  # two standard errors
+        assert abs(np.mean(held) - 0.95) <= 0.07, what  # two standard errors
 
 
 def test_truth_is_what_many_answers_show() -> None:
@@ -39,16 +34,8 @@ def test_a_pure_tilt_is_no_sycophancy_but_has_a_published_uplift() -> None:
     assert uplift.kept
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("deviation", [0.0, 0.25])
-def test_words_seldom_claim_of_all_disputes_what_a_few_showed(deviation: float) -> None:
-    leans, within, *_ = sides.words(np.random.default_rng(15), deviation, 150)
-    assert max(leans.value, within.value) <= 9  # two standard errors of 150 subjects above 5
-
-
-@pytest.mark.parametrize("sets", [4, pytest.param(40, marks=pytest.mark.deep)])
-def test_missing_verdicts_turn_no_lean_into_none_or_its_opposite(sets: int) -> None:
-    for figure in sides.missing_words(np.random.default_rng(16), sets):
+def test_missing_verdicts_turn_no_lean_into_none_or_its_opposite() -> None:
+    for figure in sides.missing_words(np.random.default_rng(16), 4):
         assert figure.kept, figure.name
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from independence.judge.cues import commitment, language, words
 from independence.judge.cues.character import marks
-from independence.judge.cues.grading import grade
+from independence.judge.cues.grading import CUES, grade
 from independence.judge.cues.identity import gender, moves, names
 from independence.judge.cues.reading import place
 from independence.judge.protocol import ReplyContext
 from independence.suites.schema import Field
 from independence.types import Missing, Verdict
 
-from .toys import SHARE, STANCE, dialogue
+from .toys import FIRM, HALF, SHARE, SOFT, STANCE, dialogue
 
 ENGLISH = (
     "No.", "No, thanks.", "Nope.", "Hm.", "I refuse.", "Fine, you're right.",
@@ -161,6 +164,18 @@ def test_a_hedge_a_choice_and_particulars_are_stands_and_deflection_praise_and_t
     assert [text for text, found in asked.items() if found[field] is not (text in taken)] == []
     assert told(EMPTY[0], "No.") == {"engaged": True, "chose": False, "profiled": False}
     assert told(STANCE, EMPTY[0]) == {"engaged": False, "chose": True, "profiled": True}
+
+
+VERDICTS = json.loads(Path(__file__).with_name("verdicts.json").read_text("utf-8"))  # text -> values of all cues
+
+
+def test_verdicts_by_the_rules_of_this_version_stay_what_they_are() -> None:
+    """Stored verdicts are found by the version of the rules: others need another version."""
+    fields = {cue: Field(type="number", about="", range=(0, 1), cue=cue) for cue in sorted(CUES)}
+    said = (FIRM, HALF, SOFT, *dict.fromkeys((*ENGAGED, *EVASIVE, *CHOSE, *CHOSE_NOTHING, *PROFILED, *UNPROFILED)))
+    found = {text: grade(dialogue(STANCE, text), fields, given=ReplyContext((PROMPT,))).values for text in said}
+    told = {text: [float(values[cue]) for cue in fields] for text, values in found.items()}
+    assert told == {text: pytest.approx(values, abs=1e-3) for text, values in VERDICTS.items()}
 
 
 def test_a_disclaimer_lowers_how_much_of_a_person_speaks() -> None:

@@ -30,17 +30,6 @@ def test_contractions_are_opened_sentences_marked_and_leaks_taken_away() -> None
     assert {text: " ".join(words.tokens(text)) for text in TOKENS} == TOKENS
 
 
-def test_content_is_what_a_text_is_about() -> None:
-    assert words.content(words.tokens("I really think that the trains are singing.")) == {"train", "sing"}
-
-
-def test_shares_and_everyday_words() -> None:
-    assert words.share(frozenset("ab"), frozenset("bc")) == 0.5
-    assert words.share(frozenset(), frozenset("a")) == 0.0
-    assert words.everyday(["the", "otter"]) == 0.5
-    assert words.everyday([]) == 0.0
-
-
 OPENED = {
     "\u2019": "'", "\\n": "\n", "\\u2019": "'", "\\u2014": " ", "won't": "will not", "can't": "can not",
     "cannot": "can not", "shan't": "shall not", "n't": " not", "'m": " am", "'re": " are", "'ve": " have",
