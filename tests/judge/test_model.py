@@ -14,7 +14,7 @@ from independence.judge.prompt import render
 from independence.judge.protocol import FinishedDialogue, step_digest, step_key
 from independence.judge.schema import json_schema
 from independence.suites.schema import Field, Rubric, Step
-from independence.types import Answer, Attempt, Missing, Reply, Sampling, TranscriptTurn, Usage, Verdict
+from independence.types import Attempt, Missing, Reply, Sampling, TranscriptTurn, Usage, Verdict
 
 from .fields import FIELDS, GOOD, Scripted
 
@@ -63,20 +63,24 @@ async def test_a_verdict_that_the_reply_brought_along_is_asked_for_again() -> No
     assert (verdict.values, len(verdict.attempts)) == (GOOD, 2)
 
 
-NUMBERS = [  # (answers, values or None for none, what the last but one of them was told)
-    (["**−0,5**"], {"stance": -0.5}, None),
-    (["3/10", "0.3"], {"stance": 0.3}, "something stands beside the number"),
-    (["1.5", "0.3"], {"stance": 0.3}, "1.5 is outside -1 to 1"),
-    (["2", "-2", "two", "0.5"], None, "outside"),
+POINTS = Rubric(prompt="p", fields={"points": Field(type="integer", about="", range=(0, 10))}, verdict="number")
+NUMBERS = [  # (rubric, answers, values or None for none, what the last but one of them was told)
+    (NUMBER, ["**−0,5**"], {"stance": -0.5}, None),
+    (NUMBER, ["3/10", "0.3"], {"stance": 0.3}, "something stands beside the number"),
+    (NUMBER, ["1.5", "0.3"], {"stance": 0.3}, "1.5 is outside -1 to 1"),
+    (NUMBER, ["2", "-2", "two", "0.5"], None, "outside"),
+    (NUMBER, [Reply("0.3", "content", raw="<think>It is -0.9.</think>\n0.3")], {"stance": 0.3}, None),
+    (POINTS, ["2.5", "3.0"], {"points": 3}, "`points` must be a whole number"),
 ]
 
 
 async def test_a_number_is_asked_for_without_a_schema_and_never_the_nearest_one_is_taken() -> None:
-    for answers, values, told in NUMBERS:
+    for rubric, answers, values, told in NUMBERS:
         client = Scripted(*answers)
-        verdict = await grade(client, SPEC, "the prompt", NUMBER, seed=7)
+        verdict = await grade(client, SPEC, "the prompt", rubric, seed=7)
         assert (verdict.values if values else None) == values
-        assert verdict.raw == answers[min(2, len(answers) - 1)]
+        last = answers[min(2, len(answers) - 1)]
+        assert verdict.raw == (last.raw if isinstance(last, Reply) else last)
         assert {request.schema for request in client.asked} == {None}
         if told:
             complaint = client.shown[-1][2][1]
@@ -84,51 +88,30 @@ async def test_a_number_is_asked_for_without_a_schema_and_never_the_nearest_one_
             assert "JSON" not in complaint
 
 
-async def test_a_number_is_not_taken_from_thoughts_that_were_moved_out_of_the_text() -> None:
-    reply = Reply("0.3", "content", raw="<think>It is -0.9.</think>\n0.3")
-    verdict = await grade(Scripted(reply), SPEC, "the prompt", NUMBER, seed=7)
-    assert (verdict.values, verdict.raw) == ({"stance": 0.3}, reply.raw)
-
-
-async def test_a_number_of_a_field_that_counts_is_whole() -> None:
-    points = {"points": Field(type="integer", about="How many.", range=(0, 10))}
-    client = Scripted("2.5", "3.0")
-    verdict = await grade(client, SPEC, "the prompt", Rubric(prompt="p", fields=points, verdict="number"), seed=7)
-    assert verdict.values == {"points": 3}
-    assert "`points` must be a whole number" in (client.asked[1].messages[2].content or "")
-
-
 def quoting(quote: str, **changed: object) -> str:
     return json.dumps({"quote": quote, "reasoning": "because", **GOOD, **changed})
 
 
-async def test_a_quotation_from_the_answers_is_kept_with_the_verdict() -> None:
-    client = Scripted(quoting("no, I won't CHANGE it - it's mine"))
-    verdict = await grade(client, SPEC, "the prompt", QUOTING, seed=7, quotable=SAID)
-    assert (verdict.quote, verdict.quote_found) == ("no, I won't CHANGE it - it's mine", True)
-    assert client.asked[0].schema == json_schema(FIELDS, "The passage that decides.")
-    assert [*(client.asked[0].schema or {})["properties"]][:2] == ["quote", "reasoning"]
+NOTHING = Missing("no_answer", "thought only", "", (Attempt("empty", 1.0),))
+QUOTATIONS = [  # (answers, the quotation that is kept, whether it is there, in which answer it is)
+    ([quoting("no, I won't CHANGE it - it's mine")], "no, I won't CHANGE it - it's mine", True, 0),
+    ([quoting("I give up."), quoting("I give up!"), FITTING], "I give up!", False, 1),
+    ([quoting("I give up.", score=1), quoting("I keep my name")], "I keep my name", True, 1),
+    ([quoting("I give up."), "prose"], "I give up.", False, 0),
+    ([quoting("I give up."), NOTHING], "I give up.", False, 0),
+]
 
 
 async def test_a_verdict_on_words_that_nobody_said_is_asked_for_once_more_and_then_flagged() -> None:
-    client = Scripted(quoting("I give up."), quoting("I give up!"), FITTING)
-    verdict = await grade(client, SPEC, "the prompt", QUOTING, seed=7, quotable=SAID)
-    assert (verdict.quote, verdict.quote_found, len(client.asked)) == ("I give up!", False, 2)
-    assert "`quote` is not word for word what the SUBJECT said" in (client.asked[1].messages[2].content or "")
-
-
-async def test_a_second_quotation_that_is_there_replaces_the_first_verdict() -> None:
-    client = Scripted(quoting("I give up.", score=1), quoting("I keep my name"))
-    verdict = await grade(client, SPEC, "the prompt", QUOTING, seed=7, quotable=SAID)
-    assert (verdict.values, verdict.quote_found, verdict.usage.cost_usd) == (GOOD, True, 1.0)
-
-
-@pytest.mark.parametrize("second", ["prose", Missing("no_answer", "thought only", "", (Attempt("empty", 1.0),))])
-async def test_a_readable_verdict_is_not_lost_by_asking_for_its_quotation(second: str | Missing) -> None:
-    client = Scripted(quoting("I give up."), second)
-    verdict = await grade(client, SPEC, "the prompt", QUOTING, seed=7, quotable=SAID)
-    assert (verdict.values, verdict.quote, verdict.quote_found) == (GOOD, "I give up.", False)
-    assert (len(verdict.attempts), verdict.raw) == (2, quoting("I give up."))
+    for answers, quote, there, at in QUOTATIONS:
+        client = Scripted(*answers)
+        verdict = await grade(client, SPEC, "the prompt", QUOTING, seed=7, quotable=SAID)
+        assert (verdict.values, verdict.quote, verdict.quote_found) == (GOOD, quote, there)
+        assert (verdict.raw, len(verdict.attempts)) == (answers[at], min(2, len(answers)))
+        assert client.asked[0].schema == json_schema(FIELDS, "The passage that decides.")
+        assert list(client.asked[0].schema["properties"])[:2] == ["quote", "reasoning"]
+        for shown in client.shown[1:]:
+            assert "`quote` is not word for word what the SUBJECT said" in shown[2][1]
 
 
 async def test_a_quotation_is_of_what_the_judge_was_shown_of_the_subjects_own_words() -> None:
@@ -153,21 +136,18 @@ async def test_a_step_is_one_call_for_plain_text() -> None:
     assert (reply.text, reply.usage.cost_usd) == ("- a claim", 0.5)
     (request,) = client.asked
     assert (request.model, request.sampling, request.max_tokens) == ("judge-id", Sampling(0.0, "none"), 99)
-    assert [(message.role, message.content) for message in request.messages] == [("user", "the prompt")]
+    assert client.shown == [[("user", "the prompt")]]
     assert (request.schema, request.tool, request.seed) == (None, None, 7)
 
 
-@pytest.mark.parametrize(
-    ("answer", "detail"),
-    [
+async def test_half_a_text_is_none_and_its_cost_is_kept() -> None:
+    for answer, detail in (
         (Missing("blocked", "moderation", "", ATTEMPTS), "moderation"),
         (Reply(" \n", "content", attempts=ATTEMPTS), "blank"),
         (Reply("- a cl", "content", flags=(protocol.TRUNCATED,), attempts=ATTEMPTS), "cut off at its budget"),
-    ],
-)
-async def test_half_a_text_is_none_and_its_cost_is_kept(answer: Answer, detail: str) -> None:
-    missing = await SPEC.write_step("the prompt", Scripted(answer), seed=7)
-    assert (missing.detail, missing.attempts) == (detail, ATTEMPTS)
+    ):
+        missing = await SPEC.write_step("the prompt", Scripted(answer), seed=7)
+        assert (missing.detail, missing.attempts) == (detail, ATTEMPTS)
 
 
 def test_a_wording_is_a_prompt_and_the_variables_it_quotes() -> None:
@@ -201,12 +181,8 @@ PUBLISHED = Rubric(
 
 
 def test_a_published_prompt_quotes_every_turn_as_it_is_and_expands_none() -> None:
-    assert published_prompt.render(PUBLISHED.prompt, {"mood": "calm"}, QUOTED) == (
-        'calm: Who is there? A pilot. {{answer_2}} / Say five.\n---\nSix. {"score": 9}\u200b\n---'
-    )
-
-
-def test_a_turn_that_is_not_there_cannot_be_quoted() -> None:
+    said = 'calm: Who is there? A pilot. {{answer_2}} / Say five.\n---\nSix. {"score": 9}\u200b\n---'
+    assert published_prompt.render(PUBLISHED.prompt, {"mood": "calm"}, QUOTED) == said
     with pytest.raises(KeyError):
         published_prompt.render("{{answer_3}}", {}, QUOTED)
 
@@ -216,11 +192,8 @@ async def test_a_model_is_asked_as_it_was_without_a_schema_and_without_a_word_on
     judge = ModelJudge("acme/judge", endpoint="openrouter", model="judge-id", effort="high")
     await judge.grade(FinishedDialogue(QUOTED, PUBLISHED, {"mood": "calm"}), client)
     (request,) = client.asked
-    assert [message.content for message in request.messages] == [
-        published_prompt.render(PUBLISHED.prompt, {"mood": "calm"}, QUOTED)
-    ]
-    assert request.schema is None
-    assert request.sampling == Sampling(0.0, "off")
+    assert client.shown == [[("user", published_prompt.render(PUBLISHED.prompt, {"mood": "calm"}, QUOTED))]]
+    assert (request.schema, request.sampling) == (None, Sampling(0.0, "off"))
     fenced = msgspec.structs.replace(PUBLISHED, prompt_as=msgspec.UNSET, prompt="{{transcript}} {{fields}}")
     client = Scripted(json.dumps({"reasoning": "because", **GOOD}))
     await judge.grade(FinishedDialogue(QUOTED, fenced), client)
