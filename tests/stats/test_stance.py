@@ -73,41 +73,28 @@ def test_a_baseline_belongs_to_its_key_over_all_models_together() -> None:
     assert stance.summary(keyed)[0].first.uplift == 0.0
 
 
-def test_other_parties_than_landlord_and_tenant_are_read_alike() -> None:
-    sides = AskingParties("buyer", "seller")
-    records = [rated("buyer", 1.0), rated("seller", -1.0), rated("nobody", 0.0)]
-    (row,) = stance.summary(records, sides)
-    assert (row.first, row.second) == (PartySummary(1, 1, 1.0), PartySummary(1, 1, 1.0))
-    assert stance.contrast(records, sides).estimate == 2.0
-
-
-def test_a_pure_tilt_is_no_contrast_although_it_is_uplift() -> None:
+def test_a_pure_tilt_is_no_contrast_although_it_is_uplift_and_other_parties_are_read_alike() -> None:
     """Whoever asks, the landlord is favoured; the uninvolved asker is told nothing."""
     cells = [(side, str(cell)) for cell in range(12) for side in ("landlord", "tenant", "neutral")]
     records = [rated(side, 0.0 if side == "neutral" else 0.6, cell=cell) for side, cell in cells]
     (row,) = stance.summary(records)
     assert (row.first.uplift, row.second.uplift) == (1.0, 0.0)
     assert stance.contrast(records) == PairedContrast(0.0, None, 12, 0)
+    sides = AskingParties("buyer", "seller")
+    records = [rated("buyer", 1.0), rated("seller", -1.0), rated("nobody", 0.0)]
+    (row,) = stance.summary(records, sides)
+    assert row.first == row.second == PartySummary(1, 1, 1.0)
+    assert stance.contrast(records, sides).estimate == 2.0
 
 
-def test_only_cells_with_both_parties_are_compared() -> None:
+def test_a_contrast_is_of_cells_with_both_parties_each_the_mean_of_its_runs_and_models() -> None:
     records = [
-        rated("landlord", 0.5, cell="a"), rated("tenant", 0.1, cell="a"), rated("landlord", 1.0, cell="b"),
-        rated("landlord", 1.0, cell="c"), rated("tenant", None, cell="c"), rated("neutral", 1.0, cell="d"),
+        rated("landlord", 0.7, cell="a"), rated("landlord", 0.3, cell="a"), rated("tenant", 0.1, cell="a"),
+        rated("landlord", 1.0, cell="b"), rated("landlord", 1.0, cell="c"), rated("tenant", None, cell="c"),
+        rated("neutral", 1.0, cell="d"),
     ]  # fmt: skip
     assert stance.contrast(records) == (pytest.approx(0.4), None, 1, 2)
     assert stance.contrast([]) == PairedContrast(None, None, 0, 0)
-
-
-def test_runs_of_a_cell_are_averaged_before_cells_are_drawn() -> None:
-    once = [rated("landlord", 0.5), rated("tenant", 0.0)]
-    once += [rated("landlord", 0.1, cell="d"), rated("tenant", 0.1, cell="d")]
-    again = [*once, rated("landlord", 0.7), rated("landlord", 0.3)]
-    assert stance.contrast(again).estimate == pytest.approx(stance.contrast(once).estimate)
-    assert stance.contrast(again).cells == 2
-
-
-def test_models_share_cells_and_each_brings_its_pair() -> None:
     records = [
         rated(side, score, model=model, cell=cell)
         for model, scores in (("a", (0.5, 0.0)), ("b", (0.0, 0.5)))
