@@ -13,58 +13,44 @@ from hypothesis import strategies as st
 
 from independence.judge.parse import UnreadableNumber, parse_number
 
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("0.3", 0.3), ("-0.3", -0.3), ("+0.3", 0.3), (".5", 0.5), ("-.5", -0.5), ("1", 1.0), ("-1", -1.0), ("1.", 1.0),
-        ("0", 0.0), ("-0", 0.0), ("-0.0", 0.0), ("0.50", 0.5), ("1.000", 1.0), ("5e-1", 0.5), ("-5E-1", -0.5),
-        ("−0.5", -0.5), ("–0.5", -0.5), ("‐0.5", -0.5), ("‑0.5", -0.5), ("－０．５", -0.5), ("＋０．５", 0.5),
-        ("-٠٫٥", -0.5), ("٠.٥", 0.5), ("-0,5", -0.5), ("0,25", 0.25), ("0,500", 0.5),
-        ("  -0.5\n", -0.5), ("-0.5.", -0.5), ("**-0.5**", -0.5), ("**-0.5**.", -0.5), ("`0.5`", 0.5), ('"-0.5"', -0.5),
-        ("-\u200b0.5", -0.5), ("\ufeff-0.5", -0.5), ("```\n-0.5\n```", -0.5), ("```text\n0.5\n```", 0.5),
-        ("Score: -0.5", -0.5), ("**Score:** −0.5", -0.5), ("**Final score: -.5**", -0.5), ("final_score = 0.5", 0.5),
-        ("The score is -0.5.", -0.5), ("Answer:\n\n-0.5", -0.5), ("It leans to one of 2 sides.\n\n-0.5", -0.5),
-        ("Both -1 and 1 would be too much!\nScore: 0.3", 0.3), ("0.5\n0.5", 0.5), ("-0.5\nScore: -.5", -0.5),
+READ = {
+    "0.3": 0.3, "-0.3": -0.3, "+0.3": 0.3, ".5": 0.5, "-.5": -0.5, "1": 1.0, "-1": -1.0, "1.": 1.0,
+    "0": 0.0, "-0": 0.0, "-0.0": 0.0, "0.50": 0.5, "1.000": 1.0, "5e-1": 0.5, "-5E-1": -0.5,
+    "−0.5": -0.5, "–0.5": -0.5, "‐0.5": -0.5, "‑0.5": -0.5, "－０．５": -0.5, "＋０．５": 0.5,
+    "-٠٫٥": -0.5, "٠.٥": 0.5, "-0,5": -0.5, "0,25": 0.25, "0,500": 0.5,
+    "  -0.5\n": -0.5, "-0.5.": -0.5, "**-0.5**": -0.5, "**-0.5**.": -0.5, "`0.5`": 0.5, '"-0.5"': -0.5,
+    "-\u200b0.5": -0.5, "\ufeff-0.5": -0.5, "```\n-0.5\n```": -0.5, "```text\n0.5\n```": 0.5,
+    "Score: -0.5": -0.5, "**Score:** −0.5": -0.5, "**Final score: -.5**": -0.5, "final_score = 0.5": 0.5,
+    "The score is -0.5.": -0.5, "Answer:\n\n-0.5": -0.5, "It leans to one of 2 sides.\n\n-0.5": -0.5,
+    "Both -1 and 1 would be too much!\nScore: 0.3": 0.3, "0.5\n0.5": 0.5, "-0.5\nScore: -.5": -0.5,
+}  # fmt: skip
+REFUSED = {  # why -> texts
+    "it is empty": ["", " \n\t", "```\n```"],
+    "no number": ["half", "minus one", "-½", "NaN", "-inf", "N/A", "-"],
+    "something stands": [
+        "-²", "3/10", "3 / 10", "-1/2", "3 out of 10", "50%", "-50 %", "50 percent", "0.5²", "0.5x", "- 0.5", "− 0.5",
+        "-**0.5**", "--0.5", "+-0.5", "±0.5", "—0.5", "\xad0.5", "ー0.5", "0.5-", "(0.5)", "<0.5", "~0.5", "about 0.5",
+        "minus 0.5", "0.5 (leaning to the tenant)", "-0.5, for the tenant", "-1 to 1: 0.3",
+        "On a scale from -1 to 1: 0.3", "0.3 on a scale from -1 to 1", "Tenant: 0.5", "Score – 0.5", "Score: not 0.5",
+        "0.5 or 0.6", "0.5-0.6", "0.5 0.6", "1 000", "1'000", "2*0.5", "1.000.000", "0.5\nas it helps the tenant",
+        '{"stance": 0.5}', "1. 0.5", "$0.5", "0x1",
     ],
-)  # fmt: skip
-def test_a_number_that_stands_alone_is_read(text: str, value: float) -> None:
-    assert parse_number(text, -1, 1) == value
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "it is empty"), (" \n\t", "it is empty"), ("```\n```", "it is empty"),
-        ("half", "no number in digits"), ("minus one", "no number"), ("-½", "no number"), ("NaN", "no number"),
-        ("-inf", "no number"), ("N/A", "no number"), ("-", "no number"), ("-²", "something stands"),
-        ("3/10", "something stands"), ("3 / 10", "something stands"), ("-1/2", "something stands"),
-        ("3 out of 10", "something stands"), ("50%", "something stands"), ("-50 %", "something stands"),
-        ("50 percent", "something stands"), ("0.5²", "something stands"), ("0.5x", "something stands"),
-        ("- 0.5", "something stands"), ("− 0.5", "something stands"), ("-**0.5**", "something stands"),
-        ("--0.5", "something stands"), ("+-0.5", "something stands"), ("±0.5", "something stands"),
-        ("—0.5", "something stands"), ("\xad0.5", "something stands"), ("ー0.5", "something stands"),
-        ("0.5-", "something stands"), ("(0.5)", "something stands"), ("<0.5", "something stands"),
-        ("~0.5", "something stands"), ("about 0.5", "something stands"), ("minus 0.5", "something stands"),
-        ("0.5 (leaning to the tenant)", "something stands"), ("-0.5, for the tenant", "something stands"),
-        ("-1 to 1: 0.3", "something stands"), ("On a scale from -1 to 1: 0.3", "something stands"),
-        ("0.3 on a scale from -1 to 1", "something stands"), ("Tenant: 0.5", "something stands"),
-        ("Score – 0.5", "something stands"), ("Score: not 0.5", "something stands"), ("0.5 or 0.6", "something stands"),
-        ("0.5-0.6", "something stands"), ("0.5 0.6", "something stands"), ("1 000", "something stands"),
-        ("1'000", "something stands"), ("2*0.5", "something stands"), ("1.000.000", "something stands"),
-        ("0.5\nas it helps the tenant", "something stands"), ('{"stance": 0.5}', "something stands"),
-        ("1. 0.5", "something stands"), ("$0.5", "something stands"), ("0x1", "something stands"),
-        ("0.5\n-0.5", "different numbers"), ("Score: 1\nScore: -1", "different"), ("1.\n0.5", "different numbers"),
-        ("-\n0.5", "runs on"), ("minus\n0.5", "runs on"), ("The answer leans to the\n-0.5", "runs on"),
-        ("Tenant:\n0.5", "runs on"), ("On a scale from -1 to 1:\n0.3", "runs on"),
-        ("1,000", "may part decimals or thousands"), ("-1,000", "may part"), ("1.5", "1.5 is outside -1 to 1"),
-        ("-2", "-2 is outside"), ("1e400", "inf is outside"), ("1000000", "outside"), ("7", "7 is outside -1 to 1"),
+    "different numbers": ["0.5\n-0.5", "Score: 1\nScore: -1", "1.\n0.5"],
+    "runs on": [
+        "-\n0.5", "minus\n0.5", "The answer leans to the\n-0.5", "Tenant:\n0.5", "On a scale from -1 to 1:\n0.3",
     ],
-)  # fmt: skip
-def test_what_could_be_read_in_two_ways_is_refused_with_the_reason(text: str, why: str) -> None:
-    refused = parse_number(text, -1, 1)
-    assert isinstance(refused, UnreadableNumber)
-    assert why in refused.why
+    "may part decimals or thousands": ["1,000", "-1,000"],
+    "outside -1 to 1": ["1.5", "-2", "1e400", "1000000", "7"],
+}  # fmt: skip
+
+
+def test_a_number_that_stands_alone_is_read() -> None:
+    assert {text: parse_number(text, -1, 1) for text in READ} == READ
+
+
+def test_what_could_be_read_in_two_ways_is_refused_with_the_reason() -> None:
+    found = {(text, why): parse_number(text, -1, 1) for why, texts in REFUSED.items() for text in texts}
+    assert {text: one for (text, why), one in found.items() if why not in getattr(one, "why", "")} == {}
 
 
 def test_a_point_before_three_digits_is_refused_only_where_thousands_lie_on_the_scale() -> None:
@@ -105,8 +91,6 @@ ROUND = [
     "{{{}}}", '{{"stance": {}}}', "\\boxed{{{}}}", "$ {} $", "1. {}", "2) {}", "> {}", "| {} |", "~{}", "approx. {}",
     "{}, I think", "Landlord 0.2, tenant 0.7.\n\n{}", "{}\n\n{}", "not {}", "-1 < {} < 1", "0{}", "{}0",
 ]  # fmt: skip
-
-
 MORE_DIGITS = ("0{}", "{}0")  # another digit makes another number, and no other sign
 
 
@@ -122,7 +106,7 @@ def fine(x: float, around: str, read: float | UnreadableNumber) -> bool:
     return read * x >= 0 if around in MORE_DIGITS else abs(read - x) < 1e-9
 
 
-@pytest.mark.parametrize("x", [0.3, -0.25, 1.0, -1.0])
+@pytest.mark.parametrize("x", [0.3, -0.25])
 def test_whatever_a_number_is_dressed_in_it_is_read_right_or_refused(x: float) -> None:
     told = [
         (dressed(x, digits, sign, around), around)

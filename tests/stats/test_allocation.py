@@ -25,7 +25,7 @@ def test_calls_go_where_the_noise_is_and_where_they_are_cheap() -> None:
     assert runs["loud"] == pytest.approx(2 * runs["dear"], abs=4)  # in proportion to 1 / sqrt(calls)
 
 
-@pytest.mark.parametrize("budget", [24, 40, 77, 120])
+@pytest.mark.parametrize("budget", [24, 77])
 def test_no_other_plan_for_the_calls_is_much_better(budget: int) -> None:
     runs = allocate(UNITS, budget)
     assert calls(runs) <= budget
@@ -37,17 +37,11 @@ def test_no_other_plan_for_the_calls_is_much_better(budget: int) -> None:
     assert variance(runs) <= best * 1.06
 
 
-def test_a_plan_is_left_as_it_is_when_asked_for_again() -> None:
+def test_a_plan_is_left_as_it_is_when_asked_for_again_and_what_is_planned_is_kept() -> None:
     runs = allocate(UNITS, 120)
-    assert allocate(UNITS, 120, runs) == runs
-    louder = UNITS | {"quiet": RepeatedScenario(100.0, 2)}
-    assert allocate(louder, 120, runs) == runs
-
-
-def test_what_is_planned_already_is_kept() -> None:
-    runs = allocate(UNITS, 200, {"quiet": 12})
-    assert runs["quiet"] == 12
-    assert runs["loud"] > 2
+    assert allocate(UNITS | {"quiet": RepeatedScenario(100.0, 2)}, 120, runs) == runs
+    more = allocate(UNITS, 200, {"quiet": 12})
+    assert (more["quiet"], more["loud"] > 2) == (12, True)
 
 
 def test_fewer_calls_than_the_smallest_plan_takes_are_refused() -> None:

@@ -1,24 +1,17 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from independence.stats import asker_guess
-from independence.stats.asker_guess import AskerGuess, guess_askers
+from independence.stats.asker_guess import PENALTY, guess_askers
 from independence.stats.intervals import wilson
 
 TOPICS = [f"topic{number} detail{number}" for number in range(24)]
-
-
-def guessed(texts: list[str], sides: list[str], cells: list[str]) -> AskerGuess:
-    found = guess_askers(texts, sides, cells)
-    assert found is not None
-    return found
 
 
 def grid(text: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
@@ -28,23 +21,36 @@ def grid(text: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
     return texts, sides, cells
 
 
-def test_a_word_that_goes_with_the_asker_gives_it_away() -> None:
-    found = guessed(*grid({"a": "your rent", "b": "your tenant", "n": "both people"}))
-    assert (found.correct, found.n, found.accuracy) == (72, 72, 1.0)
+def test_a_word_or_the_order_of_words_that_goes_with_the_asker_gives_it_away() -> None:
+    found = guess_askers(*grid({"a": "your rent", "b": "your tenant", "n": "both people"}))
+    assert (found.correct, found.n, found.accuracy, found.tells) == (72, 72, 1.0, True)
     assert found.ci == wilson(72, 72)
     assert found.chance == pytest.approx(1 / 3)
-    assert found.tells
+    assert guess_askers(*grid({"a": "first pays second", "b": "second pays first"})).accuracy == 1.0
 
 
-def test_the_order_of_words_gives_the_asker_away() -> None:
-    assert guessed(*grid({"a": "first pays second", "b": "second pays first"})).accuracy == 1.0
+def test_guesses_are_those_of_ridge_regression_on_words_learnt_without_the_cell() -> None:
+    draw, sides, cells = Random(3), list("abn") * 12, [str(number // 3) for number in range(36)]
+    texts = [f"{' '.join(draw.choices('cdefghij', k=8))} {side if draw.random() < 0.5 else ''}" for side in sides]
+    tf_idf = TfidfVectorizer(
+        token_pattern=r"\w+", ngram_range=(1, 2), min_df=2, sublinear_tf=True, smooth_idf=False, dtype=np.float32
+    )
+    vectors = tf_idf.fit_transform(texts).toarray()
+    kernel, truth = (vectors @ vectors.T).astype(float) + 1, np.array(["abn".index(side) for side in sides])
+    right = 0
+    for start in range(0, 36, 3):
+        own, rest = np.arange(start, start + 3), np.setdiff1d(np.arange(36), np.arange(start, start + 3))
+        learnt = kernel[np.ix_(rest, rest)] + PENALTY * np.eye(33)
+        scores = kernel[np.ix_(own, rest)] @ np.linalg.solve(learnt, 2.0 * np.eye(3)[truth[rest]] - 1)
+        right += int((scores.argmax(axis=1) == truth[own]).sum())
+    assert 12 < guess_askers(texts, sides, cells).correct == right < 36
 
 
 def test_words_that_say_nothing_about_the_asker_leave_chance() -> None:
     texts, sides, cells = grid({"a": "fair", "b": "fair"})
     mixer = Random(1)
     filled = [f"{text} {' '.join(mixer.choices('abcdefgh', k=6))}" for text in texts]
-    found = guessed(filled, sides, cells)
+    found = guess_askers(filled, sides, cells)
     assert found.ci.low < 0.5 < found.ci.high
     assert not found.tells
 
@@ -53,30 +59,17 @@ def test_what_is_learnt_is_never_the_facts_of_the_same_case() -> None:
     """Within a cell both answers are the same but for a word that no other cell has: there is nothing to learn."""
     rows = [(f"mark{number} {side}{number}", side, str(number)) for number in range(20) for side in "ab"]
     texts, sides, cells = (list(column) for column in zip(*rows, strict=True))
-    assert not guessed(texts, sides, cells).tells
+    assert not guess_askers(texts, sides, cells).tells
     each_alone = [str(number) for number in range(40)]
-    doubled = guessed([*texts, *texts], [*sides, *sides], [*each_alone, *each_alone])
+    doubled = guess_askers([*texts, *texts], [*sides, *sides], [*each_alone, *each_alone])
     assert not doubled.tells, "a copy of a text is in its cell"
-
-
-def test_leaving_a_cell_out_is_the_same_as_fitting_without_it() -> None:
-    rng = np.random.default_rng(2)
-    vectors, target = rng.normal(size=(12, 5)), rng.normal(size=(12, 2))
-    similarity = vectors @ vectors.T
-    rows = [np.arange(start, start + 3) for start in range(0, 12, 3)]
-    quick = asker_guess._predicted(similarity, target, rows)
-    for left_out in rows:
-        rest = np.setdiff1d(np.arange(12), left_out)
-        kernel = similarity[np.ix_(rest, rest)] + 1 + asker_guess.PENALTY * np.eye(len(rest))
-        slow = (similarity[np.ix_(left_out, rest)] + 1) @ np.linalg.solve(kernel, target[rest])
-        assert quick[left_out] == pytest.approx(slow)
 
 
 def test_chance_is_naming_the_commonest_asker() -> None:
     texts, sides, cells = grid({"a": "x", "b": "x"})
     kept = [number for number, side in enumerate(sides) if side == "a" or number % 4 == 1]
     picked = [[column[number] for number in kept] for column in (texts, sides, cells)]
-    found = guessed(*picked)
+    found = guess_askers(*picked)
     assert found.chance == pytest.approx(24 / 36)
     assert not found.tells
 
@@ -87,20 +80,17 @@ def test_one_asker_or_one_cell_leaves_nothing_to_guess() -> None:
     assert guess_askers(["x", "y"], ["a", "b"], ["0", "0"]) is None
 
 
-@pytest.mark.parametrize("texts", [["", "", "", ""], ["x", "", "y", ""], ["?!", "a", "a", "?!"]])
-def test_texts_with_few_words_or_none_are_guessed_all_the_same(texts: list[str]) -> None:
-    assert guessed(texts, ["a", "b", "a", "b"], ["0", "0", "1", "1"]).n == 4
+def test_texts_with_few_words_or_none_are_guessed_all_the_same() -> None:
+    for texts in (["", "", "", ""], ["x", "", "y", ""], ["?!", "a", "a", "?!"]):
+        assert guess_askers(texts, ["a", "b", "a", "b"], ["0", "0", "1", "1"]).n == 4
 
 
 @pytest.mark.published
-def test_published_answers_always_give_the_asker_away() -> None:
-    folder = os.environ.get("INDEPENDENCE_PUBLISHED_DATA")
-    if not folder:
-        pytest.skip("INDEPENDENCE_PUBLISHED_DATA is not set")
-    lines = (Path(folder) / "rent-1760158358" / "run_scored.jsonl").read_text(encoding="utf-8").splitlines()
+def test_published_answers_always_give_the_asker_away(published_data: Path) -> None:
+    lines = (published_data / "rent-1760158358" / "run_scored.jsonl").read_text(encoding="utf-8").splitlines()
     records = [record for record in map(json.loads, lines) if record["response_text"]]
     for wanted in (144, 215):
         kept = [record for record in records if wanted == 215 or record["perspective"] != "neutral"]
         texts, sides = ([record[key] for record in kept] for key in ("response_text", "perspective"))
-        found = guessed(texts, sides, [str(int(record["prompt_id"]) // 3) for record in kept])
+        found = guess_askers(texts, sides, [str(int(record["prompt_id"]) // 3) for record in kept])
         assert (found.correct, found.n) == (wanted, wanted)

@@ -9,7 +9,6 @@ from scipy import stats
 from independence.stats import clusters, sides, single_runs
 from independence.stats.clusters import WeightedSum, WeightedValues
 from independence.stats.index_uncertainty import Array
-from independence.stats.intervals import Interval
 from independence.stats.single_runs import UNSEEN
 
 from . import sheets
@@ -36,11 +35,6 @@ def slope(values: Array, merits: Array, disputes: list[int]) -> WeightedSum:
     return clusters.weighted_sum(wanted, np.column_stack([np.ones(len(values)), merits]), disputes)
 
 
-def ends(reading: WeightedSum) -> Interval:
-    assert reading.ci is not None
-    return reading.ci
-
-
 @pytest.fixture(scope="module")
 def values() -> Array:
     """Of 36 cells, of which three share a dispute and what it adds."""
@@ -50,7 +44,7 @@ def values() -> Array:
 
 def test_disputes_of_one_cell_have_student_s_interval_and_tests(values: Array) -> None:
     own = list(range(36))
-    assert ends(mean(values, own)) == pytest.approx(stats.t.interval(0.95, 35, values.mean(), stats.sem(values)))
+    assert mean(values, own).ci == pytest.approx(stats.t.interval(0.95, 35, values.mean(), stats.sem(values)))
     above = stats.ttest_1samp(values, -0.2, alternative="greater").pvalue
     below = stats.ttest_1samp(values, 0.2, alternative="less").pvalue
     assert within(values, own, 0.2) == pytest.approx(max(above, below))
@@ -62,7 +56,7 @@ def test_disputes_of_the_same_cells_are_read_by_their_own_means_and_slopes(value
     for found, own in ((mean(values, DISPUTES), means), (slope(values, MERITS, DISPUTES), slopes)):
         assert found.method == "t-over-disputes"
         assert found.est == pytest.approx(own.mean())
-        assert ends(found) == pytest.approx(stats.t.interval(0.95, 11, own.mean(), stats.sem(own)))
+        assert found.ci == pytest.approx(stats.t.interval(0.95, 11, own.mean(), stats.sem(own)))
 
 
 def test_disputes_of_unequal_cells_are_the_sandwich_of_their_sums(values: Array) -> None:
@@ -74,42 +68,16 @@ def test_disputes_of_unequal_cells_are_the_sandwich_of_their_sums(values: Array)
     variance = bread @ sum(np.outer(score, score) for score in scores) @ bread * 12 / 10
     half = stats.t.ppf(0.975, 10) * np.sqrt(variance[1, 1])
     found = slope(y, x[:, 1], disputes.tolist())
-    assert (found.est, *ends(found)) == pytest.approx((beta[1], beta[1] - half, beta[1] + half))
+    assert (found.est, *found.ci) == pytest.approx((beta[1], beta[1] - half, beta[1] + half))
 
 
 def test_what_is_planned_to_tell_disputes_apart_is_taken_out(values: Array) -> None:
     level = np.repeat(np.eye(2), 6, axis=0)
     y = values[:12] + level @ [0.0, 0.5]
     wanted = WeightedValues(y, np.full(12, 1 / 12), -1.0, 1.0)
-    low, high = ends(clusters.weighted_sum(wanted, level, list(range(12))))
+    low, high = clusters.weighted_sum(wanted, level, list(range(12))).ci
     se = np.sqrt((y[:6].var(ddof=1) + y[6:].var(ddof=1)) / 2 / 12)
     assert (low, high) == pytest.approx(stats.t.interval(0.95, 10, y.mean(), se))
-
-
-def test_a_mirrored_sample_has_the_mirrored_interval(values: Array) -> None:
-    own, other = ends(mean(values, DISPUTES)), ends(mean(-values, DISPUTES))
-    assert (own.low, own.high) == pytest.approx((-other.high, -other.low))
-
-
-@pytest.mark.parametrize("value", [0.0, 0.4, -1.0])
-def test_disputes_that_are_all_alike_still_leave_room_for_others(value: float) -> None:
-    found = mean(np.full(36, value), DISPUTES)
-    half = stats.t.ppf(0.975, 11) * (1 + abs(value)) * np.sqrt(UNSEEN / 12 / 11)
-    assert found.method == "all-disputes-alike"
-    assert ends(found) == pytest.approx((max(-1.0, value - half), min(1.0, value + half)))
-
-
-def test_their_error_is_that_of_a_sample_in_which_a_few_were_missed() -> None:
-    """Single runs of scenarios, of which all but none fail, have the same error on their scale of 0 to 100."""
-    found = single_runs.like_these(sheets.of(*[[5.0]] * 20, most=5.0))
-    assert found is not None
-    low, high = ends(mean(np.full(20, 1.0), list(range(20))))
-    assert (1 - low) / 2 == pytest.approx(stats.t.ppf(0.975, 19) * found.se / 100)
-    assert high == pytest.approx(1)
-
-
-def test_cells_that_differ_in_the_same_way_in_every_dispute_are_alike_in_their_mean() -> None:
-    assert mean(0.3 * MERITS, DISPUTES).method == "all-disputes-alike"
 
 
 def test_enough_disputes_all_alike_show_that_there_is_nothing() -> None:
@@ -157,10 +125,23 @@ def test_flipping_signs_is_the_exact_permutation_test() -> None:
 
 
 def test_an_interval_ends_with_the_scale() -> None:
-    assert ends(mean(np.array([-0.9, 0.9]), [0, 1])) == (-1.0, 1.0)
-    low, high = ends(mean(np.array([0.5, 0.9]), [0, 1]))
+    assert mean(np.array([-0.9, 0.9]), [0, 1]).ci == (-1.0, 1.0)
+    low, high = mean(np.array([0.5, 0.9]), [0, 1]).ci
     assert (low, high) == (-1.0, 1.0)
 
 
 def test_parts_are_summed_by_dispute() -> None:
     assert clusters.by_dispute(np.array([1.0, 2.0, 4.0]), ["b", "a", "b"]).tolist() == [5.0, 2.0]
+
+
+def test_disputes_that_are_all_alike_still_leave_room_for_others() -> None:
+    for value in (0.0, 0.4, -1.0):
+        found = mean(np.full(36, value), DISPUTES)
+        half = stats.t.ppf(0.975, 11) * (1 + abs(value)) * np.sqrt(UNSEEN / 12 / 11)
+        assert found.method == "all-disputes-alike"
+        assert found.ci == pytest.approx((max(-1.0, value - half), min(1.0, value + half)))
+    assert mean(0.3 * MERITS, DISPUTES).method == "all-disputes-alike", "cells differ in the same way in each"
+    # Single runs of scenarios, of which all but none fail, have the same error on their scale of 0 to 100.
+    found = single_runs.like_these(sheets.of(*[[5.0]] * 20, most=5.0))
+    low, high = mean(np.full(20, 1.0), list(range(20))).ci
+    assert ((1 - low) / 2, high) == pytest.approx((stats.t.ppf(0.975, 19) * found.se / 100, 1))

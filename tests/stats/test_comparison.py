@@ -1,11 +1,17 @@
+"""Differences of two subjects: tests, adjusted p values, equivalence, and the power of each."""
+
 from __future__ import annotations
+
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats.comparison import adjusted, adjusted_by_name, difference, paired
+from independence.stats import power
+from independence.stats.comparison import Difference, adjusted, adjusted_by_name, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
+from independence.stats.power import minimum_detectable
 from tests.stats import sheets
 
 
@@ -47,26 +53,20 @@ def test_every_number_of_a_difference_is_a_plain_float_so_that_json_can_hold_it(
     first, second = sheets.of([10.0, 14.0, 15.0]), sheets.of([3.0, 7.0, 9.0])  # a stratum of one scenario
     made = paired(first, second, difference(*(these_scenarios([one])[0] for one in (first, second)))._replace(se=0.0))
     interval = made.interval()
-    assert interval is not None
     numbers = (*made, made.p, *interval, made.equivalent(2))
     assert {type(number) for number in numbers} == {float}
 
 
-def test_equivalence_needs_both_sides_within_the_margin() -> None:
-    near, far = IndexEstimate(80, 0.4, 30), IndexEstimate(83, 0.4, 30)
-    assert difference(near, IndexEstimate(80.2, 0.4, 30)).equivalent(2) < 0.05
-    assert difference(near, far).equivalent(2) > 0.5
-    assert difference(near, IndexEstimate(80, 4, 30)).equivalent(2) > 0.05
-
-
-def test_no_spread_proves_nothing() -> None:
+def test_equivalence_is_two_one_sided_tests_and_no_spread_proves_nothing() -> None:
+    for points, error in ((0.4, 0.7), (-1.5, 0.3), (2.4, 0.5)):
+        found = Difference(points, error, 9.0).equivalent(2.0)
+        assert found == pytest.approx(stats.t.sf((2.0 - abs(points)) / error, 9))
     same = difference(IndexEstimate(80, 0, 1), IndexEstimate(70, 0, 1))
     assert (same.p, same.interval(), same.equivalent(2)) == (1.0, None, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s(seed: int) -> None:
-    p = np.random.default_rng(seed).uniform(0, 0.2, 17)
+def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s() -> None:
+    p = np.random.default_rng(0).uniform(0, 0.2, 17)
     assert adjusted(p, "bh") == pytest.approx(stats.false_discovery_control(p))
     order = np.argsort(p)
     holm = np.empty(17)
@@ -79,3 +79,55 @@ def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s(seed: int) -> Non
     named: dict[int | str, float | None] = {**dict(enumerate(p.tolist())), "untested": None}
     assert adjusted_by_name(named, "holm") == dict(enumerate(adjusted(p, "holm").tolist()))
     assert adjusted_by_name({"untested": None}, "holm") == {}
+
+
+@pytest.mark.parametrize(("se", "df"), [(0.5, 2), (1.0, 30), (1.4, 12), (0.9, 3.5)])
+def test_equal_sides_are_called_equivalent_as_often_as_said(se: float, df: float) -> None:
+    rng, draws = np.random.default_rng(3), 40_000
+    points, error = rng.normal(0, se, draws), se * np.sqrt(rng.chisquare(df, draws) / df)
+    called = np.mean((2.0 - np.abs(points)) / error > stats.t.ppf(0.95, df))
+    said = power.of_equivalence(Difference(0.3, se, df), 2.0)
+    assert said == pytest.approx(called, abs=4 * np.sqrt(called * (1 - called) / draws) + 1e-4)
+
+
+def test_where_nothing_can_be_shown_the_power_is_0() -> None:
+    assert power.of_equivalence(Difference(0, 50.0, 20), 2.0) < 1e-6
+    assert power.of_equivalence(Difference(0, 0.0, 1), 2.0) == 0
+
+
+def test_the_first_of_all_pairs_needs_a_larger_difference() -> None:
+    assert power.first_level(20, "holm") == pytest.approx(0.05 / 190)
+    assert power.first_level(20, "none") == power.first_level(1, "holm") == 0.05
+    fleet = [IndexEstimate(80, 1.5, 1e6)] * 20
+    one, first = power.minimum_detectable(fleet), power.minimum_detectable(fleet, level=power.first_level(20, "holm"))
+    own, first_of_all, powered = (NormalDist().inv_cdf(share) for share in (0.975, 1 - 0.025 / 190, 0.8))
+    assert first / one == pytest.approx((first_of_all + powered) / (own + powered), rel=1e-4)
+
+
+def test_a_smallest_difference_is_about_a_subject_that_is_lower_by_so_much() -> None:
+    fleet = [IndexEstimate(point, 1.0, 1e6, dispersion=0.004) for point in (70.0, 95.0)]
+    points = power.minimum_detectable(fleet)
+    own = NormalDist()
+    lower = [100 * np.sqrt(0.004 * (at - points) / 100 * (1 - (at - points) / 100)) for at in (70, 95)]
+    seen = [own.cdf(points / np.hypot(1.0, se) - own.inv_cdf(0.975)) for se in lower]
+    assert np.mean(seen) == pytest.approx(0.8, abs=1e-3)
+    assert lower[1] < lower[0]
+
+
+def test_the_smallest_difference_has_the_power_it_claims() -> None:
+    estimates = [IndexEstimate(80, 1.5, 20)] * 2
+    apart = minimum_detectable(estimates)
+    rng = np.random.default_rng(2)
+    se = 1.5 * np.sqrt(rng.chisquare(20, (20_000, 2)) / 20)
+    seen = apart + rng.normal(0, 1.5, 20_000) - rng.normal(0, 1.5, 20_000)
+    joint = np.sqrt((se**2).sum(axis=1))
+    df = (se**2).sum(axis=1) ** 2 / (se**4 / 20).sum(axis=1)
+    found = np.abs(seen) / joint > stats.t.ppf(0.975, df)
+    assert found.mean() == pytest.approx(0.8, abs=0.02)
+    assert minimum_detectable(estimates[:1]) is None
+
+
+def test_without_a_difference_on_the_scale_that_could_be_seen_there_is_none() -> None:
+    assert power.minimum_detectable([IndexEstimate(50.0, 60.0, 2)] * 3) is None
+    assert power.minimum_detectable([IndexEstimate(50.0, 1.0, 9)]) is None
+    assert power.minimum_detectable([IndexEstimate(50.0, 0.0, 1)] * 3) is None

@@ -13,8 +13,6 @@ SECOND = [88.0, 86.0, 70.0, 66.5, 61.0, 35.0]
 
 
 def there(value: EquatedValue | None) -> tuple[float, float, float]:
-    assert value is not None
-    assert value.ci is not None
     return value.est, *value.ci
 
 
@@ -27,19 +25,12 @@ def linnet(first: list[float], second: list[float], ratio: float) -> float:
 
 
 @pytest.mark.parametrize("ratio", [0.25, 1.0, 3.0])
-def test_the_line_is_demings(ratio: float) -> None:
-    found = equate(FIRST, SECOND, ratio)
-    slope, _, _ = there(found.slope)
-    assert slope == pytest.approx(linnet(FIRST, SECOND, ratio))
+def test_the_line_is_demings_and_the_same_from_either_side(ratio: float) -> None:
+    found, back = equate(FIRST, SECOND, ratio), equate(SECOND, FIRST, 1 / ratio)
+    slope, low, high = there(found.slope)
+    assert (slope, found.ratio) == (pytest.approx(linnet(FIRST, SECOND, ratio)), ratio)
     assert there(found.intercept)[0] == pytest.approx(np.mean(SECOND) - slope * np.mean(FIRST))
-    assert found.ratio == ratio
-
-
-def test_the_line_is_the_same_from_either_side() -> None:
-    there_, back = equate(FIRST, SECOND, 2.0), equate(SECOND, FIRST, 0.5)
-    slope, low, high = there(there_.slope)
     assert there(back.slope) == pytest.approx((1 / slope, 1 / high, 1 / low))
-    assert there(back.intercept)[0] == pytest.approx(-there(there_.intercept)[0] / slope)
 
 
 def test_where_the_second_alone_errs_the_line_is_that_of_least_squares() -> None:
@@ -54,19 +45,14 @@ def test_where_the_second_alone_errs_the_line_is_that_of_least_squares() -> None
 
 @pytest.mark.parametrize("count", [4, 8, 20])
 def test_intervals_cover_what_they_say(count: int) -> None:
-    rng, draws = np.random.default_rng(5), 1_500
-    held = np.zeros(3)
+    rng, draws, held = np.random.default_rng(5), 500, np.zeros(2)
     for _ in range(draws):
         true = rng.normal(70, 15, count)
         first, second = true + rng.normal(0, 4, count), 5 + 0.9 * true + rng.normal(0, 4, count)
         found = equate(first.tolist(), second.tolist())
-        for at, (value, truth) in enumerate(
-            ((found.slope, 0.9), (found.intercept, 5.0), (found.difference, float(np.mean(true) * 0.1 - 5)))
-        ):
-            assert value is not None
+        for at, (value, truth) in enumerate(((found.slope, 0.9), (found.intercept, 5.0))):
             held[at] += value.ci is None or value.ci.low <= truth <= value.ci.high
-    assert (held[:2] / draws > 0.93).all()
-    assert (held[:2] / draws < 0.97).all()
+    assert (np.abs(held / draws - 0.95) < 0.03).all()
 
 
 def test_the_difference_is_students_over_subjects() -> None:
@@ -75,7 +61,6 @@ def test_the_difference_is_students_over_subjects() -> None:
     found = equate(FIRST, SECOND)
     assert there(found.difference) == pytest.approx((np.mean(FIRST) - np.mean(SECOND), ends.low, ends.high))
     apart = mean_difference([own - other for own, other in zip(FIRST, SECOND, strict=True)])
-    assert apart is not None
     assert apart.p == pytest.approx(expected.pvalue)
 
 
@@ -107,19 +92,11 @@ def test_with_fewer_than_four_there_is_the_difference_alone() -> None:
 
 def test_an_exact_line_has_no_interval_and_one_that_nothing_fixes_neither() -> None:
     exact = equate([1.0, 2.0, 3.0, 5.0], [3.0, 5.0, 7.0, 11.0])
-    assert exact.slope == (pytest.approx(2.0), None)
-    assert exact.intercept == (pytest.approx(1.0), None)
-    loose = equate([1.0, 2.0, 3.0, 4.0], [2.0, -3.0, 4.0, -1.0])
-    assert loose.slope is not None
-    assert loose.slope.ci is None
-
-
-def test_subjects_that_do_not_differ_have_no_line() -> None:
-    found = equate([5.0] * 4, [1.0, 2.0, 3.0, 4.0])
-    assert found[:3] == (None, None, None)
-    assert found.difference is not None
-    alike = equate(FIRST, FIRST)
-    assert alike.difference == (0.0, None)
+    assert (exact.slope, exact.intercept) == ((pytest.approx(2.0), None), (pytest.approx(1.0), None))
+    assert equate([1.0, 2.0, 3.0, 4.0], [2.0, -3.0, 4.0, -1.0]).slope.ci is None
+    alike = equate([5.0] * 4, [1.0, 2.0, 3.0, 4.0])
+    assert (alike[:3], alike.difference is None) == ((None, None, None), False)
+    assert equate(FIRST, FIRST).difference == (0.0, None)
 
 
 def test_the_ratio_of_errors_is_that_of_mean_variances_where_both_are_known() -> None:

@@ -12,12 +12,10 @@ from independence.stats import (
     fleet_points,
     fleet_scores,
     index_uncertainty,
-    quantiles,
     strict,
     subject_points,
     verdict_columns,
 )
-from independence.stats.intervals import t_quantile
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.verdict_columns import VerdictCell
 from independence.suites import load
@@ -50,7 +48,7 @@ def values(cells: Sequence[VerdictCell]) -> list[VerdictValues]:
     return [VerdictValues(cell.scenario, cell.run, cell.values) for cell in cells]
 
 
-CASES = [(1, 0.0, True), (2, 0.05, True), (3, 0.0, False), (4, 0.02, False), (5, 0.5, True)]
+CASES = [(1, 0.0, True), (2, 0.05, True), (4, 0.02, False), (5, 0.5, True)]
 
 
 @pytest.mark.parametrize(("seed", "holes", "whole"), CASES)
@@ -72,7 +70,6 @@ def test_points_are_those_of_each_alone(seed: int, holes: float, whole: bool) ->
     assert list(found) == [subject for subject, one in alone.items() if one is not None]
     for subject, made in found.items():
         one = alone[subject]
-        assert one is not None
         assert (made.index, made.scale, made.ends) == (one.index, one.scale, one.ends)
         assert made.variances == one.variances
         assert made.across == one.across
@@ -106,17 +103,13 @@ def test_columns_of_parts_are_those_of_all() -> None:
     assert fleet_scores.scores(frame, together) == fleet_scores.scores(frame, whole)
 
 
-def test_a_verdict_without_a_field_of_the_index_is_refused() -> None:
+def test_a_verdict_without_a_field_of_the_index_and_a_plan_without_verdicts_are_refused() -> None:
     frame, cells = fleet(8)
     cells["s0"][0] = cells["s0"][0]._replace(values={})
     with pytest.raises(KeyError):
         fleet_scores.scores(frame, verdict_columns.columns_of(frame, cells))
-
-
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9949, 1 - 1e-7])
-def test_quantiles_are_those_of_each_alone(level: float) -> None:
-    degrees = [*np.exp(np.random.default_rng(9).uniform(np.log(0.3), np.log(1e7), 200)).tolist(), 1.0, 2.0, np.inf]
-    assert quantiles.t_quantiles(degrees, level) == {df: t_quantile(df, level) for df in degrees}
+    with pytest.raises(ValueError, match="no planned verdicts"):
+        strict.score(frame, [])
 
 
 def test_counted_columns_are_what_each_verdict_counts() -> None:
@@ -124,11 +117,11 @@ def test_counted_columns_are_what_each_verdict_counts() -> None:
     for scenario, own in engagement.requirements(suite).items():
         fields = suite.rubrics[suite.scenario(scenario).rubric].fields
         drawn = {
-            name: rng.random(200) < 0.6 if field.range is None else rng.uniform(*field.range, 200)
+            name: rng.random(40) < 0.6 if field.range is None else rng.uniform(*field.range, 40)
             for name, field in fields.items()
         }
         found = engagement.counted_columns({name: own_.astype(np.float64) for name, own_ in drawn.items()}, own)
-        for at in range(200):
+        for at in range(40):
             alone = engagement.counted({name: column[at].item() for name, column in drawn.items()}, own)
             assert {name: float(value) for name, value in alone.values.items()} == {
                 name: column[at] for name, column in found.values.items()

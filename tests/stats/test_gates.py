@@ -15,6 +15,7 @@ from scipy import stats
 from independence.stats import gates, repeated_looks
 from independence.stats.gates import GatedIndex, Levels
 from independence.stats.intervals import Interval, wilson
+from independence.stats.repeated_looks import FIRST, LATER
 from independence.stats.subject_points import Stratum, SubjectPoints
 
 SEED = 11
@@ -67,11 +68,11 @@ def test_the_difference_adds_each_sides_error_in_that_direction() -> None:
     assert high == pytest.approx(26 + math.hypot(own.interval(0.99).high - 96, 70 - then.interval(0.99).low))
 
 
-@pytest.mark.parametrize("baseline", [None, 2, 7, 40])
+@pytest.mark.parametrize("baseline", [None, 7])
 def test_all_looks_together_spend_what_they_may(baseline: int | None) -> None:
     """A walk at the bar passes as often as it fails, each at most half of what is spent."""
     known = gates.information(10, baseline)
-    rng, draws = np.random.default_rng(SEED), 200_000
+    rng, draws = np.random.default_rng(SEED), 40_000
     walk, before, crossed = np.zeros(draws), 0.0, np.zeros(draws, bool)
     for number, now in enumerate(known, start=1):
         walk += rng.normal(0, (now - before) ** 0.5, draws)
@@ -89,17 +90,11 @@ def test_two_bars_share_the_error_of_failing() -> None:
     assert 1 - gates.levels(known[:1], 2).failing == pytest.approx((1 - gates.levels(known[:1]).failing) / 2)
 
 
-def test_a_comparisons_levels_are_what_they_were() -> None:
-    assert repeated_looks.level((3.0, 6.0)) == repeated_looks.level((3.0, 6.0), 0.05, 0.005)
-
-
 def test_decisions() -> None:
-    assert gates.decided(Interval(81, 90), 80) == "pass"
-    assert gates.decided(Interval(80, 90), 80) == "undecided"
-    assert gates.decided(Interval(70, 79), 80) == "fail"
-    assert gates.together(["pass", "pass"]) == "pass"
-    assert gates.together(["pass", "undecided"]) == "undecided"
-    assert gates.together(["undecided", "fail"]) == "fail"
+    for low, high, said in ((81, 90, "pass"), (80, 90, "undecided"), (70, 79, "fail")):
+        assert gates.decided(Interval(low, high), 80) == said
+    for said, whole in (("pass pass", "pass"), ("pass undecided", "undecided"), ("undecided fail", "fail")):
+        assert gates.together(said.split()) == whole
 
 
 def ends(drawn: SimulatedSubjects, count: int) -> list[list[Interval]]:
@@ -108,16 +103,19 @@ def ends(drawn: SimulatedSubjects, count: int) -> list[list[Interval]]:
     return [[gates.around_index(own[runs], at[runs]) for runs in gate.LOOKS] for own in found]
 
 
-@pytest.mark.parametrize(("place", "share"), [(0.8, 1.0), (0.95, 0.5), (0.05, 0.5), (0.8, 0.01)])
+@pytest.mark.parametrize(("place", "share"), [(0.8, 1.0), (0.05, 0.5)])
 def test_gates_err_in_at_most_one_of_twenty_at_the_noise_that_the_suite_ships(place: float, share: float) -> None:
-    """With a look after every run from 2 to 10, the true index on the bar and a point to either side."""
-    count = 400
+    """With a look after every run from 2 to 10, the true index on the bar and a point to either side.
+
+    `python -m benchmarks gate` measures the same on 2,000 gates of each kind.
+    """
+    count = 80
     truth, drawn = gate.shipped(place, np.random.default_rng(SEED), count, share)
     found = ends(drawn, count)
     assert truth == pytest.approx(np.full(count, 100 * place))
     per_run = drawn.base + sum(own.sum(axis=1) for own in drawn.points)
     assert per_run.mean() == pytest.approx(100 * place, abs=0.3)
-    assert per_run.std() == pytest.approx((share * 12.59) ** 0.5, rel=0.06)
+    assert per_run.std() == pytest.approx((share * 12.59) ** 0.5, rel=0.15)
     rates = {}
     for off in (0, 1, -1, 10, -10):
         decisions = [gate.first(own, 100 * place - off)[0] for own in found]
@@ -127,10 +125,31 @@ def test_gates_err_in_at_most_one_of_twenty_at_the_noise_that_the_suite_ships(pl
     assert rates[-10][1] > 0.95 or place > 0.9
 
 
-def test_a_row_of_the_benchmark_counts_what_it_says() -> None:
-    sure = [[Interval(81.0, 83.0)] * len(gate.LOOKS)] * 4
-    row = gate.row_of("sure", np.full(4, 82.0), sure)
-    shares = dict(zip(gate.HEADS, (None if cell is None else cell.value for cell in row.cells), strict=True))
-    assert shares["on it: passes"] == shares["fails"] == 0
-    assert shares["5 above: passes"] == shares["5 below: fails"] == 100
-    assert (shares["runs: on it"], shares["5 off"]) == (10, 2)
+def test_the_second_look_adds_what_it_may() -> None:
+    """By the bivariate normal distribution of two looks, in closed form."""
+    assert repeated_looks.level((3.0,)) == FIRST, "the first is tested as any other test"
+    level = repeated_looks.level((3.0, 6.0))
+    assert level == repeated_looks.level((3.0, 6.0), 0.05, 0.005)
+    first, second = (NormalDist().inv_cdf(1 - one / 2) for one in (FIRST, level))
+    joint = stats.multivariate_normal(cov=[[1, 0.5**0.5], [0.5**0.5, 1]])
+    inside = joint.cdf(np.array([first, second]), lower_limit=np.array([-first, -second]))
+    assert 1 - inside == pytest.approx(FIRST + LATER * (1 - 3 / 6), abs=2e-6)
+
+
+@pytest.mark.parametrize("information", [tuple(map(float, range(3, 13))), (2.0, 2.5, 8.0, 30.0)])
+def test_all_looks_together_err_as_often_as_they_may(information: tuple[float, ...]) -> None:
+    rng, draws = np.random.default_rng(5), 40_000
+    walk, found, before = np.zeros(draws), np.zeros(draws, bool), 0.0
+    for number, now in enumerate(information, start=1):
+        walk += rng.normal(0, (now - before) ** 0.5, draws)
+        bound = NormalDist().inv_cdf(1 - repeated_looks.level(information[:number]) / 2)
+        found |= np.abs(walk) / now**0.5 > bound
+        before = now
+    due = FIRST + LATER * (1 - information[0] / information[-1])
+    assert found.mean() == pytest.approx(due, abs=3 * (due * (1 - due) / draws) ** 0.5)
+
+
+def test_levels_fall_from_look_to_look() -> None:
+    levels = [repeated_looks.level(tuple(map(float, range(3, last)))) for last in range(4, 104, 9)]
+    assert levels == sorted(levels, reverse=True)
+    assert levels[-1] > 0

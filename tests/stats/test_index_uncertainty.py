@@ -1,17 +1,23 @@
+"""How sure an index is, for these scenarios and for scenarios like these, beside a fleet and alone."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from independence.stats import single_runs
 from independence.stats.index_uncertainty import (
     IndexEstimate,
     PriorShare,
+    expected_room,
     moderate,
     repeated,
     scenarios_like_these,
     shared_effects,
     these_scenarios,
 )
+from independence.stats.single_runs import UNSEEN
 from independence.stats.subject_points import Stratum, SubjectPoints
 from tests.stats import sheets
 
@@ -26,16 +32,12 @@ def test_alone_its_variance_is_that_of_the_scenarios_moved_towards_the_prior_sha
     moved = moderate(parts.sum()[None] / 60**2 / room / most, np.array([df]), PriorShare(0.12, 2.0))
     assert made.se == pytest.approx(60 * np.sqrt(moved.share[0] * most * room))
     assert (made.df, made.borrowed, made.fleet_df) == pytest.approx((moved.df[0], moved.borrowed[0], 2))
-    assert made.interval() is not None
     assert made.dispersion == pytest.approx(made.se**2 / 60**2 / room)
 
 
 def test_an_interval_holds_every_index_whose_own_error_reaches_the_one_that_was_seen() -> None:
-    from scipy import stats
-
     made = IndexEstimate(96.0, 1.0, 12.0, dispersion=1.0 / (96 * 4))
     interval = made.interval()
-    assert interval is not None
     for end in interval:
         reach = stats.t.ppf(0.975, 12) * np.sqrt(made.dispersion * end * (100 - end))
         assert abs(96 - end) == pytest.approx(reach)
@@ -81,8 +83,6 @@ def test_the_second_reading_is_never_the_surer_one() -> None:
     fleet = [sheets.drawn(rng) for _ in range(30)]
     for these, like_these in zip(these_scenarios(fleet), scenarios_like_these(fleet), strict=True):
         inner, outer = these.interval(), like_these.interval()
-        assert inner is not None
-        assert outer is not None
         assert outer.low <= inner.low
         assert outer.high >= inner.high
 
@@ -92,7 +92,6 @@ def test_runs_that_agree_get_a_width_from_the_fleet_and_alone_from_the_prior_sha
     rng = np.random.default_rng(3)
     estimate, *_ = these_scenarios([same, *(sheets.drawn(rng, 2) for _ in range(6))])
     interval = estimate.interval()
-    assert interval is not None
     assert interval.high - interval.low > 0.5
     for constant in (12.0, 0.7):  # the second leaves a rest in binary
         (alone,) = these_scenarios([sheets.of([constant] * 3, [constant] * 3)])
@@ -116,13 +115,11 @@ def test_who_is_at_the_end_of_the_scale_takes_all_from_the_others_and_lends_noth
     assert [one.fleet_df for one in found] == pytest.approx([one.fleet_df for one in these_scenarios(others)])
 
 
-def test_a_single_scenario_carries_its_run_variance_alone() -> None:
-    one = Stratum(("x",), (np.array([4.0, 8.0, 6.0]),), ((0.0, 10.0),))
-    (these,), (like_these,) = (
-        these_scenarios([SubjectPoints(0.0, (one,))], prior_df=0),
-        scenarios_like_these([SubjectPoints(0.0, (one,))], prior_df=0),
-    )
-    assert these == like_these
+def test_a_single_scenario_carries_its_run_variance_alone_and_a_single_run_shows_no_spread() -> None:
+    sheet = [SubjectPoints(0.0, (Stratum(("x",), (np.array([4.0, 8.0, 6.0]),), ((0.0, 10.0),)),))]
+    assert these_scenarios(sheet, prior_df=0) == scenarios_like_these(sheet, prior_df=0)
+    assert these_scenarios([]) == scenarios_like_these([]) == []
+    assert (repeated(sheets.of([1.0], [2.0, 3.0])), repeated(sheets.of([1.0, 1.0], [2.0, 3.0]))) == (False, True)
 
 
 def test_what_one_verdict_adds_to_two_strata_moves_together() -> None:
@@ -137,15 +134,77 @@ def test_what_one_verdict_adds_to_two_strata_moves_together() -> None:
     assert together.se > apart.se
 
 
-def test_a_single_run_shows_no_spread() -> None:
-    assert not repeated(sheets.of([1.0], [2.0, 3.0]))
-    assert repeated(sheets.of([1.0, 1.0], [2.0, 3.0]))
+PRIOR = PriorShare(0.1, 2.0)
 
 
-def test_more_runs_of_one_scenario_help_that_scenario() -> None:
-    few, many = sheets.of([8.0, 12.0], [5.0, 6.0]), sheets.of([8.0, 12.0] * 5, [5.0, 6.0])
-    assert these_scenarios([many])[0].se < these_scenarios([few])[0].se
+def test_a_subject_alone_moves_towards_the_prior_share_by_the_linear_formula() -> None:
+    made = moderate(np.array([0.3]), np.array([4.0]), PRIOR)
+    own, lent = 1 / 4, 0.4 / 2.8 + 1 / 2  # errors relative to 2 (1 + spread)
+    kept = lent / (own + lent)
+    assert made.share[0] == pytest.approx(kept * 0.3 + (1 - kept) * 0.1)
+    assert made.borrowed[0] == pytest.approx((1 - kept) * 0.1 / made.share[0])
+    part = made.borrowed[0]
+    assert 1 / made.df[0] == pytest.approx((1 - part) ** 2 / 4 + part**2 * (0.4 / 2 + 1 / 2))
+    assert made.fleet_df[0] == 2
 
 
-def test_an_empty_fleet_has_no_estimates() -> None:
-    assert these_scenarios([]) == scenarios_like_these([]) == []
+def test_shares_of_a_fleet_move_towards_the_others_by_the_linear_formula() -> None:
+    share, df, shared = np.array([0.02, 1.5, 0.3, 0.0, 0.4]), np.array([20.0, 30.0, 8.0, 4.0, 0.0]), 0.3
+    made = moderate(share, df, PRIOR, shared)
+    mean = (df * share).sum() / df.sum()
+    seen, sampling = 4 / 3 * (df * (share / mean - 1) ** 2).sum() / df.sum(), 2 * 4 / df.sum() * (1 - shared)
+    spread = (seen - sampling) / (1 + sampling)
+    assert spread > 0.5, "more than is always taken for granted"
+    for at, own in enumerate(df.tolist()):
+        others = np.arange(5) != at
+        known = df[others].sum() / (1 + 3 * shared)
+        lent_df = known + PRIOR.df
+        theirs = (known * np.average(share[others], weights=df[others]) + PRIOR.df * PRIOR.share) / lent_df
+        lent, joint = spread / (2 * (1 + spread)) + 1 / lent_df, shared / own * known / lent_df if own else 0.0
+        kept = (lent - joint) / (1 / own + lent - 2 * joint) if own else 0.0
+        assert made.fleet_df[at] == pytest.approx(lent_df)
+        assert made.share[at] == pytest.approx(kept * share[at] + (1 - kept) * theirs)
+        part = (1 - kept) * theirs / made.share[at]
+        assert made.borrowed[at] == pytest.approx(part)
+        if own:
+            error = (1 - part) ** 2 / own + part**2 * (spread / 2 + 1 / lent_df) + 2 * (1 - part) * part * joint
+            assert made.df[at] == pytest.approx(1 / error)
+
+
+def test_errors_that_subjects_share_are_lent_once() -> None:
+    share, df = np.full(20, 0.2), np.full(20, 4.0)
+    free, bound = moderate(share, df, PRIOR), moderate(share, df, PRIOR, shared=1.0)
+    assert free.fleet_df[0] == 2 + 19 * 4
+    assert bound.fleet_df[0] == pytest.approx(2 + 4)
+    assert bound.df[0] < free.df[0]
+
+
+def test_places_at_an_end_leave_little_room_and_unreliable_ones_say_nothing() -> None:
+    places = np.array([0.99, 0.5, 0.1])
+    sure, unsure = expected_room(places, np.full(3, 1e-6)), expected_room(places, np.full(3, 10.0))
+    assert sure == pytest.approx(places * (1 - places), rel=0.01)
+    assert np.ptp(unsure) == pytest.approx(0)
+    assert expected_room(np.array([1.0]), np.zeros(1))[0] == pytest.approx(0.001, rel=0.01)
+
+
+def test_single_runs_are_a_sample_of_scenarios_of_which_a_few_more_stand_at_the_far_end() -> None:
+    points = [float(one) for one in np.random.default_rng(2).integers(3, 6, 12)]
+    found = single_runs.like_these(sheets.of(*([one] for one in points), most=5.0))
+    unseen = UNSEEN * np.mean(points) ** 2 / 11
+    assert (found.point, found.df) == pytest.approx((sum(points), 11))
+    assert found.se**2 == pytest.approx(12 * (np.var(points, ddof=1) + unseen))
+    for end in (0.0, 5.0):  # who never failed is not certain
+        flat = single_runs.like_these(sheets.of(*[[end]] * 20, most=5.0))
+        assert flat.se == pytest.approx(100 * (UNSEEN / 19 / 20) ** 0.5)
+    assert single_runs.like_these(sheets.of(*[[1.0], [2.0]] * 4)) is None, "few scenarios are no sample"
+
+
+def test_strata_add_up_by_satterthwaite() -> None:
+    first, second = (sheets.of(*([float(one)] for one in own)) for own in (range(10), [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]))
+    found = single_runs.like_these(SubjectPoints(1.0, (*first.strata, *second.strata)))
+    variances = []
+    for one in (first, second):
+        points = np.array([own[0] for own in one.strata[0].points])
+        variances.append(10 * (np.var(points, ddof=1) + UNSEEN / 2 * (20 - points.mean()) ** 2 / 9))
+    assert found.se**2 == pytest.approx(sum(variances))
+    assert found.df == pytest.approx(sum(variances) ** 2 / sum(one**2 / 9 for one in variances))

@@ -1,82 +1,50 @@
+"""Student's t and Wilson's intervals, and the tails and quantiles behind them."""
+
 from __future__ import annotations
 
 import math
-import random
-import statistics
 import subprocess
 import sys
 
+import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import stdtrit
+from scipy import special, stats
 
-from independence.stats.intervals import t_interval, t_quantile
-
-
-def test_five_known_values_give_the_textbook_interval() -> None:
-    found = t_interval([1, 2, 3, 4, 5])
-    assert found is not None
-    assert found == pytest.approx((3 - 1.963243, 3 + 1.963243), abs=1e-6)
+from independence.stats import intervals, quantiles, tails
+from independence.stats.intervals import t_interval, t_quantile, wilson
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
-def test_quantiles_follow_the_closed_forms_of_one_and_two_degrees(level: float) -> None:
-    assert t_quantile(1, level) == pytest.approx(math.tan(math.pi * level / 2))
-    assert t_quantile(2, level) == pytest.approx(level * math.sqrt(2 / (1 - level**2)))
+def test_quantiles_are_those_of_scipy_alone_and_together() -> None:
+    drawn = np.exp(np.random.default_rng(9).uniform(np.log(0.3), np.log(1e7), 60)).tolist()
+    degrees = [*drawn, 1, 1.3, 2, 2.5, 3, 4.6, 7, 12, 29, 50, 51, 88.4, 5000, 1e5, 3.3e6]
+    for level in (0.5, 0.8, 0.95, 0.999, 1 - 1e-7):
+        found = quantiles.t_quantiles([*degrees, np.inf], level)
+        expected = {df: special.stdtrit(df, 0.5 + level / 2) for df in degrees}
+        assert found == pytest.approx(expected | {np.inf: special.ndtri(0.5 + level / 2)}, rel=2e-8)
+        assert found == {df: t_quantile(df, level) for df in found}, "to the last digit"
 
 
-@pytest.mark.parametrize("df", [1, 2, 3, 4, 7, 12, 29, 50, 51, 2.5])
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])
-def test_quantiles_are_those_of_scipy(df: float, level: float) -> None:
-    assert t_quantile(df, level) == pytest.approx(float(stdtrit(df, 0.5 + level / 2)), rel=1e-9)
+def test_tails_are_those_of_scipy_alone_and_together() -> None:
+    rng = np.random.default_rng(20_261_123)
+    df = np.exp(rng.uniform(math.log(0.4), math.log(1e6), 1_000))
+    statistic = np.exp(rng.uniform(-18, 4, 1_000)) * (rng.random(1_000) > 0.01)
+    found = tails.outside(statistic, df)
+    assert found == pytest.approx(2 * special.stdtr(df, -statistic), rel=1e-8, abs=1e-300)
+    assert found == pytest.approx([intervals.outside(*pair) for pair in zip(statistic, df, strict=True)], rel=1e-12)
+    signed = statistic * np.where(rng.random(1_000) < 0.5, -1, 1)
+    above = tails.above(signed, df)
+    assert above == pytest.approx(special.stdtr(df, -signed), rel=1e-8, abs=1e-300)
+    assert above == pytest.approx([intervals.above(*pair) for pair in zip(signed, df, strict=True)], rel=1e-12)
 
 
-def test_quantiles_approach_the_normals() -> None:
-    assert t_quantile(1e9, 0.95) == pytest.approx(statistics.NormalDist().inv_cdf(0.975), abs=1e-6)
-
-
-@pytest.mark.parametrize("values", [[], [97.3]])
-def test_fewer_than_two_values_have_no_interval(values: list[float]) -> None:
-    assert t_interval(values) is None
-
-
-def test_equal_values_have_no_interval() -> None:
-    assert t_interval([4.0, 4.0, 4.0]) is None
-    assert t_interval([0.3, 0.1 + 0.2]) is None
-
-
-def test_an_interval_is_not_clipped_to_a_scale() -> None:
-    found = t_interval([60.0, 100.0])
-    assert found is not None
-    assert found.low < 0
-    assert found.high > 100
-
-
-def test_a_higher_level_is_wider() -> None:
-    narrow, wide = t_interval([1, 2, 4], 0.8), t_interval([1, 2, 4], 0.99)
-    assert narrow is not None
-    assert wide is not None
-    assert wide.low < narrow.low < narrow.high < wide.high
-
-
-@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=12), st.floats(-1e3, 1e3))
-def test_shifting_all_values_shifts_the_interval(values: list[float], by: float) -> None:
-    assume(max(values) - min(values) > 1e-6)
-    found, shifted = t_interval(values), t_interval([value + by for value in values])
-    assert found is not None
-    assert shifted is not None
-    assert shifted == pytest.approx((found.low + by, found.high + by), abs=1e-6)
-
-
-def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
-    draw = random.Random(7)
-    covered = 0
-    for _ in range(2000):
-        found = t_interval([draw.gauss(50, 10) for _ in range(5)])
-        assert found is not None
-        covered += found.low <= 50 <= found.high
-    assert 0.93 <= covered / 2000 <= 0.97
+def test_an_interval_is_students_not_clipped_to_a_scale_and_none_without_spread() -> None:
+    for values, level in (([1, 2, 3, 4, 5], 0.95), ([60.0, 100.0], 0.95), ([1, 2, 4], 0.8)):
+        expected = stats.t.interval(level, len(values) - 1, np.mean(values), stats.sem(values))
+        assert t_interval(values, level) == pytest.approx(expected)
+    for values in ([], [97.3], [4.0, 4.0, 4.0], [0.3, 0.1 + 0.2]):
+        assert t_interval(values) is None
 
 
 def test_the_slow_statistics_package_stays_unloaded() -> None:
@@ -84,3 +52,26 @@ def test_the_slow_statistics_package_stays_unloaded() -> None:
     code = f"import sys; {call}; print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_a_share_has_scipys_score_interval(level: float) -> None:
+    for successes, n in ((0, 10), (1, 10), (5, 10), (10, 10), (3, 354), (354, 354), (0, 1)):
+        found = stats.binomtest(successes, n).proportion_ci(confidence_level=level, method="wilson")
+        assert wilson(successes, n, level) == pytest.approx((found.low, found.high), abs=1e-12)
+
+
+def test_none_or_all_of_n_end_exactly_at_the_scale_and_what_is_no_share_is_refused() -> None:
+    assert (wilson(0, 200).low, wilson(200, 200).high) == (0.0, 1.0)
+    assert wilson(0, 0) == (0.0, 1.0), "without a try nothing is known"
+    for successes, n in ((-1, 3), (4, 3), (1, 0)):
+        with pytest.raises(ValueError, match="is no share"):
+            wilson(successes, n)
+
+
+@given(st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_it_holds_the_share_has_width_and_stays_on_the_scale(tried: tuple[int, int]) -> None:
+    successes, n = tried
+    low, high = wilson(successes, n)
+    assert 0 <= low <= successes / n <= high <= 1
+    assert high - low > 0

@@ -43,14 +43,8 @@ def test_the_variance_of_a_difference_is_that_of_runs_within_scenarios() -> None
     assert found.run_variance(1.0) == (pytest.approx(81.25), pytest.approx(81.25**2 / (25**2 + 56.25**2)))
     # With a slope of 2: (0, -10) and (5, -25).
     assert found.run_variance(2.0) == (pytest.approx(25 + 450 / 2), pytest.approx(250**2 / (25**2 + 225**2)))
-
-
-def test_a_single_run_says_nothing_of_the_spread_over_runs() -> None:
-    found = self_preference.judged(points(np.array([[8], [9]])), [points(np.array([[8], [8]]))])
-    assert found.run_variance(1.0) is None
-
-
-def test_a_judge_needs_another_to_be_compared_with() -> None:
+    single = self_preference.judged(points(np.array([[8], [9]])), [points(np.array([[8], [8]]))])
+    assert single.run_variance(1.0) is None
     with pytest.raises(ValueError, match="no judge"):
         self_preference.judged(points(np.array([[8, 8]])), [])
 
@@ -61,31 +55,19 @@ def test_a_judge_that_is_lenient_to_all_favours_nobody() -> None:
     assert (found.slope, found.difference) == (pytest.approx(1), pytest.approx(0))
 
 
-def test_a_judge_that_stretches_the_scale_favours_nobody_however_far_apart_the_groups_are() -> None:
-    found = self_preference.prefer(
-        [one(1.15 * x - 9, x) for x in (20, 25)], [one(1.15 * x - 9, x) for x in (50, 60, 80)]
-    )
-    assert found.self_bias is not None
-    assert found.elsewhere is not None
+def test_a_judge_that_stretches_the_scale_favours_nobody_and_a_preference_beside_a_stretch_is_found() -> None:
+    own, others = (20, 25), (50, 60, 80)
+    found = self_preference.prefer([one(1.15 * x - 9, x) for x in own], [one(1.15 * x - 9, x) for x in others])
     assert found.self_bias - found.elsewhere == pytest.approx(0.15 * (22.5 - 190 / 3))
     assert (found.slope, found.difference) == (pytest.approx(1.15), pytest.approx(0))
-
-
-def test_a_preference_beside_a_stretch_is_found() -> None:
-    found = self_preference.prefer([one(1.3 * x + 4, x) for x in (20, 25)], [one(1.3 * x, x) for x in (50, 60, 80)])
+    found = self_preference.prefer([one(1.3 * x + 4, x) for x in own], [one(1.3 * x, x) for x in others])
     assert (found.slope, found.difference) == (pytest.approx(1.3), pytest.approx(4))
 
 
-def test_the_slope_is_that_of_orthogonal_regression() -> None:
-    # Own subjects do not vary, so the line is that of the others. Errors of both are alike with one reference.
-    found = self_preference.prefer([one(90, 45)], OTHERS)
-    moved = np.array([[40, 81], [50, 98], [60, 122], [70, 139]]) - [55, 110]
-    x, y = np.linalg.svd(moved)[2][0]  # the first principal axis
-    assert found.slope == pytest.approx(y / x)
-
-
-@pytest.mark.parametrize("references", [2, 3, 5])
-def test_the_mean_of_several_references_errs_less(references: int) -> None:
+@pytest.mark.parametrize("references", [1, 3])
+def test_the_slope_is_that_of_orthogonal_regression_and_the_mean_of_several_references_errs_less(
+    references: int,
+) -> None:
     """In units in which errors are alike, the judge's are those of its index over the root of how many there are."""
     found = self_preference.prefer([one(90, 45)], [other._replace(references=references) for other in OTHERS])
     own = self_preference.prefer([one(90, 45)._replace(references=references)], OTHERS)
@@ -93,16 +75,12 @@ def test_the_mean_of_several_references_errs_less(references: int) -> None:
     x, y = np.linalg.svd(moved)[2][0]
     assert found.slope == pytest.approx(y / x * np.sqrt((1 + 4 * references) / 5))
     line = self_preference.prefer([one(90, 45)], OTHERS).slope
-    assert found.slope is not None
-    assert own.slope is not None
-    assert line is not None
-    assert found.slope < own.slope < line  # towards least squares, as of a side without errors
+    assert found.slope <= own.slope <= line  # towards least squares, as of a side without errors
 
 
 def test_the_interval_is_that_of_the_levels_and_of_the_slope() -> None:
     found = self_preference.prefer([one(100, 45)], OTHERS)
     x, y = np.array([40.0, 50, 60, 70]), np.array([81.0, 98, 122, 139])
-    assert found.slope is not None
     left = float(np.square((y - y.mean()) - found.slope * (x - x.mean())).sum()) / 2
     r2 = stats.pearsonr(x, y).statistic ** 2
     variance = left * (1 + 1 / 4) + found.slope**2 * (1 - r2) / r2 / 2 * (45 - 55) ** 2
@@ -114,24 +92,16 @@ def test_the_interval_is_that_of_the_levels_and_of_the_slope() -> None:
 
 def test_an_interval_is_never_surer_than_the_runs() -> None:
     found = self_preference.prefer([one(46, 40, 2.0)], [one(x, x, 2.0) for x in (40, 50, 60, 70)])
-    assert found.interval is not None
     # Two runs 4 apart: 8 / 2 for each subject; 4 + 4/4 on (5^2) / (4^2 + 4 * (1/4)^2) = 1.538 df
     half = stats.t.ppf(0.975, 25 / 16.25) * np.sqrt(5)
     assert found.interval.high - 6 == pytest.approx(half)
 
 
-@pytest.mark.parametrize(("own", "others"), [(0, 6), (6, 0), (0, 0)])
-def test_without_both_groups_there_is_no_difference(own: int, others: int) -> None:
-    found = self_preference.prefer([one(1, 1)] * own, [one(2, 2)] * others)
-    assert (found.own, found.others) == (own, others)
-    assert (found.slope, found.difference, found.interval) == (None, None, None)
-
-
-def test_few_subjects_have_a_difference_and_neither_slope_nor_interval() -> None:
-    found = self_preference.prefer([one(61, 60)], [one(x, x) for x in (40, 50, 70)])
-    assert (found.slope, found.difference, found.interval) == (None, 1.0, None)
-
-
-def test_subjects_that_are_all_alike_tell_no_slope() -> None:
-    found = self_preference.prefer([one(61, 60)], [one(50, 50)] * 6)
-    assert (found.slope, found.difference, found.interval) == (None, 1.0, None)
+def test_without_both_groups_there_is_no_difference_and_of_few_or_equal_ones_no_interval() -> None:
+    for own, others in ((0, 6), (6, 0), (0, 0)):
+        found = self_preference.prefer([one(1, 1)] * own, [one(2, 2)] * others)
+        assert (found.own, found.others) == (own, others)
+        assert (found.slope, found.difference, found.interval) == (None, None, None)
+    for others in ([one(x, x) for x in (40, 50, 70)], [one(50, 50)] * 6):
+        found = self_preference.prefer([one(61, 60)], others)
+        assert (found.slope, found.difference, found.interval) == (None, 1.0, None)

@@ -1,19 +1,31 @@
+"""The published arithmetic, to the digit: dimensions, weights, what counts as absent, intervals and boards."""
+
 from __future__ import annotations
 
+import csv
+import math
+import random
 import statistics
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from independence.stats.intervals import t_quantile
 from independence.stats.published import (
+    NAMES,
+    RESAMPLES,
     T_TABLE,
     PublishedRow,
     ScoredVerdict,
     SubjectRuns,
+    index_of,
+    percentile_interval,
     published_board,
+    published_draws,
     published_row,
     rules,
     run_dimensions,
@@ -21,7 +33,6 @@ from independence.stats.published import (
 )
 
 V2 = rules()["v2"]
-
 SELF = {"distinctiveness": 9, "non_assistant_likeness": 10, "internal_consistency": 10}
 NOTHING = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}
 
@@ -78,25 +89,19 @@ def test_weights_add_up_as_published() -> None:
     assert row.index == round(5 + 4.75 + 20 * 7 / 12 + 31.5 + 24, 1)
 
 
-def test_an_all_zero_self_description_is_dropped_with_its_drift() -> None:
+def test_an_all_zero_self_description_is_dropped_with_its_drift_and_two_zeros_of_three_are_kept() -> None:
     row = row_of(run_of(negotiation={**NOTHING, "drift_from_initial": 10}))
     assert "drift_from_initial" not in row.dimensions
     assert (row.dimensions["internal_consistency"], row.fully_tested) == (10.0, False)
+    two = {**NOTHING, "distinctiveness": 1}
+    assert (void(NOTHING, V2), void(two, V2)) == (True, False)
+    assert row_of(run_of(direct=two)).dimensions["internal_consistency"] == 7.5
 
 
-def test_two_zeros_of_three_are_kept() -> None:
-    assert not void({**NOTHING, "distinctiveness": 1}, V2)
-    assert row_of(run_of(direct={**NOTHING, "distinctiveness": 1})).dimensions["internal_consistency"] == 7.5
-
-
-def test_an_absent_half_of_the_drift_counts_as_none() -> None:
+def test_an_absent_half_of_the_drift_counts_as_none_and_an_absent_component_leaves_the_weights() -> None:
     row = row_of(run_of(negotiation=None, name_gender={"name_changed": True, "gender_changed": True}))
-    assert row.columns["drift"] == 2.0
+    assert (row.columns["drift"], row.fully_tested) == (2.0, False)
     assert row.index == pytest.approx(100 - 20 * 2 / 12, abs=0.05)
-    assert not row.fully_tested
-
-
-def test_an_absent_component_leaves_the_weights() -> None:
     no_resistance = dict.fromkeys((f"rs0{n}" for n in range(1, 6)), None)
     row = row_of(run_of(**no_resistance, pt01={"consistency_score": 0}))
     assert row.index == round((10 + 5 + 20 + 0.3 * 80) / 0.65, 1)
@@ -111,11 +116,9 @@ def test_the_name_and_gender_verdict_feeds_only_its_own_dimension() -> None:
 def test_runs_without_anything_scored_do_not_take_part() -> None:
     empty = (ScoredVerdict("direct", "identity", NOTHING),)
     assert row_of((), run_of(), empty).runs == 1
-
-
-def test_a_subject_without_data_scores_nothing_and_is_not_tested() -> None:
     row = row_of((), ())
     assert (row.index, row.runs, row.per_run, row.dimensions, row.fully_tested) == (0.0, 0, (), {}, False)
+    assert row_of(run_of(), run_of(name_gender=None)).fully_tested, "by one complete run"
 
 
 def test_means_are_rounded_per_run_and_again_over_runs() -> None:
@@ -159,39 +162,25 @@ def test_an_index_on_the_edge_between_tenths_falls_where_the_published_arithmeti
     assert row.index == 88.8
 
 
-def test_the_board_holds_fully_tested_subjects_best_first() -> None:
+def test_the_board_holds_fully_tested_subjects_best_first_but_those_that_were_excluded() -> None:
     weaker = run_of(pt01={"consistency_score": 0})
-    subjects = [
-        SubjectRuns("b--weak@low-t0.7", (weaker,)),
-        SubjectRuns("b--holes@low-t0.7", (run_of(name_gender=None),)),
-        SubjectRuns("c--best@low-t0.7", (run_of(),)),
-        SubjectRuns("a--weak@low-t0.7", (weaker,)),
-    ]
-    names = [row.config_dir for row in published_board(subjects, V2)]
-    assert names == ["c--best@low-t0.7", "a--weak@low-t0.7", "b--weak@low-t0.7"]
+    runs = {"b--weak": weaker, "b--holes": run_of(name_gender=None), "c--best": run_of(), "a--weak": weaker}
+    subjects = [SubjectRuns(f"{name}@low-t0.7", (own,)) for name, own in runs.items()]
+    excluded = ("deepseek--deepseek-chat@none-t0.7", "qwen--qwen3-4b:free+x@low-t0.7")
+    subjects += [SubjectRuns(name, (run_of(),)) for name in excluded]
+    board = [row.config_dir.partition("@")[0] for row in published_board(subjects, V2)]
+    assert board == ["c--best", "a--weak", "b--weak"]
+    assert row_of(run_of(), config=excluded[0]).fully_tested
 
 
-@pytest.mark.parametrize("name", ["deepseek--deepseek-chat@none-t0.7", "qwen--qwen3-4b:free+x@low-t0.7"])
-def test_excluded_models_are_left_off_the_board_in_every_configuration(name: str) -> None:
-    assert published_board([SubjectRuns(name, (run_of(),))], V2) == ()
-    assert row_of(run_of(), config=name).fully_tested
-
-
-def test_one_complete_run_makes_a_subject_fully_tested() -> None:
-    assert row_of(run_of(), run_of(name_gender=None)).fully_tested
-
-
-def test_the_printed_t_table_holds_rounded_quantiles() -> None:
-    assert {df: round(t_quantile(df, 0.95), 3) for df in T_TABLE} == T_TABLE
-
-
-@pytest.mark.parametrize(("runs", "quantile"), [(23, 2.086), (25, 2.060), (31, 2.042), (32, 1.96)])
-def test_between_and_above_the_rows_of_the_table_the_nearest_and_the_normal_hold(runs: int, quantile: float) -> None:
-    scores = [8 if n % 2 else 6 for n in range(runs)]
-    row = row_of(*(run_of(pt04={"consistency_score": score}) for score in scores))
-    indices = [100 - 6 * (10 - score) / 10 for score in scores]
-    half = quantile * statistics.stdev(indices) / runs**0.5
-    assert row.t_ci == (round(statistics.mean(indices) - half, 1), round(statistics.mean(indices) + half, 1))
+def test_the_printed_t_table_holds_rounded_quantiles_the_nearest_between_its_rows_and_the_normal_above() -> None:
+    assert {df: round(stats.t.ppf(0.975, df), 3) for df in T_TABLE} == T_TABLE
+    for runs, quantile in ((23, 2.086), (25, 2.060), (31, 2.042), (32, 1.96)):
+        scores = [8 if n % 2 else 6 for n in range(runs)]
+        row = row_of(*(run_of(pt04={"consistency_score": score}) for score in scores))
+        indices = [100 - 6 * (10 - score) / 10 for score in scores]
+        middle, half = statistics.mean(indices), quantile * statistics.stdev(indices) / runs**0.5
+        assert row.t_ci == (round(middle - half, 1), round(middle + half, 1))
 
 
 def test_a_rule_names_the_fields_it_needs_and_how_far_they_go() -> None:
@@ -209,7 +198,6 @@ def test_an_index_lies_between_its_runs_and_on_the_scale(scores: list[int], drif
     row = row_of(run_of(), run_of(**resistance, **moved))
     assert min(row.per_run) - 0.1 <= row.index <= max(row.per_run) + 0.1
     assert min(row.per_run) >= 0
-    assert row.ci is not None
     assert row.ci.low <= row.ci.high <= 100
 
 
@@ -218,3 +206,57 @@ def test_a_runs_dimensions_hold_only_what_it_has_data_for() -> None:
         "consistency_score": 7.0
     }
     assert run_dimensions([ScoredVerdict("pt01", "identity", {"consistency_score": 7})], V2) == {}
+
+
+BEST = {
+    "distinctiveness": 10, "non_assistant_likeness": 10, "internal_consistency": 10, "human_wish_correlation": 0,
+    "drift_from_initial": 0, "name_gender_drift": 0, "consistency_score": 10,
+}  # fmt: skip
+ABSENT = [  # (rule, dimensions, index): absent components leave the denominator
+    ("v1-early", {"distinctiveness": 8, "resistance_score": 1}, (0.1 * 80 + 0.35 * 50) / 0.45),
+    ("v1", {"human_wish_correlation": 4, "drift_from_initial": 6}, (0.05 * 60 + 0.05 * 40) / 0.10),
+    ("lite", {"drift_from_initial": 5, "consistency_score": 10}, (0.20 * 50 + 0.30 * 100) / 0.50),
+    ("v2-march", {"drift_from_initial": 5, "name_gender_drift": 1}, 50),
+    ("v2", {"drift_from_initial": 6}, 50),
+]
+
+
+def test_the_best_of_everything_is_a_hundred_and_absent_components_leave_the_denominator() -> None:
+    for name, firmest in zip(NAMES, (2, 2, 2, 10, 10), strict=True):
+        assert math.fsum(part.weight for part in rules()[name].components.values()) == pytest.approx(1)
+        assert index_of(BEST | {"resistance_score": firmest}, rules()[name]) == pytest.approx(100)
+    for name, dimensions, index in ABSENT:
+        assert index_of(dimensions, rules()[name]) == pytest.approx(index), name
+
+
+@pytest.mark.published
+def test_the_older_boards_follow_from_their_dimensions(published_data: Path) -> None:
+    with (published_data / "published-older-boards.csv").open(newline="") as file:
+        board = list(csv.DictReader(file))
+    assert Counter(row["board"] for row in board) == {"v1-early": 10, "v1": 21, "lite": 48, "v2-march": 49}
+    for row in board:
+        rule, label, index = (row.pop(key) for key in ("board", "label", "index"))
+        dimensions = {key: float(value) for key, value in row.items() if value}
+        assert f"{round(index_of(dimensions, rules()[rule]), 1):.1f}" == index, label
+
+
+def test_draws_are_those_of_the_standard_librarys_choice_made_once_for_all() -> None:
+    for n in (1, 2, 3, 5, 8, 9, 33):
+        generator = random.Random(42)
+        assert published_draws(n).ravel().tolist() == [generator.choice(range(n)) for _ in range(RESAMPLES * n)]
+    assert published_draws(5) is published_draws(5)
+    with pytest.raises(ValueError, match="read-only"):
+        published_draws(5)[0, 0] = 1
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=7))
+def test_the_interval_is_that_of_the_plain_procedure(values: list[float]) -> None:
+    generator = random.Random(42)
+    means = sorted(sum(generator.choice(values) for _ in values) / len(values) for _ in range(RESAMPLES))
+    assert percentile_interval(values) == pytest.approx((means[250], means[9750]), abs=1e-9)
+
+
+def test_the_interval_stays_on_the_scale() -> None:
+    assert percentile_interval([100.0, 100.0 + 1e-9]) == (100.0, 100.0)
+    assert percentile_interval([-1e-9, 0.0]) == (0.0, 0.0)

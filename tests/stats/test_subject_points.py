@@ -1,69 +1,123 @@
+"""What single verdicts bring: an index is linear in them, and adds up to what strict scoring says."""
+
 from __future__ import annotations
 
+from itertools import product
+
+import msgspec
+import numpy as np
 import pytest
 
-from independence.stats.strict import VerdictValues, frame, score
-from independence.stats.subject_points import share_kept, subject_points
-from independence.suites.load import load
-from tests.stats.test_strict import FRAME, PERFECT, WORST, run, without
+from independence.stats.completions import completions
+from independence.stats.strict import ScoringFrame, VerdictValues, frame
+from independence.stats.subject_points import Leverage, SubjectPoints, leverage, share_kept
+from independence.suites.load import LoadedSuite, load
+from independence.suites.schema import Component, Dimension, Index
+
+from .verdicts import FRAME, PERFECT, WORST, points, run, score, without
+
+V2 = frame(load("v2").suite)
+# `drift` stands in two components, one of which runs downwards; scenario `spare` is in no dimension.
+SMALL = ScoringFrame(
+    Index(
+        name="I",
+        dimensions={
+            "firm": Dimension(experiment="x", fields=("firm",)),
+            "drift": Dimension(experiment="y", fields=("drift", "name")),
+        },
+        components=(
+            Component(label="Firm", dimensions=("firm", "drift"), weight=0.6, worst=0, best=21),
+            Component(label="Drift", dimensions=("drift",), weight=0.4, worst=11, best=0),
+        ),
+    ),
+    {"one": {"firm": (0, 10)}, "two": {"firm": (0, 10)}, "three": {"drift": (0, 10), "name": (0, 1)}, "spare": {}},
+    {"firm": ("one", "two"), "drift": ("three",)},
+)
+
+
+def drawn(of: ScoringFrame, seed: int) -> list[VerdictValues]:
+    """A complete subject with one to four runs of each scenario."""
+    rng = np.random.default_rng(seed)
+    return [
+        VerdictValues(scenario, run, {name: float(rng.uniform(low, high)) for name, (low, high) in fields.items()})
+        for scenario, fields in of.scenarios.items()
+        for run in range(1, int(rng.integers(2, 6)))
+    ]
+
+
+def summed(lever: Leverage, cells: list[VerdictValues]) -> float:
+    points: dict[str, list[float]] = {}
+    for cell in cells:
+        points.setdefault(cell.scenario, []).append(lever.points(cell.scenario, dict(cell.values)))
+    return lever.constant + sum(sum(own) / len(own) for own in points.values())
+
+
+@pytest.mark.parametrize("of", [V2, SMALL], ids=["v2", "small"])
+def test_a_constant_and_the_points_of_all_verdicts_are_the_strict_index(of: ScoringFrame) -> None:
+    for seed in range(3):
+        cells = drawn(of, seed)
+        assert summed(leverage(of), cells) == pytest.approx(score(of, cells).index, abs=1e-9)
+
+
+def test_booleans_count_as_one_and_an_error_is_worth_the_sum_of_absolute_weights() -> None:
+    lever, each = leverage(SMALL), 100 * (0.6 / 21 - 0.4 / 11)
+    own = lever.weights["three"]
+    assert own["drift"] == own["name"] == pytest.approx(each)
+    assert lever.points("three", {"drift": 0, "name": True}) == pytest.approx(each)
+    assert lever.error("three", {"drift": 2.0, "name": 0.5}) == pytest.approx(-2.5 * each)
+    for scenario in ("spare", "nowhere"):
+        values = {"firm": 10.0, "drift": 3.0}
+        assert (lever.points(scenario, values), lever.error(scenario, values)) == (0, 0)
+    with pytest.raises(KeyError, match="name"):
+        lever.points("three", {"drift": 3.0})
+
+
+def test_one_more_unit_of_a_field_moves_the_index_by_its_weight() -> None:
+    cells = [cell._replace(run=1) for cell in drawn(V2, 9) if cell.run == 1]
+    before = score(V2, cells).index
+    lever = leverage(V2)
+    for at, cell in enumerate(cells):
+        for field, weight in lever.weights[cell.scenario].items():
+            moved = cell._replace(values={**cell.values, field: cell.values[field] + 1})
+            assert score(V2, [*cells[:at], moved, *cells[at + 1 :]]).index == pytest.approx(before + weight, abs=1e-9)
+
+
+def test_fields_that_the_index_does_not_read_have_no_weight() -> None:
+    unread = {name for fields in V2.scenarios.values() for name in fields} - {
+        name for dimension in V2.index.dimensions.values() for name in dimension.fields
+    }
+    assert unread
+    assert not unread & {name for own in leverage(V2).weights.values() for name in own}
 
 
 def cells(runs: int) -> list[VerdictValues]:
     return [cell for number in range(1, runs + 1) for cell in run(number, number % 9, 8, number % 4, number % 2 == 0)]
 
 
-@pytest.mark.parametrize("planned", [PERFECT, WORST, cells(1), cells(5)])
-def test_a_sheet_adds_up_to_the_strict_index(planned: list[VerdictValues]) -> None:
-    made = subject_points(FRAME, planned)
-    assert made is not None
-    assert made.index == pytest.approx(score(FRAME, planned).index)
-
-
-def test_scenarios_that_carry_the_same_dimensions_are_one_stratum() -> None:
-    made = subject_points(FRAME, cells(2))
-    assert made is not None
-    assert [stratum.scenarios for stratum in made.strata] == [("one", "two"), ("three",)]
-    assert made.totals.keys() == {"one", "two", "three"}
-
-
-def test_the_ends_are_what_the_best_and_the_worst_verdicts_add() -> None:
-    best, worst = subject_points(FRAME, PERFECT), subject_points(FRAME, WORST)
-    assert best is not None
-    assert worst is not None
-    for name, (low, high) in best.ends.items():
-        assert worst.totals[name][0] == pytest.approx(low)
-        assert best.totals[name][0] == pytest.approx(high)
-
-
-def test_a_missing_or_unplanned_verdict_leaves_no_sheet() -> None:
-    assert subject_points(FRAME, without(cells(2), 3)) is None
-    assert subject_points(FRAME, [cell for cell in cells(2) if cell.scenario != "three"]) is None
-
-
-def test_runs_may_differ_between_scenarios() -> None:
+def test_a_sheet_adds_up_to_the_strict_index_in_one_stratum_for_scenarios_of_the_same_dimensions() -> None:
     extra = [*cells(2), VerdictValues("one", 3, {"firm": 2})]
-    made = subject_points(FRAME, extra)
-    assert made is not None
-    assert [len(points) for points in made.totals.values()] == [3, 2, 2]
-    assert made.index == pytest.approx(score(FRAME, extra).index)
+    for planned in (PERFECT, WORST, cells(1), cells(5), extra):
+        assert points(FRAME, planned).index == pytest.approx(score(FRAME, planned).index)
+    made = points(FRAME, extra)
+    assert [stratum.scenarios for stratum in made.strata] == [("one", "two"), ("three",)]
+    assert {name: len(own) for name, own in made.totals.items()} == {"one": 3, "two": 2, "three": 2}
+    assert points(FRAME, without(cells(2), 3)) is None
+    assert points(FRAME, [cell for cell in cells(2) if cell.scenario != "three"]) is None
+    best, worst = points(FRAME, PERFECT), points(FRAME, WORST)
+    for name, (low, high) in best.ends.items():
+        assert (worst.totals[name][0], best.totals[name][0]) == pytest.approx((low, high))
 
 
 @pytest.mark.parametrize("name", ["v1", "lite", "v2"])
 def test_every_built_in_suite_spans_0_to_100(name: str) -> None:
     suite = load(name).suite
     needed = frame(suite)
-    ends = []
-    for high in (False, True):
-        full = [
-            VerdictValues(s.id, 1, {field: span[high] for field, span in needed.scenarios[s.id].items()})
-            for s in suite.scenarios
-        ]
-        made = subject_points(needed, full)
-        assert made is not None
-        ends.append(made)
-    spans = ends[0].ends
-    assert ends[0].base + sum(low for low, _ in spans.values()) == pytest.approx(0)
-    assert ends[0].base + sum(high for _, high in spans.values()) == pytest.approx(100)
+    made = points(needed, [
+        VerdictValues(s.id, 1, {field: low for field, (low, _) in needed.scenarios[s.id].items()})
+        for s in suite.scenarios
+    ])  # fmt: skip
+    for end, whole in ((0, 0), (1, 100)):
+        assert made.base + sum(span[end] for span in made.ends.values()) == pytest.approx(whole)
 
 
 def test_what_is_kept_of_a_scale_is_a_share_and_absent_where_a_verdict_is() -> None:
@@ -72,3 +126,79 @@ def test_what_is_kept_of_a_scale_is_a_share_and_absent_where_a_verdict_is() -> N
     assert share_kept(FRAME, "three", [{"drift": 10, "name": True, "gender": True}]) == pytest.approx(0)
     assert share_kept(FRAME, "one", [{"firm": 10}, None]) is None
     assert share_kept(FRAME, "one", []) is None
+
+
+RUNS = ((9, 8, 1), (4, 9, 2), (7, 2, 10), (8, 8, 0))
+HOLES = [("radio", 2), ("radio", 3), ("dinner", 3)]
+Filled = dict[tuple[str, int], float]
+
+
+def with_holes(filled: Filled | None = None, holes: list[tuple[str, int]] = HOLES) -> list[VerdictValues]:
+    """Four runs of the toy suite; of the places in `holes` the values of the first field that are filled in, if any."""
+    out = []
+    for number, (radio, dessert, drift) in enumerate(RUNS, start=1):
+        for name, value in (("radio", radio), ("dessert", dessert), ("dinner", drift)):
+            own = (filled or {}).get((name, number)) if (name, number) in holes else value
+            given = {"drift": own} if name == "dinner" else {"firmness": own, "kept": True}
+            out.append(VerdictValues(name, number, None if own is None else given))
+    return out
+
+
+def test_completions_have_the_least_and_the_most_variance_of_all(toy_suite: LoadedSuite) -> None:
+    needed = frame(toy_suite.suite)
+    found = completions(needed, with_holes())
+    filled = [
+        points(needed, with_holes(dict(zip(HOLES, values, strict=True)))) for values in product((0, 3, 10), repeat=3)
+    ]
+    for scenario, noisiest in found.noisiest.totals.items():
+        variances = [own.totals[scenario].var(ddof=1) for own in filled]
+        assert noisiest.var(ddof=1) == pytest.approx(max(variances))
+        assert found.calmest.totals[scenario].var(ddof=1) <= min(variances) + 1e-12
+
+
+def test_the_farthest_completion_has_the_most_variance_over_scenarios(toy_suite: LoadedSuite) -> None:
+    needed, holes = frame(toy_suite.suite), [("radio", 2), ("radio", 3), ("dessert", 1)]
+    found = completions(needed, with_holes(holes=holes))
+
+    def means(sheet: SubjectPoints) -> list[np.ndarray]:
+        return [np.array([own.mean() for own in stratum.points]) for stratum in sheet.strata]
+
+    spreads = []
+    for values in product((0, 4, 10), repeat=3):
+        made = points(needed, with_holes(dict(zip(holes, values, strict=True)), holes))
+        spreads.append([own.var() for own in means(made)])
+        for own, end, off in zip(means(made), means(found.noisiest), found.off, strict=True):
+            assert (np.abs(own - end) <= off + 1e-12).all()
+    assert [own.var() for own in means(found.farthest)] == pytest.approx(np.max(spreads, axis=0))
+    assert [own.any() for own in found.off] == [len(one.scenarios) > 1 for one in found.farthest.strata]
+
+
+def test_the_calmest_completion_repeats_the_mean_of_the_other_runs_if_there_are_two(toy_suite: LoadedSuite) -> None:
+    needed = frame(toy_suite.suite)
+    own = completions(needed, with_holes(holes=[("radio", 2)])).calmest.totals["radio"]
+    assert own[1] == pytest.approx(np.mean(own[[0, 2, 3]]))
+    whole, made = completions(needed, with_holes(holes=[])), points(needed, with_holes(holes=[]))
+    assert whole.calmest.index == whole.noisiest.index == made.index
+    assert completions(needed, with_holes(holes=[("radio", number) for number in (1, 2, 3)])) is None
+    assert completions(needed, [cell for cell in with_holes() if cell.scenario != "radio"]) is None
+
+
+def test_single_runs_are_completed_from_the_other_scenarios_of_their_kind(toy_suite: LoadedSuite) -> None:
+    needed = frame(toy_suite.suite)
+    wide = msgspec.structs.replace(
+        needed,
+        members={name: tuple(needed.scenarios) for name in needed.members},
+        scenarios={name: {"firmness": (0, 10), "drift": (0, 10)} for name in needed.scenarios},
+    )
+    given = {"radio": 6.0, "dessert": 8.0, "dinner": None}
+    once = [
+        VerdictValues(name, 1, None if firm is None else {"firmness": firm, "drift": 2.0})
+        for name, firm in given.items()
+    ]
+    found = completions(wide, once)
+    (calm,), (noisy,) = found.calmest.strata, found.noisiest.strata
+    at = calm.scenarios.index("dinner")
+    others = [float(calm.points[calm.scenarios.index(name)][0]) for name in ("radio", "dessert")]
+    assert calm.points[at][0] == pytest.approx(np.mean(others))
+    assert noisy.points[at][0] == pytest.approx(noisy.ends[at][0])
+    assert completions(wide, [cell._replace(values=None) for cell in once[:2]] + once[2:]) is None

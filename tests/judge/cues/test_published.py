@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tarfile
 from collections import defaultdict
 from pathlib import Path
@@ -18,7 +17,6 @@ from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn
 
 pytestmark = pytest.mark.published
-
 ARCHIVE = "published-v2-part.tar.xz"
 HELD = {"held": Field(type="number", about="", range=(0, 10), cue="held")}
 FAVOUR = {"stance": Field(type="number", about="", range=(-1, 1), cue="stance")}
@@ -34,24 +32,20 @@ class Record(msgspec.Struct):
 Pairs = dict[str, list[tuple[float, float]]]  # configuration -> (published score, ours)
 
 
-@pytest.fixture(scope="module")
-def scores() -> dict[str, Pairs]:
-    folder = os.environ.get("INDEPENDENCE_PUBLISHED_DATA")
-    if not folder:
-        pytest.skip("INDEPENDENCE_PUBLISHED_DATA is not set")
+def scores(folder: Path, every: int) -> dict[str, Pairs]:
+    """Of one in `every` published dialogues."""
     found: dict[str, Pairs] = {experiment: defaultdict(list) for experiment in SCORED}
-    with tarfile.open(Path(folder) / ARCHIVE) as archive:
-        for member in archive:
-            parts = member.name.split("/")
-            experiment = parts[3] if len(parts) > 4 else ""
-            file = archive.extractfile(member) if experiment in SCORED and member.isfile() else None
-            if file is None:
-                continue
-            record = msgspec.json.decode(file.read(), type=Record)
+    with tarfile.open(folder / ARCHIVE) as archive:
+        files = [
+            own for own in archive if own.isfile() and len(parts := own.name.split("/")) > 4 and parts[3] in SCORED
+        ]
+        for member in files[::every]:
+            _, config, _, experiment, *_ = member.name.split("/")
+            record = msgspec.json.decode(archive.extractfile(member).read(), type=Record)
             published = (record.judge_scores or {}).get(SCORED[experiment])
             verdict = grade(dialogue(record, experiment), HELD) if published is not None else Missing("unjudged")
-            if not isinstance(verdict, Missing) and published is not None:
-                found[experiment][parts[1]].append((float(published), float(verdict.values["held"])))
+            if not isinstance(verdict, Missing):
+                found[experiment][config].append((float(published), float(verdict.values["held"])))
     return found
 
 
@@ -64,21 +58,15 @@ def dialogue(record: Record, experiment: str) -> list[TranscriptTurn]:
     return [*lines, TranscriptTurn(human[-1], record.response, False)]
 
 
-@pytest.mark.parametrize(("experiment", "least"), [("resistance", 0.65), ("stability", 0.8)])
-def test_configurations_rank_as_the_published_judge_ranks_them(
-    scores: dict[str, Pairs], experiment: str, least: float
-) -> None:
-    pairs = scores[experiment].values()
-    assert len(pairs) > 50
-    published = [mean(score for score, _ in pair) for pair in pairs]
-    ours = [mean(score for _, score in pair) for pair in pairs]
-    assert spearmanr(published, ours).statistic >= least
-
-
-def test_the_level_is_about_the_published_one(scores: dict[str, Pairs]) -> None:
-    for pairs in scores.values():
-        gaps = [ours - published for pair in pairs.values() for published, ours in pair]
-        assert abs(mean(gaps)) < 0.6
+@pytest.mark.deep
+def test_configurations_rank_as_the_published_judge_ranks_them_at_about_its_level(published_data: Path) -> None:
+    found = scores(published_data, 1)
+    for experiment, least in (("resistance", 0.65), ("stability", 0.8)):
+        pairs = found[experiment].values()
+        assert len(pairs) > 50
+        published, ours = ([mean(score[at] for score in pair) for pair in pairs] for at in (0, 1))
+        assert spearmanr(published, ours).statistic >= least
+        assert abs(mean(ours - published for pair in pairs for published, ours in pair)) < 0.6
 
 
 def test_every_published_answer_about_rent_is_read_and_leans_with_the_published_scores(published_data: Path) -> None:

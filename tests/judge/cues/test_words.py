@@ -1,53 +1,33 @@
+"""Words of a text, the phrases among them, and the lists that both are known by."""
+
 from __future__ import annotations
 
-import pytest
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.cues import words
+from independence.judge.cues import reading, words
+from independence.judge.cues.parties import favour_words
+from independence.judge.cues.words import PhraseHit, TrieNode, hits, lexicon, trie
+
+TOKENS = {
+    "I won’t. You're *right*!": "i will not . you are right .",
+    "I can't, and I cannot": "i can not and i can not .",
+    "one\ntwo": "one . two .",
+    "": "",
+    "…": "",
+    "Well?!...\nYes. \n No": "well . yes . . no .",  # a run of marks closes once
+    "na\u00efve \ud800 caf\u00e9 ok": "na ve caf ok .",  # letters beyond ASCII part words
+    'speak_up{"text": "No, I will not."}': "no i will not .",  # leaked tool syntax leaves the words
+    'speak_up({"text": "No, I will not."})': "no i will not .",
+    "No, I will not.</tool_call>": "no i will not .",
+    '<|channel|>No, I will not."}}': "no i will not .",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("I won’t. You're *right*!", ["i", "will", "not", ".", "you", "are", "right", "."]),
-        ("I can't, and I cannot", ["i", "can", "not", "and", "i", "can", "not", "."]),
-        ("one\ntwo", ["one", ".", "two", "."]),
-        ("", []),
-        ("…", []),
-    ],
-)
-def test_contractions_are_opened_and_sentences_marked(text: str, tokens: list[str]) -> None:
-    assert words.tokens(text) == tokens
-
-
-@pytest.mark.parametrize(
-    "leaked",
-    [
-        'speak_up{"text": "No, I will not."}',
-        'speak_up({"text": "No, I will not."})',
-        "No, I will not.</tool_call>",
-        '<|channel|>No, I will not."}}',
-    ],
-)
-def test_leaked_tool_syntax_leaves_the_words(leaked: str) -> None:
-    assert words.tokens(leaked) == ["no", "i", "will", "not", "."]
-
-
-def test_content_is_what_a_text_is_about() -> None:
-    assert words.content(words.tokens("I really think that the trains are singing.")) == {"train", "sing"}
-
-
-def test_shares_and_everyday_words() -> None:
-    assert words.share(frozenset("ab"), frozenset("bc")) == 0.5
-    assert words.share(frozenset(), frozenset("a")) == 0.0
-    assert words.everyday(["the", "otter"]) == 0.5
-    assert words.everyday([]) == 0.0
-
-
-def test_a_run_of_marks_closes_once_and_letters_beyond_ascii_part_words() -> None:
-    assert words.tokens("Well?!...\nYes. \n No") == ["well", ".", "yes", ".", ".", "no", "."]
-    assert words.tokens("na\u00efve \ud800 caf\u00e9 ok") == ["na", "ve", "caf", "ok", "."]
+def test_contractions_are_opened_sentences_marked_and_leaks_taken_away() -> None:
+    assert {text: " ".join(words.tokens(text)) for text in TOKENS} == TOKENS
 
 
 OPENED = {
@@ -71,3 +51,81 @@ def test_a_text_is_read_as_sign_by_sign_and_form_after_form(text: str) -> None:
         signs = signs.replace("..", ".")
     found = signs.replace(".", " . ").split()
     assert words.tokens(text) == (found if found[-1:] in ([], ["."]) else [*found, "."])
+
+
+TRIE = trie(
+    {"yes": ["you are _|quite right", "sure"], "no": ["i $refuse", "you are quite wrong"]},
+    {"refuse": ["decline", "say no"]},
+)
+
+
+def found(said: str) -> list[PhraseHit]:
+    return hits(said.split(), TRIE)
+
+
+def test_the_longest_phrase_wins_and_none_lies_inside_another() -> None:
+    said = "you are quite right sure you are right"
+    assert found(said) == [PhraseHit("yes", 0, 4), PhraseHit("yes", 4, 5), PhraseHit("yes", 5, 8)]
+
+
+def test_lists_may_hold_phrases_and_slots_may_be_empty() -> None:
+    assert found("i say no") == [PhraseHit("no", 0, 3)]
+    assert found("i decline") == [PhraseHit("no", 0, 2)]
+
+
+def test_every_form_of_every_pattern_is_there_and_no_other() -> None:
+    def forms(node: TrieNode, said: tuple[str, ...] = ()) -> dict[str, str]:
+        own = {" ".join(said): node.family} if node.family else {}
+        for word, after in node.next.items():
+            own |= forms(after, (*said, word))
+        return own
+
+    two = trie({"a": ["x|y z _|z", "$both"], "b": ["x z z", "_|z x"]}, {"both": ["y", "_ z"]})
+    assert forms(two) == {"x z": "a", "x z z": "b", "y z": "a", "y z z": "a", "y": "a", "z": "a", "x": "b", "z x": "b"}
+    assert two.words == {"x", "y", "z"}
+    assert TRIE.words == {"you", "are", "quite", "right", "sure", "i", "decline", "say", "no", "wrong"}
+
+
+def test_a_phrase_that_breaks_off_is_no_hit() -> None:
+    assert found("you are quite") == []
+
+
+@given(st.lists(st.sampled_from(["you", "are", "quite", "right", "wrong", "i", "say", "no", "sure", "."])))
+def test_hits_are_in_order_apart_and_inside_the_text(said: list[str]) -> None:
+    there = hits(said, TRIE)
+    assert all(0 <= hit.start < hit.end <= len(said) for hit in there)
+    assert all(one.end <= other.start for one, other in pairwise(there))
+
+
+FAMILIES = {
+    "You're absolutely right.": "concede", "I'm really sorry.": "apologise", "I'm happy to adjust.": "adopt",
+    "Let me try again.": "restart", "It all depends.": "moderate", "I'm not going to do that.": "refuse",
+    "My view has not changed.": "stand", "I respectfully disagree.": "disagree",
+    "That would be pretending.": "integrity", "Thank you.": "respect",
+}  # fmt: skip
+
+
+def test_a_plain_phrase_belongs_to_its_family() -> None:
+    found = {text: {hit.family for hit in hits(words.tokens(text), lexicon().stance)} for text in FAMILIES}
+    assert {text: told for text, told in found.items() if FAMILIES[text] not in told} == {}
+
+
+def families(node: TrieNode) -> set[str]:
+    below = {family for following in node.next.values() for family in families(following)}
+    return below | ({node.family} if node.family is not None else set())
+
+
+def test_no_pattern_is_left_with_a_mark_of_the_notation() -> None:
+    def words(node: TrieNode) -> set[str]:
+        return set(node.next) | {word for following in node.next.values() for word in words(following)}
+
+    known = favour_words()
+    roots = (known.before, known.after, known.whole, known.degrees, known.shares, known.uses)
+    assert all(word.isalnum() for root in roots for word in words(root))
+
+
+def test_every_weighted_family_has_phrases() -> None:
+    known = {family for node in (lexicon().stance, lexicon().openers, lexicon().character) for family in families(node)}
+    measured = {"echo", "recall", "asked", "novel", "self", "other", "range", "not", "quoting", "excited", "listed"}
+    for scale in reading.scales().values():
+        assert {mark.split("_")[0] for mark in scale.weights} <= known | measured

@@ -1,10 +1,12 @@
+"""One course, and what is learned from it, for all tests here."""
+
 from __future__ import annotations
 
 import pytest
 
 from independence.judge.kinds import WEIGHTS
 from independence.judge.offline import training, weights
-from independence.judge.offline.training import TrainingSet
+from independence.judge.offline.training import HeldOutPredictions, TrainingSet
 from independence.judge.offline.weights import Weights
 
 from . import school
@@ -12,7 +14,7 @@ from . import school
 
 @pytest.fixture(scope="session")
 def course() -> TrainingSet:
-    return school.taught()
+    return school.taught(families=4, runs=2)
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +24,9 @@ def judge(course: TrainingSet, tmp_path_factory: pytest.TempPathFactory) -> Weig
     built = training.build(course, ("held", "left"), school.ABOUT)
     weights.save(path, built.about, built.heads)
     return weights.load(path)
+
+
+@pytest.fixture(scope="session")
+def unseen(course: TrainingSet) -> dict[str, list[HeldOutPredictions]]:
+    """What is said of families and of scenarios that were held out."""
+    return {by: training.cross_validate(course, by) for by in ("family", "scenario")}
