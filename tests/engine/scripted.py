@@ -1,0 +1,77 @@
+"""A client that answers by a rule, and what a run needs around it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from independence.clients.protocol import ChatClient
+from independence.engine.events import Event
+from independence.engine.gate import EndpointGate, StopSignal
+from independence.engine.run_context import EndpointBackend, RunContext
+from independence.store import leases
+from independence.store.writer import Writer
+from independence.suites import digest
+from independence.suites.load import LoadedSuite
+from independence.types import Answer, ChatRequest
+
+E = TypeVar("E")
+Rule = Callable[[ChatRequest], Answer | Exception]
+
+
+class Scripted:
+    """Answers by a rule; keeps what it was asked, and how many calls were in flight at most."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.asked: list[ChatRequest] = []
+        self.models: list[str] = []  # of the calls in flight
+        self.most = 0
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.asked.append(request)
+        self.models.append(request.model)
+        self.most = max(self.most, len(self.models))
+        for _ in range(3):  # others may come
+            await asyncio.sleep(0)
+        self.models.remove(request.model)
+        answer = self.rule(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Bench(NamedTuple):
+    """The parts of one run, and what it told."""
+
+    context: RunContext
+    events: list[Event]
+
+    def told(self, kind: type[E]) -> list[E]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+@asynccontextmanager
+async def bench(
+    connection: sqlite3.Connection,
+    path: Path,
+    loaded: LoadedSuite,
+    client: ChatClient,
+    *,
+    limit: int = 1,
+    endpoint: str = "openrouter",
+) -> AsyncIterator[Bench]:
+    """What a run needs around a client that takes `limit` calls at once. It leaves nothing in flight and no lease."""
+    events: list[Event] = []
+    rubrics = {scenario.id: digest.rubric(loaded.suite, scenario) for scenario in loaded.suite.scenarios}
+    writer, gate = Writer(connection, path), EndpointGate(lambda: limit)
+    backends = {endpoint: EndpointBackend(client, gate)}
+    halt = StopSignal([gate], events.append)
+    yield Bench(RunContext(loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner()), events)
+    await writer.close()
+    assert gate.busy == 0
+    assert connection.execute("SELECT count(*) FROM leases").fetchone() == (0,)
