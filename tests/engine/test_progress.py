@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from pathlib import Path
-
-import pytest
+import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
 
 from independence.clients.limits import Budget
 from independence.clients.protocol import Wait
@@ -23,15 +22,17 @@ from independence.engine.events import (
     VerdictCommitted,
 )
 from independence.engine.progress import RunProgress
-from independence.store import database, leases, progress
-from independence.store.progress import ParkedModel, RunSnapshot
-from independence.store.writer import Writer
+from independence.store import leases, progress
+from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
+from independence.store.writer import Write
+from tests.virtual_time import HandClock, in_virtual_time
 
+T = TypeVar("T")
 KEY = "sk-or-v1-0123456789abcdef"
 
 
-def counted() -> RunProgress:
-    counts = RunProgress()
+def counted(time: HandClock) -> RunProgress:
+    counts = RunProgress(time)
     for event in (
         SubjectStarted("m", 8, 5),
         CallCommitted("m", 0.25, None),
@@ -40,6 +41,8 @@ def counted() -> RunProgress:
         CallUnresolved("m", "pt01", "connect"),
         CallWaiting(Wait("m", "429", 60.0, 1)),
         CallWaiting(Wait("m", "429", 90.0, 1)),
+        CallWaiting(Wait("m", "rate", 0.9)),
+        CallWaiting(Wait("n", "rate", 1.0)),
         ConcurrencyChanged("openrouter", 5, 20),
         ModelStopped("m", f"refused {KEY}", "m@low"),
         RunStopping("the cap"),
@@ -49,54 +52,49 @@ def counted() -> RunProgress:
 
 
 def test_every_event_is_counted() -> None:
-    said = counted().snapshot("run", "toy@1", Budget(2.0))
-    assert (said.planned, said.done, said.failed, said.cap_usd, said.stopping) == (13, 3, 1, 2.0, "the cap")
-    assert (said.missing, said.retried, said.slots) == ({"no_answer": 1}, {"429": 2}, {"openrouter": (5, 20)})
-    assert [(one.model, one.reason, one.calls) for one in said.waits] == [("m", "429", 2)]
-    assert said.waits[0].until == pytest.approx(time.time() + 90, abs=5)
-    assert said.parked == (ParkedModel("m", "m@low", f"refused {KEY}"),)
+    time = HandClock(now=1000.0)
+    counts = counted(time)
+    assert counts.snapshot("run", "toy@1", Budget(2.0)) == RunSnapshot(
+        command="run", about="toy@1", began=1000.0, planned=13, done=3, failed=1, usd=0.0, cap_usd=2.0,
+        missing={"no_answer": 1}, retried={"429": 2}, slots={"openrouter": (5, 20)}, stopping="the cap",
+        waits=(WaitingModel("m", "429", 2, 1090.0), WaitingModel("n", "rate", 1, 1001.0)),
+        parked=(ParkedModel("m", "m@low", f"refused {KEY}"),),
+    )  # fmt: skip
+    assert (counts.usd, counts.why_unsettled) == (0.25, f"refused {KEY}")
+    for passed, waiting in ((60.0, 1), (30.0, 0)):
+        time.forward(passed)
+        assert [one.calls for one in counts.waits()] == [waiting] * bool(waiting)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    database.connect(tmp_path / "store.db").close()
-    return tmp_path / "store.db"
+def test_a_run_writes_what_changed_once_a_second_without_a_secret_and_then_that_it_ended(
+    connection: sqlite3.Connection,
+) -> None:
+    time, me = HandClock(), leases.owner()
+    counts = RunProgress(time)
+    written: list[tuple[float, progress.ProgressRow]] = []
 
+    async def work(_passed: Callable[[], float]) -> None:
+        loop = asyncio.get_running_loop()
 
-def rows(store: Path) -> list[progress.ProgressRow]:
-    with database.reading(store) as connection:
-        return progress.read(connection)
+        class Store:
+            async def write(self, write: Write[T], /) -> T:
+                result = write(connection)
+                written.append((loop.time(), progress.read(connection)[0]))
+                return result
 
+        def take() -> RunSnapshot:
+            return counts.snapshot("run", "toy@1", Budget(None))
 
-async def test_a_secret_is_not_written_and_the_last_row_says_that_the_run_ended(store: Path) -> None:
-    counts, me = counted(), leases.owner()
-    writer = Writer(database.connect(store), store)
-    async with run_progress.written(lambda: counts.snapshot("run", "toy@1", Budget(None)), masking([KEY]), writer, me):
-        await asyncio.sleep(0.1)
-        (during,) = rows(store)
-    await writer.close()
-    (after,) = rows(store)
-    assert (during.state, during.snapshot.parked[0].why) == ("running", "refused [key]")
-    assert after.state == "ended"
+        async with run_progress.written(take, masking([KEY]), Store(), me, time):
+            await asyncio.sleep(10.5)
+            counts(SubjectStarted("m", 1, 0))
+            counts(ModelStopped("m", f"refused {KEY}"))
+            await asyncio.sleep(10)
+            time.forward(20)
 
-
-async def test_nothing_is_written_while_nothing_changes(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_progress, "EVERY_S", 0.02)
-    counts, me, connection = RunProgress(), leases.owner(), database.connect(store)
-
-    def written() -> int:
-        return connection.total_changes
-
-    def take() -> RunSnapshot:
-        return counts.snapshot("run", "toy@1", Budget(None))
-
-    writer = Writer(connection, store)
-    async with run_progress.written(take, masking(()), writer, me):
-        await asyncio.sleep(0.2)
-        first = written()
-        await asyncio.sleep(0.2)
-        assert written() == first == 1
-        counts(SubjectStarted("m", 1, 0))
-        await asyncio.sleep(0.2)
-        assert written() == 2
-    await writer.close()
+    in_virtual_time(work)
+    assert [at for at, _ in written] == [0.0, 11.0, 20.5]
+    first, second, last = (row for _, row in written)
+    assert [row.state for row in (first, second, last)] == ["running", "running", "ended"]
+    assert [one.why for one in second.snapshot.parked] == ["refused [key]"]
+    assert last.snapshot.ended == time.now()
