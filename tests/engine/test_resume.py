@@ -72,18 +72,22 @@ def test_without_an_answer_what_is_left_does_not_depend_on_a_stored_plan(case: C
     assert not queries.is_unanswered(case.connection)
 
 
-def test_verdicts_that_are_read_in_parts_are_all_found(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    for scenario in ("radio", "dinner"):
-        said = ["no"] * case.trials[scenario, 1].dialogue.generated
-        case.grade(scenario, case.answer(scenario, *said), JUDGES[0], missing=scenario == "dinner")
-    whole = case.left(JUDGES)
-    assert work(whole) == {
-        "dinner": (0, ["acme/judge"]),
-        "radio": (0, ["acme/judge"]),
-        "dessert": (1, ["cues", "acme/judge"]),
-    }
-    monkeypatch.setattr(resume, "_AT_ONCE", 1)
-    assert case.left(JUDGES) == whole
+def test_verdicts_of_a_plan_too_long_to_be_read_at_once_are_all_found(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    runs = 1_700  # of 3 scenarios: more trials than the verdicts of which are in memory at once
+    trials = planned.trials(toy_suite.suite, runs=runs)
+    ends = {trial.key: trial for (scenario, run), trial in trials.items() if scenario == "radio" and run in {1, runs}}
+    planned.store(connection, toy_suite, list(ends.values()))
+    rubrics = {s.id: digest.rubric(toy_suite.suite, s) for s in toy_suite.suite.scenarios}
+    for trial in ends.values():
+        at = planned.answer(connection, trial, "no")
+        key = verdict_key(at, rubrics["radio"], JUDGES[0].settings)
+        planned.grade(connection, trial, key, at, Verdict({"x": 1}), JUDGES[0].name)
+    where = Where(toy_suite.suite.suite, toy_suite.edition)
+    left = resume.compare(connection, where, list(trials.values()), JUDGES[:1], rubrics)
+    assert (left.planned, left.complete) == (3 * runs, 2)
+    assert not ends.keys() & {item.trial.key for item in left.todo}
 
 
 def test_answered_turns_are_not_asked_again(case: Case) -> None:
@@ -94,30 +98,22 @@ def test_answered_turns_are_not_asked_again(case: Case) -> None:
     assert left.complete == 1
 
 
-def test_a_verdict_is_given_once_a_judge(case: Case) -> None:
+def test_a_verdict_is_given_once_a_judge_and_a_missing_one_is_not_asked_again(case: Case) -> None:
     at = case.answer("radio", "no")
-    case.grade("radio", at, JUDGES[0])
-    assert work(case.left(JUDGES))["radio"] == (0, ["acme/judge"])
+    case.grade("radio", at, JUDGES[0], missing=True)
+    left = case.left(JUDGES)
+    assert work(left)["radio"] == (0, ["acme/judge"])
+    assert left.missing == {"unreadable_verdict": 1}
     case.grade("radio", at, JUDGES[1])
     assert "radio" not in work(case.left(JUDGES))
 
 
-def test_a_missing_verdict_is_not_asked_again_and_counts_as_missing(case: Case) -> None:
-    case.grade("radio", case.answer("radio", "no"), JUDGES[0], missing=True)
-    left = case.left(JUDGES[:1])
-    assert "radio" not in work(left)
-    assert left.missing == {"unreadable_verdict": 1}
-
-
-@pytest.mark.parametrize("change", ["rubric", "settings"])
-def test_another_rubric_or_another_setting_of_the_judge_grades_anew(case: Case, change: str) -> None:
+def test_another_rubric_or_another_setting_of_the_judge_grades_anew(case: Case) -> None:
     case.grade("radio", case.answer("radio", "no"), JUDGES[1])
-    judge = JUDGES[1]
-    if change == "rubric":
+    assert "radio" not in work(case.left(JUDGES[1:]))
+    for judge in (msgspec.structs.replace(JUDGES[1], temperature=0.5), JUDGES[1]):
+        assert work(case.left([judge]))["radio"] == (0, ["acme/judge"])
         case.rubrics["radio"] = "another"
-    else:
-        judge = msgspec.structs.replace(judge, temperature=0.5)
-    assert work(case.left([judge]))["radio"] == (0, ["acme/judge"])
 
 
 def test_a_settled_dialogue_is_left_alone_and_its_followers_too(case: Case) -> None:
@@ -164,35 +160,25 @@ def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_it
     assert "radio twin" not in work(case.left(JUDGES[:1]))
 
 
-def differing(connection: sqlite3.Connection, loaded: LoadedSuite, trials: Sequence[Trial]) -> dict[str, int]:
-    return dict(resume.differing_fields(connection, Where(loaded.suite.suite, loaded.edition), trials))
-
-
-def test_fields_that_differ_from_other_editions_are_named_and_counted(
+def test_fields_that_differ_from_other_editions_of_ones_own_are_named_and_counted(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     suite = toy_suite.suite
-    planned.store(connection, toy_suite, list(planned.trials(suite).values()))
-    reworded = LoadedSuite(msgspec.structs.replace(suite, closing="Otherwise."), "0123abcd")
-    trials = list(planned.trials(reworded.suite).values())
-    assert differing(connection, reworded, trials) == {"system": 3, "parent": 1}
+    other = msgspec.structs.replace(suite, closing="Otherwise.")
 
+    def differing(changed: Suite, edition: str = "0123abcd") -> dict[str, int]:
+        made = list(planned.trials(changed).values())
+        return dict(resume.differing_fields(connection, Where(suite.suite, edition), made))
 
-def test_trials_that_match_are_not_named(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    planned.store(connection, toy_suite, list(planned.trials(toy_suite.suite).values()))
-    retitled = LoadedSuite(msgspec.structs.replace(toy_suite.suite, title="Otherwise"), "0123abcd")
-    assert differing(connection, retitled, list(planned.trials(retitled.suite).values())) == {}
+    def store(edition: str, *subjects: Subject) -> None:
+        planned.store(connection, LoadedSuite(other, edition), list(planned.trials(other, *subjects).values()))
 
-
-def test_ones_own_edition_other_subjects_and_imports_are_not_compared(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    other = msgspec.structs.replace(toy_suite.suite, closing="Otherwise.")
-    planned.store(connection, LoadedSuite(other, "published"), list(planned.trials(other).values()))
-    planned.store(connection, LoadedSuite(other, toy_suite.edition), list(planned.trials(other).values()))
-    stranger = Subject("acme/stranger", "openrouter", "acme/stranger")
-    planned.store(connection, LoadedSuite(other, "0123abcd"), list(planned.trials(other, stranger).values()))
-    assert differing(connection, toy_suite, list(planned.trials(toy_suite.suite).values())) == {}
+    store("published")
+    store(toy_suite.edition)
+    store("01234567", Subject("acme/stranger", "openrouter", "acme/stranger"))
+    assert differing(suite, toy_suite.edition) == {}  # its own edition, other subjects and imports are not compared
+    assert differing(suite) == {"system": 3, "parent": 1}
+    assert differing(msgspec.structs.replace(other, title="Otherwise")) == {}
 
 
 def alike(suite: Suite, **changes: object) -> dict[str, Trial]:
