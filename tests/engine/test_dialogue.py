@@ -32,42 +32,27 @@ def progress(connection: sqlite3.Connection, trial: Trial) -> TrialProgress:
     return loaded
 
 
-def test_nothing_stored_is_the_beginning(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
-    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), (), trials["dinner"].key)
-
-
-def test_half_a_dialogue_goes_on_where_it_ended(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
-    at = planned.answer(connection, trials["dinner"], "stew")
-    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), said("stew"), at)
-
-
-def test_a_whole_dialogue_is_all_said(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
-    at = planned.answer(connection, trials["dinner"], "stew", "still stew")
-    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), said("stew", "still stew"), at)
-
-
-@pytest.mark.parametrize("stored", [(), ("stew",)])
-def test_a_dialogue_waits_for_the_one_it_continues(
-    connection: sqlite3.Connection, trials: dict[str, Trial], stored: tuple[str, ...]
-) -> None:
-    planned.answer(connection, trials["dinner"], *stored)
-    assert dialogue.load(connection, trials["dessert"]) == TrialProgress((), (), None)
-
-
-def test_a_dialogue_begins_where_the_one_it_continues_ended(
+def test_a_dialogue_goes_on_where_it_ended_and_one_that_continues_it_begins_there(
     connection: sqlite3.Connection, trials: dict[str, Trial]
 ) -> None:
-    end = planned.answer(connection, trials["dinner"], "stew", "still stew")
-    start = context.begin(trials["dessert"].key, end)
-    assert dialogue.load(connection, trials["dessert"]) == TrialProgress(said("stew", "still stew"), (), start)
+    dinner, dessert = trials["dinner"], trials["dessert"]
+    for texts in ((), ("stew",), ("stew", "still stew")):
+        at = planned.answer(connection, dinner, *texts)
+        assert dialogue.load(connection, dinner) == TrialProgress((), said(*texts), at)
+        if len(texts) < 2:
+            assert dialogue.load(connection, dessert) == TrialProgress((), (), None)  # it waits
+    start = context.begin(dessert.key, at)
+    assert dialogue.load(connection, dessert) == TrialProgress(said("stew", "still stew"), (), start)
 
 
-def test_a_missing_answer_settles_a_dialogue_and_all_that_follow(
+def test_a_missing_answer_settles_a_dialogue_and_all_that_follow_until_it_is_of_a_replaced_history(
     connection: sqlite3.Connection, trials: dict[str, Trial]
 ) -> None:
     planned.answer(connection, trials["dinner"], "stew", Missing("blocked"))
     assert dialogue.load(connection, trials["dinner"]) == FailedTurn("blocked")
     assert dialogue.load(connection, trials["dessert"]) == FailedTurn("parent_missing")
+    planned.answer(connection, trials["dinner"], "curry")
+    assert progress(connection, trials["dinner"]).answers == said("curry")
 
 
 def test_a_stale_answer_and_all_after_it_count_as_not_there(
@@ -81,14 +66,6 @@ def test_a_stale_answer_and_all_after_it_count_as_not_there(
     end = planned.answer(connection, trials["dinner"], "curry", "still curry")
     start = context.begin(trials["dessert"].key, end)
     assert dialogue.load(connection, trials["dessert"]) == TrialProgress(said("curry", "still curry"), (), start)
-
-
-def test_a_missing_answer_on_a_replaced_history_is_asked_again(
-    connection: sqlite3.Connection, trials: dict[str, Trial]
-) -> None:
-    planned.answer(connection, trials["dinner"], "stew", Missing("no_answer"))
-    planned.answer(connection, trials["dinner"], "curry")
-    assert progress(connection, trials["dinner"]).answers == said("curry")
 
 
 def test_progress_moves_on_as_the_store_would(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
@@ -139,36 +116,24 @@ def test_a_request_carries_what_the_subject_and_the_suite_say(
     assert request.tool is not None
     assert request.tool.name == "speak"
     assert request.messages[0].content == trial.dialogue.system
-    assert [message.role for message in request.messages] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "assistant",
-        "tool",
-    ]
+    assert " ".join(message.role for message in request.messages) == "system user assistant tool assistant tool"
     scripted = request.messages[4].tool_calls[0].function.arguments
     assert json.loads(scripted) == {"words": "Radio is the finest of all media, and I stand by that."}
     assert request.messages[4].content is None
+    written = planned.trials(toy_suite.suite, modes=["user_role"])["radio", 1]
+    assert dialogue.request(written, progress(connection, written)).tool is None
 
 
-def test_private_content_is_replayed_and_every_turn_has_its_seed(
+def test_later_turns_replay_private_content_and_have_seeds_and_ids_of_their_own(
     connection: sqlite3.Connection, trials: dict[str, Trial]
 ) -> None:
-    planned.answer(connection, trials["dinner"], "stew")
-    request = dialogue.request(trials["dinner"], progress(connection, trials["dinner"]))
+    dinner = trials["dinner"]
+    planned.answer(connection, dinner, "stew")
+    request = dialogue.request(dinner, progress(connection, dinner))
     assert request.messages[4].content == "private stew"
-    assert request.seed == dialogue.turn_seed(trials["dinner"], 1) != dialogue.turn_seed(trials["dinner"], 0)
-
-
-def test_a_user_role_request_offers_no_tool(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    trial = planned.trials(toy_suite.suite, modes=["user_role"])["radio", 1]
-    assert dialogue.request(trial, progress(connection, trial)).tool is None
-
-
-def test_turn_ids_count_generated_turns(trials: dict[str, Trial]) -> None:
-    assert [dialogue.turn_id(trials["dinner"], turn) for turn in (0, 1)] == ["dinner_turn1", "dinner_turn2"]
-    assert dialogue.turn_id(trials["radio"], 0) == "radio"
+    assert request.seed == dialogue.turn_seed(dinner, 1) != dialogue.turn_seed(dinner, 0)
+    assert [dialogue.turn_id(dinner, turn) for turn in (0, 1)] == ["dinner_turn1", "dinner_turn2"]
+    assert dialogue.turn_id(trials["radio"], 0) == "radio"  # the turn before it is scripted
 
 
 def test_a_judge_sees_the_whole_conversation_with_scripted_parts_marked(

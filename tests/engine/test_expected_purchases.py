@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 import pytest
@@ -66,63 +67,45 @@ def knowing(trials: list[Trial], tmp_path_factory: pytest.TempPathFactory) -> st
     return str(path)
 
 
-def test_of_texts_that_the_offline_judge_does_not_know_the_least_of_each_scenario_is_left(trials: list[Trial]) -> None:
-    spec = hybrid(PurchaseRule(0.2, 0.05, 20))
-    assert having(routing.with_expected_purchases(left(trials, spec), V2), spec) == dict.fromkeys(SCENARIOS, 20)
+def expected(todo: Sequence[PendingTrial]) -> list[PendingTrial]:
+    return routing.with_expected_purchases(todo, V2)
 
 
-def test_larger_shares_are_more_than_the_least(trials: list[Trial]) -> None:
-    spec = hybrid(PurchaseRule(0.5, 0.3, 20))
-    assert having(routing.with_expected_purchases(left(trials, spec), V2), spec) == dict.fromkeys(
-        SCENARIOS, round(0.8 * EACH)
-    )
-
-
-def test_an_audit_leaves_as_many_of_a_scenario_as_it_asks_for(trials: list[Trial]) -> None:
-    spec = ALONE.buying(MODEL, PurchaseRule(0, 0, 5))
-    assert having(routing.with_expected_purchases(left(trials, spec), V2), spec) == dict.fromkeys(SCENARIOS, 5)
+def test_of_texts_that_no_judge_knows_each_leaves_the_least_of_each_scenario_or_its_shares(trials: list[Trial]) -> None:
+    rules = {
+        PurchaseRule(0.2, 0.05, 20): 20, PurchaseRule(0.5, 0.3, 20): round(0.8 * EACH), PurchaseRule(0, 0, 3): 3,
+    }  # fmt: skip
+    judges = [(hybrid(rule, name=f"{rule}"), count) for rule, count in rules.items()]
+    judges.append((ALONE.buying(MODEL, PurchaseRule(0, 0, 5)), 5))  # an audit
+    together = expected(left(trials, *(spec for spec, _ in judges)))
+    for spec, count in judges:
+        assert having(expected(left(trials, spec)), spec) == dict.fromkeys(SCENARIOS, count)
+        assert having(together, spec) == dict.fromkeys(SCENARIOS, count)
 
 
 def test_of_texts_that_it_knows_the_shares_of_the_whole_fleet_are_left(trials: list[Trial], knowing: str) -> None:
     spec = hybrid(PurchaseRule(0.2, 0.05, 20), knowing)
-    found = having(routing.with_expected_purchases(left(trials, spec), V2), spec)
+    found = having(expected(left(trials, spec)), spec)
     fleet = EACH * (len(SCENARIOS) - 1)
     assert found.pop("rs01") == 20
     assert found.total() == round(0.2 * fleet) + round(0.05 * fleet)
 
 
-def test_judges_that_buy_nothing_stay_as_they_are(trials: list[Trial]) -> None:
-    spec, before = hybrid(PurchaseRule(0.2, 0.05, 20)), left(trials, RULES, ALONE, MODEL)
-    assert routing.with_expected_purchases(before, V2) == before
-    mixed = routing.with_expected_purchases(left(trials, RULES, spec, ALONE, MODEL), V2)
-    assert [tuple(judge for judge in item.judges if judge != spec) for item in mixed] == [
-        item.judges for item in before
-    ]
-    assert having(mixed, spec).total() == 20 * len(SCENARIOS)
-
-
-def test_two_that_buy_are_thinned_each_by_its_own_shares(trials: list[Trial]) -> None:
-    few, many = hybrid(PurchaseRule(0, 0, 3), name="few"), hybrid(PurchaseRule(0, 0, 7), name="many")
-    found = routing.with_expected_purchases(left(trials, few, many), V2)
-    assert having(found, few) == dict.fromkeys(SCENARIOS, 3)
-    assert having(found, many) == dict.fromkeys(SCENARIOS, 7)
-
-
-def test_every_dialogue_stays_with_its_calls_and_in_its_place(trials: list[Trial]) -> None:
-    before = left(trials, hybrid(PurchaseRule(0, 0, 1)))
-    found = routing.with_expected_purchases(before, V2)
-    assert [(item.trial.key, item.calls) for item in found] == [(item.trial.key, item.calls) for item in before]
-    assert sum(not item.judges for item in found) == len(trials) - len(SCENARIOS)
+def test_judges_that_buy_nothing_and_dialogues_stay_as_they_are(trials: list[Trial]) -> None:
+    spec, before = hybrid(PurchaseRule(0, 0, 1)), left(trials, RULES, ALONE, MODEL)
+    assert expected([]) == []
+    assert expected(before) == before
+    mixed = expected(left(trials, RULES, spec, ALONE, MODEL))
+    for item, was in zip(mixed, before, strict=True):
+        assert (item.trial.key, item.calls) == (was.trial.key, was.calls)
+        assert tuple(judge for judge in item.judges if judge != spec) == was.judges
+    assert sum(not item.judges for item in expected(left(trials, spec))) == len(trials) - len(SCENARIOS)
 
 
 def test_only_dialogues_that_still_lack_a_verdict_count_among_what_it_buys_of(trials: list[Trial]) -> None:
     spec = hybrid(PurchaseRule(0, 0, 20))
     todo = [msgspec.structs.replace(item, judges=(spec,) if item.trial.run == 1 else ()) for item in left(trials)]
-    assert having(routing.with_expected_purchases(todo, V2), spec) == dict.fromkeys(SCENARIOS, len(SUBJECTS))
-
-
-def test_nothing_to_do_is_nothing_to_thin() -> None:
-    assert routing.with_expected_purchases([], V2) == []
+    assert having(expected(todo), spec) == dict.fromkeys(SCENARIOS, len(SUBJECTS))
 
 
 NOTHING = PurchasableVerdicts({}, frozenset())

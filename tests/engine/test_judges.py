@@ -42,22 +42,14 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_model_and_the_rules_are_what_they_were() -> None:
-    assert connections.specs(["acme/judge", CUES], KNOWN, V2) == (MODEL, CuesJudge(CUES))
+def test_a_name_says_which_judge_it_is_and_one_named_twice_is_one() -> None:
+    names = ["acme/judge", CUES, OFFLINE, "acme/judge"]
+    model, rules, offline = connections.specs(names, KNOWN, V2)
+    assert (model, rules) == (MODEL, CuesJudge(CUES))
     assert one("sim/arbiter") == ModelJudge("sim/arbiter", endpoint="sim", model="arbiter")
-
-
-def test_a_judge_named_twice_is_one() -> None:
-    assert [spec.name for spec in connections.specs(["acme/judge", OFFLINE, "acme/judge"], KNOWN, V2)] == [
-        "acme/judge", "offline",
-    ]  # fmt: skip
-
-
-def test_the_packages_offline_judge_is_called_offline_and_asks_nobody() -> None:
-    spec, shipped = one(OFFLINE), weights.shipped()
-    assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
-    assert (spec.weights, spec.line) == (shipped.version, shipped.about.line)
-    assert (spec.endpoint, spec.purchase, spec.file) == ("", None, "")
+    shipped = weights.shipped()
+    assert (type(offline), offline.name, offline.endpoint, offline.purchase) == (OfflineJudge, OFFLINE, "", None)
+    assert (offline.weights, offline.line, offline.file) == (shipped.version, shipped.about.line, "")
 
 
 def test_a_hybrid_is_offline_and_its_model() -> None:
@@ -66,29 +58,15 @@ def test_a_hybrid_is_offline_and_its_model() -> None:
     assert spec.purchase == Purchase(MODEL, PurchaseRule(0.3, 0.1))
     assert spec.weights == one(OFFLINE).weights
     assert verdict_key("d", "r", spec.purchase.auditor.settings) == verdict_key("d", "r", one("acme/judge").settings)
-
-
-def test_shares_are_a_fifth_and_a_twentieth_unless_told() -> None:
     assert one("hybrid:acme/judge").purchase.rule == PurchaseRule(0.2, 0.05, 20)
+    simulated = one("hybrid:sim/arbiter")
+    assert (simulated.endpoint, simulated.model, simulated.purchase.auditor.name) == ("sim", "arbiter", "sim/arbiter")
 
 
-def test_a_hybrids_model_keeps_its_endpoint() -> None:
-    spec = one("hybrid:sim/arbiter")
-    assert (spec.endpoint, spec.model, spec.purchase.auditor.name) == ("sim", "arbiter", "sim/arbiter")
-
-
-@pytest.mark.parametrize("shares", [(0.8, 0.3), (1.0, 0.01)])
-def test_shares_of_more_than_everything_are_refused(shares: tuple[float, float]) -> None:
-    with pytest.raises(UsageError, match="at most 1") as caught:
-        one("hybrid:acme/judge", OfflineOptions(unsure_share=shares[0], audit_share=shares[1]))
-    assert f"--unsure-share {shares[0]:g}" in str(caught.value)
-    assert f"--audit-share {shares[1]:g}" in str(caught.value)
-
-
-@pytest.mark.parametrize("unsure", range(0, 101, 3))
-def test_shares_of_everything_are_no_more_than_that(unsure: int) -> None:
-    options = OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)
-    assert one("hybrid:acme/judge", options).purchase is not None
+def test_shares_of_everything_are_no_more_than_that() -> None:
+    for unsure in range(0, 101, 3):
+        options = OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)
+        assert one("hybrid:acme/judge", options).purchase is not None
 
 
 def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
@@ -99,28 +77,35 @@ def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
         assert spec.settings == one(OFFLINE).settings
 
 
-@pytest.mark.parametrize("names", [[], [OFFLINE], ["acme/judge", "acme/other"], [CUES, "acme/judge"]])
-def test_an_audit_of_no_model_or_of_two_is_refused(names: list[str]) -> None:
-    with pytest.raises(UsageError, match="from one model"):
-        connections.specs(names, KNOWN, V2, OfflineOptions(audit=20))
+AUDIT = OfflineOptions(audit=20)
 
 
-@pytest.mark.parametrize("name", [CUES, "hybrid:acme/judge"])
-def test_an_audit_by_no_model_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=f"`{name}` is no model"):
-        connections.specs([name], KNOWN, V2, OfflineOptions(audit=20))
-
-
-@pytest.mark.parametrize("inner", [CUES, OFFLINE, "hybrid:acme/judge"])
-def test_a_hybrid_of_no_model_is_refused(inner: str) -> None:
-    with pytest.raises(UsageError, match=f"`{inner}` is no model"):
-        one(f"hybrid:{inner}")
-
-
-@pytest.mark.parametrize("name", ["hybrid:", "hybrid:judge", "hybrid", "offlin", "offline@0123456789ab"])
-def test_a_name_that_no_model_can_have_is_refused(name: str) -> None:
-    with pytest.raises(UsageError):
-        one(name)
+@pytest.mark.parametrize(
+    ("names", "options", "what"),
+    [
+        (["hybrid:acme/judge"], OfflineOptions(unsure_share=0.8, audit_share=0.3),
+         "--unsure-share 0.8 and --audit-share 0.3: .*at most 1"),
+        (["hybrid:acme/judge"], OfflineOptions(unsure_share=1.0, audit_share=0.01), "--unsure-share 1 .*at most 1"),
+        ([], AUDIT, "from one model"),
+        ([OFFLINE], AUDIT, "from one model"),
+        (["acme/judge", "acme/other"], AUDIT, "from one model"),
+        ([CUES, "acme/judge"], AUDIT, "from one model"),
+        ([CUES], AUDIT, "`cues` is no model"),
+        (["hybrid:acme/judge"], AUDIT, "`hybrid:acme/judge` is no model"),
+        ([f"hybrid:{CUES}"], connections.USUAL, "`cues` is no model"),
+        ([f"hybrid:{OFFLINE}"], connections.USUAL, "`offline` is no model"),
+        (["hybrid:hybrid:acme/judge"], connections.USUAL, "`hybrid:acme/judge` is no model"),
+        (["hybrid:"], connections.USUAL, "write hybrid:MODEL"),
+        (["hybrid:judge"], connections.USUAL, "`judge` is no model id"),
+        (["hybrid"], connections.USUAL, "write hybrid:MODEL"),
+        (["offlin"], connections.USUAL, "`offlin` is no model id"),
+        (["offline@0123456789ab"], connections.USUAL, "name their file with --weights"),
+        (["cues@1"], connections.USUAL, "judge `cues@1`: an older version; .* grade with `cues`"),
+    ],
+)  # fmt: skip
+def test_what_cannot_judge_is_refused_with_what_can(names: list[str], options: OfflineOptions, what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        connections.specs(names, KNOWN, V2, options)
 
 
 @pytest.mark.parametrize("name", [OFFLINE, "hybrid:acme/judge"])
@@ -145,26 +130,21 @@ def test_the_same_suite_is_graded_by_weights_of_its_own_that_are_in_the_judges_n
     assert alone.line == LINE
     assert both.purchase is not None
     assert both.purchase.auditor.name == "acme/judge"
+    assert msgspec.structs.replace(both, weights="").settings != both.settings
 
 
-def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "words.npz"
-    path.write_text("no weights")
-    with pytest.raises(UsageError, match="no weights of an offline judge"):
-        one(OFFLINE, OfflineOptions(weights=path))
-
-
-def test_the_weights_in_a_suites_folder_are_its_own(toy_folder: Path) -> None:
+def test_weights_are_found_in_a_suites_folder_and_in_no_file_of_other_words(toy_folder: Path, tmp_path: Path) -> None:
     assert connections.own_weights(str(toy_folder)) is None
     (toy_folder / WEIGHTS).touch()
     assert connections.own_weights(str(toy_folder)) == toy_folder / WEIGHTS
     assert connections.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / WEIGHTS
-
-
-def test_a_built_in_suite_brings_no_weights_and_an_unknown_one_is_refused() -> None:
     assert connections.own_weights("v2") is None
     with pytest.raises(UsageError, match="no suite `v9`"):
         connections.own_weights("v9")
+    path = tmp_path / "words.npz"
+    path.write_text("no weights")
+    with pytest.raises(UsageError, match="no weights of an offline judge"):
+        one(OFFLINE, OfflineOptions(weights=path))
 
 
 def test_what_is_bought_is_said_before_it_is() -> None:
@@ -173,11 +153,7 @@ def test_what_is_bought_is_said_before_it_is() -> None:
     (audit,) = connections.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
     assert "7 verdicts per scenario are bought from acme/judge" in connections.share(audit)
     judges = connections.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)
-    assert [connections.share(spec) for spec in judges] == [
-        "",
-        "",
-        "",
-    ]
+    assert {connections.share(spec) for spec in judges} == {""}
 
 
 def test_a_missing_key_says_how_to_grade_without_one() -> None:
@@ -185,13 +161,3 @@ def test_a_missing_key_says_how_to_grade_without_one() -> None:
         connections.check_judge_key({}, needed=True)
     connections.check_judge_key({}, needed=False)
     connections.check_judge_key({"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40}, needed=True)
-
-
-def test_a_hybrid_by_other_weights_is_another_judge(own: Path, toy_suite: LoadedSuite) -> None:
-    (spec,) = connections.specs(["hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
-    assert msgspec.structs.replace(spec, weights="").settings != spec.settings
-
-
-def test_an_older_version_of_the_rule_judge_grades_no_more() -> None:
-    with pytest.raises(UsageError, match=r"judge `cues@1`: an older version; .* grade with `cues`"):
-        one("cues@1")

@@ -48,27 +48,29 @@ def test_an_answered_call_says_who_where_how_often_how_long_and_for_how_much() -
     }  # fmt: skip
 
 
-def test_an_answer_that_is_none_is_a_warning_with_its_reason() -> None:
-    call, stored = told(CallCommitted("m@low-t0.7", 0.0, "no_answer", Missing("no_answer", "reasoning_only", "hm")))
-    assert (call["level"], call["status"], call["detail"]) == ("warning", "no_answer", "reasoning_only")
-    assert (stored["detail"], stored["text"]) == ("reasoning_only", "hm")
+UNREADABLE = Missing(
+    "unreadable_verdict", "no", "hm",
+    (Attempt("429", 0.1), Attempt("invalid", 0.5, detail="`held` is missing"), Attempt("invalid", 0.5, detail="no")),
+)  # fmt: skip
 
 
-def test_a_verdict_that_cannot_be_read_says_why_each_time() -> None:
-    tried = (
-        Attempt("429", 0.1),
-        Attempt("invalid", 0.5, detail="`held` is missing"),
-        Attempt("invalid", 0.5, detail="no"),
-    )
-    missing = Missing("unreadable_verdict", "no", "", tried)
-    verdict, _ = told(VerdictCommitted("m", "acme/judge", 0.5, "unreadable_verdict", missing))
-    assert (verdict["status"], verdict["attempt"]) == ("unreadable_verdict", 3)
-    assert verdict["detail"] == "429, invalid: `held` is missing, invalid: no"
-
-
-def test_what_is_said_beside_the_attempts_is_told_before_them() -> None:
-    call, _ = told(CallCommitted("m", 0.0, "no_answer", Missing("no_answer", "it loops", "", TRIED)))
-    assert call["detail"] == "it loops (429, ok)"
+@pytest.mark.parametrize(
+    ("event", "status", "detail"),
+    [
+        (CallCommitted("m", 0, "no_answer", Missing("no_answer", "a loop", "hm")), "no_answer", "a loop"),
+        (CallCommitted("m", 0, "no_answer", Missing("no_answer", "a loop", "hm", TRIED)), "no_answer",
+         "a loop (429, ok)"),
+        (VerdictCommitted("m", "j", 0.5, "unreadable_verdict", UNREADABLE), "unreadable_verdict",
+         "429, invalid: `held` is missing, invalid: no"),
+    ],
+)  # fmt: skip
+def test_what_came_to_nothing_is_a_warning_with_its_reason_and_why_each_time(
+    event: Event, status: str, detail: str
+) -> None:
+    call, stored = told(event)
+    assert (call["level"], call["status"], call["detail"]) == ("warning", status, detail)
+    assert (stored["level"], stored["text"]) == ("debug", "hm")
+    assert stored["detail"] in detail.split(" (", maxsplit=1)[0]
 
 
 def test_a_verdict_names_its_judge() -> None:
