@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 import pytest
 
@@ -28,42 +30,34 @@ def keys(trials: list[Trial]) -> list[str]:
     return [trial.key for trial in trials]
 
 
-@pytest.mark.parametrize("seed", [0, 7])
-def test_as_many_runs_as_there_are_give_the_stored_keys(toy_suite: LoadedSuite, seed: int) -> None:
-    before = made(toy_suite, 3, seed)
-    assert keys(rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(before), 3)) == keys(before)
+def longer(suite: LoadedSuite, before: list[PlannedTrial], *runs: int) -> list[Trial]:
+    return rerunning.extended(suite.suite, CONDITION, planned.SUBJECT, before, *runs)
 
 
 @pytest.mark.parametrize("seed", [0, 7])
-def test_without_a_number_there_is_one_run_more_on_the_same_seed(toy_suite: LoadedSuite, seed: int) -> None:
-    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(made(toy_suite, 2, seed)))
-    assert keys(longer) == keys(made(toy_suite, 3, seed))
+def test_stored_keys_stay_and_without_a_number_there_is_one_run_more_on_the_same_seed(
+    toy_suite: LoadedSuite, seed: int
+) -> None:
+    before = stored(made(toy_suite, 3, seed))
+    for runs, then in (((3,), 3), ((), 4), ((2,), 2)):
+        assert keys(longer(toy_suite, before, *runs)) == keys(made(toy_suite, then, seed))
 
 
-def test_fewer_runs_than_there_are_leave_the_others_out(toy_suite: LoadedSuite) -> None:
-    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(made(toy_suite, 4)), 2)
-    assert keys(longer) == keys(made(toy_suite, 2))
+def test_only_what_was_planned_is_repeated_and_what_has_more_runs_gets_one_more_too(toy_suite: LoadedSuite) -> None:
+    def runs_of(trials: list[Trial]) -> dict[str, int]:
+        return Counter(trial.dialogue.scenario.id for trial in trials)
 
-
-def test_only_what_was_planned_is_repeated(toy_suite: LoadedSuite) -> None:
     radio = [trial for trial in made(toy_suite, 2) if trial.dialogue.scenario.id == "radio"]
-    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(radio), 3)
-    assert [(trial.dialogue.scenario.id, trial.run) for trial in longer] == [("radio", 1), ("radio", 2), ("radio", 3)]
-
-
-def test_a_scenario_with_more_runs_than_others_gets_one_more_too(toy_suite: LoadedSuite) -> None:
+    assert runs_of(longer(toy_suite, stored(radio), 3)) == {"radio": 3}
     uneven = [t for t in made(toy_suite, 5) if t.run <= 2 or t.dialogue.scenario.id == "radio"]
-    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(uneven))
-    runs = {name: sum(t.dialogue.scenario.id == name for t in longer) for name in ("dinner", "radio", "dessert")}
-    assert runs == {"dinner": 3, "radio": 6, "dessert": 3}
+    assert runs_of(longer(toy_suite, stored(uneven))) == {"dinner": 3, "radio": 6, "dessert": 3}
 
 
 def test_each_run_keeps_its_own_seed_and_new_ones_take_the_newest(toy_suite: LoadedSuite) -> None:
     old, new = made(toy_suite, 3), made(toy_suite, 4, seed=7)
     first_anew = stored([t for t in new if t.run == 1], "2026-02-01")
     others = stored([t for t in old if t.run > 1])
-    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, first_anew + others)
-    assert keys(longer) == [*keys(new)[:3], *keys(old)[3:], *keys(new)[9:]]
+    assert keys(longer(toy_suite, first_anew + others)) == [*keys(new)[:3], *keys(old)[3:], *keys(new)[9:]]
 
 
 def test_what_follows_a_dialogue_goes_with_the_seed_of_that_dialogue(toy_suite: LoadedSuite) -> None:
@@ -71,8 +65,7 @@ def test_what_follows_a_dialogue_goes_with_the_seed_of_that_dialogue(toy_suite: 
     mixed = [t for t in new if t.dialogue.scenario.id == "dinner"] + [
         t for t in old if t.dialogue.scenario.id != "dinner"
     ]
-    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(mixed), 1)
-    by_scenario = {trial.dialogue.scenario.id: trial for trial in longer}
+    by_scenario = {trial.dialogue.scenario.id: trial for trial in longer(toy_suite, stored(mixed), 1)}
     assert by_scenario["dessert"].parent == by_scenario["dinner"]
     assert msgspec.json.decode(by_scenario["dessert"].shape)["seed"] == 7
     assert "seed" not in msgspec.json.decode(by_scenario["radio"].shape)

@@ -19,41 +19,35 @@ LISTED = Registry(subjects=(Subject("acme/m", "openrouter", "acme/m", Sampling(1
 AS_IT_IS, SUITE = Sampling(), Sampling(RENT.default.temperature)
 
 
-def temperatures(names: list[str], overrides: Sampling = AS_IT_IS) -> dict[str, float]:
-    chosen = registry.choose(LISTED, names, overrides, SUITE)
-    return {subject.model_id: subject.temperature for subject in chosen}
-
-
-def test_an_unlisted_id_is_asked_at_the_suites_temperature() -> None:
-    assert temperatures(["acme/other", "sim/half"]) == {"acme/other": 0.2, "sim/half": 0.2}
-
-
-@pytest.mark.parametrize("name", ["M", "acme/m"])
-def test_a_listed_one_keeps_its_own(name: str) -> None:
-    assert temperatures([name]) == {"acme/m": 1.0}
-
-
-def test_the_flag_wins_over_both() -> None:
-    assert temperatures(["acme/m", "acme/other"], Sampling(temperature=0.5)) == {"acme/m": 0.5, "acme/other": 0.5}
-
-
-def test_its_label_says_the_temperature() -> None:
+def test_a_listed_subject_keeps_its_temperature_others_have_the_suites_and_the_flag_wins_over_both() -> None:
+    flag = Sampling(temperature=0.5)
+    for names, overrides, expected in (
+        (["acme/other", "sim/half"], AS_IT_IS, {"acme/other": 0.2, "sim/half": 0.2}),
+        (["M"], AS_IT_IS, {"acme/m": 1.0}),
+        (["acme/m"], AS_IT_IS, {"acme/m": 1.0}),
+        (["acme/m", "acme/other"], flag, {"acme/m": 0.5, "acme/other": 0.5}),
+    ):
+        chosen = registry.choose(LISTED, names, overrides, SUITE)
+        assert {subject.model_id: subject.temperature for subject in chosen} == expected
     (subject,) = registry.choose(LISTED, ["acme/other"] * 2, AS_IT_IS, SUITE)
     assert subject.label.endswith("-t0.2")
 
 
-@pytest.mark.parametrize("value", [None, "", "  ", "your-scorer-model", "<model>", "xxx"])
-def test_the_variable_of_a_suite_counts_only_where_it_names_a_judge(value: str | None) -> None:
-    env = {} if value is None else {"OPENROUTER_SCORER_MODEL": value}
-    assert connections.default(RENT, env) == DEFAULT_JUDGE
-
-
-def test_the_variable_of_a_suite_names_its_judge_and_no_other_suites() -> None:
+def test_variables_of_a_suite_name_its_judge_and_its_subject_where_they_name_one() -> None:
+    for value in ("", "  ", "your-scorer-model", "<model>", "xxx"):
+        assert connections.default(RENT, {"OPENROUTER_SCORER_MODEL": value}) == DEFAULT_JUDGE
+    assert connections.default(RENT, {}) == DEFAULT_JUDGE
     env = {"OPENROUTER_SCORER_MODEL": " acme/judge "}
     assert connections.default(RENT, env) == "acme/judge"
     assert connections.default(V2, env) == DEFAULT_JUDGE
     other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
     assert connections.default(other, {**env, "SCORER": "cues"}) == "cues"
+    second = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
+    assert connections.named_by_environment(RENT, second) == ("acme/other", "LLM_SCORER_MODEL")
+    assert connections.default(RENT, second | env) == "acme/judge"
+    assert subjects.named_by_environment(RunOptions(), RENT, second) == ("acme/m", "LLM_MODEL")
+    assert connections.named_by_environment(V2, second) is None
+    assert subjects.named_by_environment(RunOptions(), V2, second) is None
 
 
 def loaded(tmp_path: Path, text: str) -> Registry:
@@ -78,13 +72,10 @@ def test_an_entry_that_states_no_temperature_is_asked_at_the_suites(tmp_path: Pa
         assert registry.choose(known, names, AS_IT_IS)[0].temperature == 0.7
 
 
-@pytest.mark.parametrize("stated", [0.7, 0, 1.3])
-def test_an_entry_that_states_a_temperature_keeps_it(tmp_path: Path, stated: float) -> None:
-    known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
-    assert registry.choose(known, ["acme/m"], AS_IT_IS, SUITE)[0].temperature == stated
-
-
-def test_a_label_that_holds_a_temperature_states_one(tmp_path: Path) -> None:
+def test_an_entry_or_a_label_that_states_a_temperature_keeps_it(tmp_path: Path) -> None:
+    for stated in (0.7, 0, 1.3):
+        known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
+        assert registry.choose(known, ["acme/m"], AS_IT_IS, SUITE)[0].temperature == stated
     known = loaded(tmp_path, "models: [{model_id: acme/m, reasoning_effort: low}]")
     for label, temperature in (("m@low-t0.7", 0.7), ("m@low-t0.2", 0.2)):
         (chosen,) = registry.choose(known, [label], AS_IT_IS, SUITE)
@@ -110,12 +101,3 @@ def test_a_display_label_that_names_a_temperature_is_asked_at_it_or_not_shown(tm
     assert (listed.label, listed.temperature) == ("m+acme-fp8@low-t0.2", 0.2)
     (usual,) = registry.choose(known, known.subjects, AS_IT_IS)
     assert (usual.label, usual.temperature) == (label, 0.7)
-
-
-def test_the_second_variable_of_a_suite_names_its_judge_where_the_first_does_not() -> None:
-    env = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
-    assert connections.named_by_environment(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")
-    assert connections.default(RENT, {**env, "OPENROUTER_SCORER_MODEL": "acme/judge"}) == "acme/judge"
-    assert subjects.named_by_environment(RunOptions(), RENT, env) == ("acme/m", "LLM_MODEL")
-    assert connections.named_by_environment(V2, env) is None
-    assert subjects.named_by_environment(RunOptions(), V2, env) is None
