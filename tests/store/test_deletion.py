@@ -74,32 +74,23 @@ def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: sqli
     assert counts(held)["editions"] == 1
 
 
-def test_an_edition_that_nobody_is_left_in_goes_too(held: sqlite3.Connection) -> None:
+def test_everything_is_every_row_of_every_table_and_an_edition_goes_with_its_last_subject(
+    held: sqlite3.Connection,
+) -> None:
     records.add_persona(held, EditionRow("s", "e", ""), "me", "You are me.")
-    delete(held, DeletionScope("dialogues", frozenset([A])))
-    assert counts(held)["personas"] == 1
-    delete(held, DeletionScope("dialogues", frozenset([B])))
-    assert set(counts(held).values()) == {0}
-
-
-def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> None:
-    tables = column(held, "name FROM sqlite_master WHERE type = 'table'")
-    known = {
-        "trials",
-        "sessions",
-        "field_sets",
-        "kept_dialogues",  # triggers delete them
-        *deletion.OF_STORES,
-        *deletion.OF_TRIALS,
-        *deletion.OF_SUBJECTS,
-        *deletion.OF_EDITIONS,
-    }
-    assert tables == known  # a table that a migration adds needs its place in store/deletion; the ledger stays
     rows.trial(held, "a replaced", scenario="one", config_dir="a")
     place_dialogues.keep(held, place_dialogues.unkept(held))
     assert counts(held)["kept_dialogues"] == 2
+    delete(held, DIALOGUES)
+    assert (counts(held)["personas"], counts(held)["kept_dialogues"]) == (1, 1)
+    delete(held, DeletionScope("dialogues", frozenset([B])))
+    assert column(held, "key FROM trials") == {"a one"}  # which was replaced
+    assert column(held, "count(*) FROM editions UNION SELECT count(*) FROM personas") == {0}
     delete(held, DeletionScope("dialogues"))
     assert set(counts(held).values()) == {0}
+    # A table that a migration adds needs its place in store/deletion; the ledger stays, and triggers delete the last.
+    listed = {*deletion.OF_STORES, *deletion.OF_TRIALS, *deletion.OF_SUBJECTS, *deletion.OF_EDITIONS}
+    assert counts(held).keys() == {*listed, "trials", "sessions", "field_sets", "kept_dialogues"}
     assert found_in(held, DeletionScope("dialogues")) == Deletion()
 
 
@@ -130,23 +121,19 @@ def test_replaced_dialogues_go_with_the_whole_store_alone(held: sqlite3.Connecti
     assert deletion.counts(held, everything, found_in(held, everything))[NOBODY] == DeletedCounts(1, 1, 1, 1.0)
 
 
-def test_verdicts_go_and_replies_stay(held: sqlite3.Connection) -> None:
-    scope = DeletionScope("verdicts", frozenset([B]))
-    assert deletion.counts(held, scope, found_in(held, scope)) == {B: DeletedCounts(0, 0, 2, 1.0)}
-    delete(held, scope)
-    assert column(held, "key FROM verdicts") == {"v a one", "v a two"}
-    assert counts(held)["calls"] == 4
-    assert counts(held)["planned"] == 4
-    delete(held, DeletionScope("verdicts"))
-    assert counts(held)["verdicts"] == 0
-
-
-def test_one_judges_verdicts_go_alone(held: sqlite3.Connection) -> None:
+def test_verdicts_go_of_a_subject_or_a_judge_and_replies_stay(held: sqlite3.Connection) -> None:
     rows.verdict(held, "other", "a one", "", Verdict({}), judge="k")
-    delete(held, DeletionScope("verdicts", judge="k"))
-    assert column(held, "judge FROM verdicts") == {"j"}
-    assert counts(held)["verdicts"] == 4
-    assert deletion.judges(held) == ["j"]
+    own = DeletionScope("verdicts", frozenset([B]))
+    assert deletion.counts(held, own, found_in(held, own)) == {B: DeletedCounts(0, 0, 2, 1.0)}
+    for scope, left in (
+        (own, {"v a one", "v a two", "other"}),
+        (DeletionScope("verdicts", judge="k"), {"v a one", "v a two"}),
+        (DeletionScope("verdicts"), set()),
+    ):
+        delete(held, scope)
+        assert column(held, "key FROM verdicts") == left
+        assert deletion.judges(held) == ["j", "k"][: len(left) - 1 if left else 0]
+    assert (counts(held)["calls"], counts(held)["planned"]) == (4, 4)
 
 
 def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: sqlite3.Connection) -> None:
@@ -158,19 +145,21 @@ def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: sqlite3.Co
     assert found_in(held, both).verdicts == {"v a one", "v a two"}
 
 
-@pytest.mark.parametrize("reason", ["blocked", "no_answer", "transport", "altered", "too_long", "prompt_cut"])
-def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Connection, reason: str) -> None:
-    rows.trial(held, "a mute", turns=2, scenario="more")
-    at = rows.call(held, "a mute", 0, context.begin("a mute"), rows.reply("first"))
-    rows.call(held, "a mute", 1, at, rows.missing(reason, 0.125))
+def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Connection) -> None:
+    reasons = ("blocked", "no_answer", "transport", "altered", "too_long", "prompt_cut")
+    for reason in reasons:
+        rows.trial(held, reason, turns=2, scenario=reason)
+        at = rows.call(held, reason, 0, context.begin(reason), rows.reply("first"))
+        rows.call(held, reason, 1, at, rows.missing(reason, 0.125))
     rows.verdict(held, "garbled", "b one", "", Missing("unreadable_verdict"))
+    rows.verdict(held, "ruleless", "a one", "", Missing("no_cue"))  # there is no rule to ask again
     scope = DeletionScope("missing")
     found = found_in(held, scope)
-    assert found == Deletion(calls=frozenset([("a mute", 1)]), verdicts=frozenset(["garbled"]))
-    assert deletion.counts(held, scope, found) == {A: DeletedCounts(0, 1, 0, 0.125), B: DeletedCounts(0, 0, 1, 0.0)}
+    assert found == Deletion(calls=frozenset((reason, 1) for reason in reasons), verdicts=frozenset(["garbled"]))
+    assert deletion.counts(held, scope, found) == {A: DeletedCounts(0, 6, 0, 0.75), B: DeletedCounts(0, 0, 1, 0.0)}
     delete(held, scope)
-    assert column(held, "turn FROM calls WHERE trial = 'a mute'") == {0}
-    assert counts(held)["verdicts"] == 4
+    assert column(held, "turn FROM calls WHERE trial = 'blocked'") == {0}
+    assert column(held, "key FROM verdicts WHERE missing IS NOT NULL") == {"ruleless"}
     assert found_in(held, scope).calls == frozenset()
 
 
@@ -183,11 +172,6 @@ def test_missing_of_one_judge_are_the_verdicts_that_it_did_not_give(held: sqlite
     found = found_in(held, DeletionScope("missing", judge="k"))
     assert (found.calls, found.verdicts) == (frozenset(), {"garbled k", "refused k"})
     assert found_in(held, DeletionScope("missing", frozenset([B]))).verdicts == frozenset()
-
-
-def test_a_verdict_without_a_rule_is_no_missing_one_to_ask_for_again(held: sqlite3.Connection) -> None:
-    rows.verdict(held, "ruleless", "a one", "", Missing("no_cue"))
-    assert found_in(held, DeletionScope("missing")).verdicts == frozenset()
 
 
 def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connection) -> None:
@@ -218,7 +202,7 @@ def work(connection: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize(("meanwhile", "says"), [(change, "has changed"), (work, f"process {os.getppid()} on")])
-def test_nothing_is_deleted_where_somebody_came_between(
+def test_nothing_is_deleted_where_somebody_came_between_unless_its_lease_ran_out(
     held: sqlite3.Connection, meanwhile: Callable[[sqlite3.Connection], None], says: str
 ) -> None:
     found = found_in(held, DIALOGUES)
@@ -228,10 +212,6 @@ def test_nothing_is_deleted_where_somebody_came_between(
         deletion.delete(held, DIALOGUES, found)
     assert counts(held) == before
     assert not held.in_transaction
-
-
-def test_a_lease_that_ran_out_bars_nothing(held: sqlite3.Connection) -> None:
-    work(held)
     held.execute("UPDATE leases SET until = 1")
     delete(held, DIALOGUES)
     assert column(held, "key FROM trials") == {"b one", "b two"}
