@@ -86,7 +86,9 @@ def test_kept_rows_are_what_the_tables_say(played: sqlite3.Connection, judge: st
     assert under(played, judge) == from_tables(played, judge)
 
 
-def test_a_subject_that_nobody_graded_is_kept_for_every_judge(played: sqlite3.Connection) -> None:
+def test_a_subject_that_nobody_graded_is_kept_for_every_judge_and_several_judges_are_read_one_by_one(
+    played: sqlite3.Connection,
+) -> None:
     played.execute("DELETE FROM verdicts WHERE trial LIKE 'b %'")
     keep(played)
     assert kept(played) == [("a", "j"), ("b", "")]
@@ -95,13 +97,10 @@ def test_a_subject_that_nobody_graded_is_kept_for_every_judge(played: sqlite3.Co
     assert found is not None
     assert [(one.judge, one.valid) for one in found.judges] == [("j", 4)]
     assert found.subjects == under(played)
-
-
-def test_several_judges_are_read_one_by_one(played: sqlite3.Connection) -> None:
     graded(played, "b two 2", "other")
-    assert place_dialogues.read(played, WHERE) is None
-    keep(played)
-    assert place_dialogues.read(played, WHERE) is None
+    for _ in range(2):
+        assert place_dialogues.read(played, WHERE) is None
+        keep(played)
 
 
 def replaced(connection: sqlite3.Connection) -> None:
@@ -178,18 +177,14 @@ def test_of_several_verdicts_one_to_be_looked_at_comes_first(played: sqlite3.Con
     assert own.rubric.values[0] == "other rubric"
 
 
-def test_who_writes_leaves_the_rows(played: sqlite3.Connection, path: Path) -> None:
-    with database.writing(path, new=False) as connection:
-        assert kept(connection) == []
-    assert kept(played) == [("a", "j"), ("b", "j")]
-
-
-def test_where_no_row_can_be_written_the_command_ends_well(played: sqlite3.Connection, path: Path) -> None:
+def test_who_writes_leaves_the_rows_and_ends_well_where_none_can_be_written(
+    played: sqlite3.Connection, path: Path
+) -> None:
     with database.writing(path, new=False) as connection:
         connection.execute("PRAGMA query_only = ON")
     assert kept(played) == []
-    with database.writing(path, new=False):
-        pass
+    with database.writing(path, new=False) as connection:
+        assert kept(connection) == []
     assert kept(played) == [("a", "j"), ("b", "j")]
 
 
