@@ -41,21 +41,18 @@ def dialogue(connection: sqlite3.Connection, key: str, *texts: str, **place: str
     return rows.dialogue(connection, key, *texts)
 
 
-def test_a_step_is_found_by_its_key_and_stays_as_it_was(connection: sqlite3.Connection) -> None:
+def test_a_step_is_found_by_its_key_and_stays_as_it_was_also_where_it_came_to_nothing(
+    connection: sqlite3.Connection,
+) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "k", "t", at, said("- one"))
     step(connection, "k", "t", at, said("- another"))
+    step(connection, "l", "t", at, rows.missing("blocked", usd=0.125))
     assert artefacts.known(connection, "k") == StepOutput("- one", None)
+    assert artefacts.known(connection, "l") == StepOutput("", "blocked", "nothing")
     assert artefacts.known(connection, "other") is None
     kept = connection.execute("SELECT raw, cost_usd, unknown_usd, json_array_length(attempts) FROM artefacts")
-    assert kept.fetchall() == [("<b>- one", 0.5, 0.25, 2)]
-
-
-def test_a_step_that_came_to_nothing_is_stored_with_its_reason_and_cost(connection: sqlite3.Connection) -> None:
-    at = dialogue(connection, "t", "answer")
-    step(connection, "k", "t", at, rows.missing("blocked", usd=0.125))
-    assert artefacts.known(connection, "k") == StepOutput("", "blocked", "nothing")
-    assert connection.execute("SELECT cost_usd, raw FROM artefacts").fetchall() == [(0.125, "raw")]
+    assert kept.fetchall() == [("<b>- one", 0.5, 0.25, 2), ("raw", 0.125, 0.0, 1)]
 
 
 def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: sqlite3.Connection) -> None:
@@ -70,7 +67,9 @@ def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: sqlite
     ]
 
 
-def test_each_wording_has_its_own_steps_and_the_newest_counts(connection: sqlite3.Connection) -> None:
+def test_of_each_wording_the_newest_step_counts_and_none_on_an_answer_that_was_replaced(
+    connection: sqlite3.Connection,
+) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "a", "t", at, said("old"), name="second")
     step(connection, "b", "t", at, said("new"), name="second")
@@ -78,13 +77,9 @@ def test_each_wording_has_its_own_steps_and_the_newest_counts(connection: sqlite
     connection.execute("UPDATE artefacts SET written_at = '2020' WHERE key = 'b'")
     found = {(one.wording, one.text) for one in artefacts.of_condition(connection, HERE)}
     assert found == {("w", "old"), ("w2", "else")}
-
-
-def test_steps_on_an_answer_that_was_replaced_are_not_shown(connection: sqlite3.Connection) -> None:
-    step(connection, "k", "t", dialogue(connection, "t", "answer"), said("one"))
     rows.dialogue(connection, "t", "another answer")
     assert artefacts.of_condition(connection, HERE) == []
-    assert artefacts.known(connection, "k") == StepOutput("one", None)
+    assert artefacts.known(connection, "b") == StepOutput("new", None)
 
 
 def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Connection) -> None:
@@ -92,10 +87,7 @@ def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Con
     for key, run in (("t1", 1), ("t2", 2)):
         step(connection, key, key, dialogue(connection, key, "answer", scenario="s1", run=run), said(f"of {key}"))
     rows.trial(connection, "t1", edition="later", scenario="s1")
-    stale = dialogue(connection, "t3", "answer", scenario="s2")
-    step(connection, "t3", "t3", stale, said("stale"))
-    rows.dialogue(connection, "t3", "another")
-    assert artefacts.of_condition(connection, Where("s", "e", CONDITION)) == [
+    assert artefacts.of_condition(connection, HERE) == [
         Artefact("a", "s1", run, "j", "claims", 0, "w", f"of t{run}", None) for run in (1, 2)
     ]
     assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1

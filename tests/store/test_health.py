@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
-import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from independence.errors import StoreError
 from independence.store import database, health, leases
 from independence.store.health import StoreContents
 from independence.store.migrations import migrations
+from tests.virtual_time import HandClock
 
 from . import rows
 
@@ -44,10 +45,8 @@ def test_a_store_somebody_writes_to_is_read_with_what_waits_in_its_wal(
     connection: sqlite3.Connection, path: Path
 ) -> None:
     filled(connection)
-    found = health.examine(path)
-    assert found.contents is not None
-    assert found.contents.answers == 1
-    assert found.size_bytes > path.stat().st_size
+    assert contents(path).answers == 1
+    assert health.examine(path).size_bytes > path.stat().st_size
     rows.trial(connection, "t2")  # the writer goes on undisturbed
     assert contents(path).trials == 2
 
@@ -76,35 +75,25 @@ def test_answers_on_a_replaced_history_are_stale_once_however_many_editions_plan
 
 
 def test_a_lease_counts_as_work_until_its_holder_goes_silent(connection: sqlite3.Connection, path: Path) -> None:
+    time = HandClock()
     filled(connection)
-    assert leases.take(connection, "t1", leases.owner()) is None
-    now = time.time()
-    assert (contents(path, now).leases, contents(path, now).expired) == (1, 0)
-    later = now + leases.TTL_S + 1
-    assert (contents(path, later).leases, contents(path, later).expired) == (0, 1)
+    assert leases.take(connection, "t1", leases.owner(), time) is None
+    assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (1, 0)
+    time.forward(leases.TTL_S)
+    assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (0, 1)
 
 
-def test_a_newer_store_is_not_read_further(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute(f"PRAGMA user_version = {len(migrations()) + 1}")
-    found = health.examine(path)
-    assert found.schema == found.known + 1
-    assert found.contents is None
-
-
-def test_an_older_store_is_read_and_not_upgraded(path: Path) -> None:
-    with sqlite3.connect(path) as old:
-        old.executescript(migrations()[0].sql + "PRAGMA user_version = 1;")
-    old.close()
-    found = health.examine(path)
-    assert (found.schema, found.wal) == (1, False)
-    assert found.contents is not None
-    assert health.examine(path).schema == 1
-
-
-def test_an_empty_file_is_an_empty_store(path: Path) -> None:
+def test_an_older_store_is_read_and_not_upgraded_and_a_newer_or_empty_one_not_read(path: Path) -> None:
     path.touch()
     found = health.examine(path)
     assert (found.schema, found.contents, found.damage) == (0, None, ())
+    for schema in (1, len(migrations()) + 1):
+        with closing(sqlite3.connect(path)) as other:
+            other.executescript((migrations()[0].sql if schema == 1 else "") + f"PRAGMA user_version = {schema};")
+        for _ in range(2):
+            found = health.examine(path)
+            assert (found.schema, found.known, found.wal) == (schema, len(migrations()), False)
+            assert (found.contents is None) == (schema != 1)
 
 
 def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Path) -> None:
@@ -120,24 +109,17 @@ def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Pat
     assert found.contents is None
 
 
-@pytest.mark.parametrize("kind", ["text", "foreign", "folder", "torn"])
-def test_what_is_no_store_is_refused_with_its_name(
-    connection: sqlite3.Connection, path: Path, tmp_path: Path, kind: str
-) -> None:
-    other = tmp_path / "other.db"
-    if kind == "text":
-        other.write_text("not a database at all, only a longer text than the header of one " * 3)
-    elif kind == "foreign":
-        with sqlite3.connect(other) as made:
-            made.execute("CREATE TABLE songs (title TEXT)")
-        made.close()
-    elif kind == "folder":
-        other.mkdir()
-    else:
-        connection.close()
-        other.write_bytes(path.read_bytes()[:5000])
-    with pytest.raises(StoreError, match=r"other\.db: "):
-        health.examine(other)
+def test_what_is_no_store_is_refused_with_its_name(connection: sqlite3.Connection, path: Path, tmp_path: Path) -> None:
+    connection.close()
+    texts = {"text.db": b"not a database at all " * 9, "torn.db": path.read_bytes()[:5000]}
+    for name, content in texts.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.db").mkdir()
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as made:
+        made.execute("CREATE TABLE songs (title TEXT)")
+    for name in ("text.db", "torn.db", "folder.db", "foreign.db"):
+        with pytest.raises(StoreError, match=rf"{name}: "):
+            health.examine(tmp_path / name)
 
 
 def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
