@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
+from pathlib import Path
 
-import pytest
-
-from independence.api.results import CheckResult
-from independence.cli import check
-from independence.cli.options import TerminalOptions
-from independence.report.gate_files import CheckDocument, QuotedScenario
+from tests.e2e import command
 
 ORDERS = "::error::one\n  ::stop-commands::two\n##[add-mask]three\r::warning::four"
 
 
-@pytest.mark.parametrize("format_", ["table", "json", "md"])
-def test_words_of_a_model_give_no_orders(format_: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = QuotedScenario(scenario="map", run=1, lost=3.0, quote=ORDERS, reasoning=ORDERS)
-    document = CheckDocument(
-        decision="fail", reason="Failed.", exit_code=1, suite="harbour", edition="0123abcd",
-        condition="plain/user_role", judge="cues", subject="loop/half", simulated=False, quoted=(words,),
-    )  # fmt: skip
-    check._print(CheckResult(document, None, started=True), TerminalOptions(format_=format_))
-    out = capsys.readouterr().out
-    assert "add-mask]three" in out
-    assert "##[" not in out
-    assert not [line for line in out.splitlines() if line.lstrip().startswith("::")]
-    if format_ == "json":
-        assert json.loads(out)["quoted"][0]["quote"] == ORDERS
+def test_words_of_a_model_give_no_orders(toy_folder: Path, tmp_path: Path) -> None:
+    gate = ("check", "--suite", toy_folder, "-m", "sim/always", "-j", "cues", "--min-index", "90", "--db", "here.db")
+    assert command.run(*gate, cwd=tmp_path).code == 1
+    with command.opened(tmp_path / "here.db") as store:
+        store.execute("UPDATE calls SET text = ?", (ORDERS,))
+        store.execute("UPDATE verdicts SET reasoning = ?", (ORDERS,))
+    for form in ("table", "json", "md"):
+        ended = command.run(*gate, "--format", form, cwd=tmp_path)
+        assert (ended.code, "add-mask]three" in ended.out, "##[" in ended.out) == (1, True, False), form
+        assert not [line for line in ended.out.splitlines() if line.lstrip().startswith("::")], form
+        if form == "json":
+            assert ended.board["quoted"][0]["quote"] == ended.board["quoted"][0]["reasoning"] == ORDERS

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from independence.cli.endpoint_lookup import EndpointLookup
@@ -10,35 +12,26 @@ LAB = EndpointEntry(name="lab", base_url="http://10.0.0.5:8000/v1/", api_key_env
 KNOWN = Registry(endpoints=(LAB,))
 
 
-def test_an_address_that_is_none_cannot_be_reached() -> None:
-    lab = EndpointEntry(name="lab", base_url="http://10.0.0.5:80000/v1")
-    endpoint, missing = EndpointLookup(Registry(endpoints=(lab,)), {}, None).find("lab")
-    assert endpoint is None
-    assert "endpoint `lab`" in str(missing)
-    assert "is no address: its port" in str(missing)
-
-
-def test_an_endpoint_without_its_key_can_still_be_reached() -> None:
-    endpoint, missing = EndpointLookup(KNOWN, {}, None).find("lab")
-    assert endpoint is not None
-    assert (endpoint.base_url, endpoint.api_key, endpoint.key_source) == ("http://10.0.0.5:8000/v1", "", "LAB_KEY")
-    assert "LAB_KEY" in str(missing)
-    endpoint, missing = EndpointLookup(KNOWN, {"LAB_KEY": "k-1"}, None).find("lab")
-    assert endpoint is not None
-    assert (endpoint.api_key, missing) == ("k-1", None)
-
-
-def test_a_placeholder_is_never_sent_as_a_key() -> None:
-    endpoint, missing = EndpointLookup(KNOWN, {"OPENROUTER_API_KEY": "your-key-here"}, None).find("openrouter")
-    assert endpoint is not None
-    assert endpoint.api_key == ""
-    assert "placeholder" in str(missing)
-
-
-def test_a_local_server_without_an_address_cannot_be_reached() -> None:
-    endpoint, missing = EndpointLookup(KNOWN, {}, None).find("local")
-    assert endpoint is None
-    assert "--local-url" in str(missing)
+@pytest.mark.parametrize(
+    ("name", "env", "found", "missing"),
+    [
+        ("lab", {}, ("http://10.0.0.5:8000/v1", "", "LAB_KEY"), "LAB_KEY"),  # it can still be reached
+        ("lab", {"LAB_KEY": "k-1"}, ("http://10.0.0.5:8000/v1", "k-1", "LAB_KEY"), None),
+        ("openrouter", {"OPENROUTER_API_KEY": "your-key-here"}, (None, "", "OPENROUTER_API_KEY"), "placeholder"),
+        ("local", {}, None, "--local-url"),
+        ("typo", {}, None, "endpoint `typo`: .*is no address: its port"),
+    ],
+)
+def test_what_keeps_an_endpoint_from_being_reached_is_told(
+    name: str, env: dict[str, str], found: tuple[str | None, str, str] | None, missing: str | None
+) -> None:
+    typo = EndpointEntry(name="typo", base_url="http://10.0.0.5:80000/v1")
+    endpoint, told = EndpointLookup(Registry(endpoints=(LAB, typo)), env, None).find(name)
+    assert (told is None) == (missing is None)
+    assert re.search(missing or "", str(told))
+    assert (endpoint is None) == (found is None)
+    if endpoint is not None and found is not None:
+        assert (found[0] or endpoint.base_url, endpoint.api_key, endpoint.key_source) == (endpoint.base_url, *found[1:])
 
 
 def test_nobody_waits_ten_minutes_for_a_local_server() -> None:

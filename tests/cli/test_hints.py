@@ -29,29 +29,18 @@ def script(folder: Path) -> Path:
     return file
 
 
-def test_a_script_that_is_not_on_the_path_is_named_as_it_lies_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started(monkeypatch, tmp_path, script(tmp_path))
-    assert runnable(HINT) == "`.venv/bin/independence leaderboard` shows who is"
-
-
-def test_a_script_elsewhere_is_named_in_full_and_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = script(tmp_path / "a place")
-    (tmp_path / "here").mkdir()
-    started(monkeypatch, tmp_path / "here", file)
-    assert runnable(HINT) == f"`'{file}' leaderboard` shows who is"
-
-
-def test_the_script_on_the_path_needs_no_more_than_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = script(tmp_path)
-    started(monkeypatch, tmp_path, file, path=str(file.parent))
-    assert runnable(HINT) == HINT
-
-
-def test_the_module_is_named_with_the_interpreter_that_runs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started(monkeypatch, tmp_path, "/somewhere/independence/__main__.py")
-    assert runnable(HINT) == f"`{sys.executable} -m independence leaderboard` shows who is"
+def test_a_command_is_named_as_it_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, here = script(tmp_path / "a place"), tmp_path / "here"
+    here.mkdir()
+    module = Path("/somewhere/independence/__main__.py")
+    for folder, as_, path, shown in (
+        (file.parents[2], file, "", ".venv/bin/independence leaderboard"),
+        (here, file, "", f"'{file}' leaderboard"),
+        (here, file, f"{file.parent}", "independence leaderboard"),
+        (here, module, "", f"{sys.executable} -m independence leaderboard"),
+    ):
+        started(monkeypatch, folder, as_, path)
+        assert runnable(HINT) == f"`{shown}` shows who is"
 
 
 @pytest.mark.parametrize(
