@@ -49,28 +49,15 @@ def test_every_event_is_a_line_with_its_time_and_the_other_watcher_hears_it_too(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("level", "events"),
-    [
-        ("debug", ["planned", "call", "stored", "parked", "stopped", "stopped"]),
-        ("info", ["planned", "call", "parked", "stopped", "stopped"]),
-        ("warning", ["parked", "stopped"]),
-        ("error", ["parked"]),
-    ],
-)
-def test_the_level_decides_what_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: str, events: list[str]
-) -> None:
-    monkeypatch.setenv("LOG_LEVEL", level.upper())
-    told(
-        tmp_path / "run.jsonl",
-        SubjectStarted("m", 1, 0),
-        SAID,
-        ModelStopped("m", "daily"),
-        RunStopping("credit"),
-        quiet=True,
-    )
-    assert [line["event"] for line in written(tmp_path / "run.jsonl")] == events
+def test_the_level_decides_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = SubjectStarted("m", 1, 0), SAID, ModelStopped("m", "daily"), RunStopping("credit")
+    for level, lines in {
+        "DEBUG": "planned call stored parked stopped stopped", "info": "planned call parked stopped stopped",
+        "warning": "parked stopped", "error": "parked",
+    }.items():  # fmt: skip
+        monkeypatch.setenv("LOG_LEVEL", level)
+        told(tmp_path / f"{level}.jsonl", *events, quiet=True)
+        assert " ".join(line["event"] for line in written(tmp_path / f"{level}.jsonl")) == lines
 
 
 def test_a_key_is_in_no_line_whatever_a_server_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,25 +83,19 @@ def test_only_debug_speaks_on_stderr_and_not_to_the_quiet(
     assert "\x1b" not in err
 
 
-def test_a_log_is_added_to(tmp_path: Path) -> None:
-    for _ in range(2):
-        told(tmp_path / "run.jsonl", SubjectStarted("m", 1, 0))
-    assert [line["event"] for line in written(tmp_path / "run.jsonl")] == ["planned", "stopped"] * 2
-
-
-def test_how_it_ended_is_the_last_line(tmp_path: Path) -> None:
-    told(tmp_path / "stopped.jsonl", RunStopping("credit"))
-    assert written(tmp_path / "stopped.jsonl")[-1]["status"] == "stopped"
-    log = LogFile(tmp_path / "failed.jsonl")
-    with pytest.raises(ZeroDivisionError), log.opened([]):
-        raise ZeroDivisionError
-    assert written(tmp_path / "failed.jsonl")[-1]["status"] == "ZeroDivisionError"
-
-
-def test_nothing_is_made_before_something_is_sent(tmp_path: Path) -> None:
-    log = LogFile(tmp_path / "run.jsonl")
+def test_a_log_is_added_to_and_its_last_line_is_how_it_ended(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    log = LogFile(file)
     log(SubjectStarted("m", 1, 0))
-    assert not (tmp_path / "run.jsonl").exists()
+    assert not file.exists()  # before something is sent
+    told(file, SubjectStarted("m", 1, 0))
+    told(file, RunStopping("credit"))
+    with pytest.raises(ZeroDivisionError), LogFile(file).opened([]):
+        raise ZeroDivisionError
+    assert [(line["event"], line.get("status")) for line in written(file)] == [
+        ("planned", None), ("stopped", "done"), ("stopped", "stopping"), ("stopped", "stopped"),
+        ("stopped", "ZeroDivisionError"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".", "nowhere/run.jsonl"])
