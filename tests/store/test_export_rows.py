@@ -36,37 +36,30 @@ def test_every_planned_place_is_there_answered_or_not(connection: sqlite3.Connec
     assert {(spot.variant, spot.mode) for spot in spots} == {("firm", "tool_role")}
 
 
-def test_answers_come_in_the_order_of_their_places_and_turns(
+def test_current_answers_come_in_the_order_of_their_places_and_turns(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    found = list(export_rows.answers(connection, where(toy_suite)))
-    assert [(spot.scenario, row.turn, row.text, row.missing) for spot, row in found] == [
-        ("dinner", 0, "Soup.", None), ("dinner", 1, "Soup again.", None), ("radio", 0, "", "blocked")
-    ]  # fmt: skip
-    assert found[1][1].context == found[0][1].after
-    assert found[0][1].thinking == "private Soup."
+    def answers() -> list[tuple[str, int, str, str | None]]:
+        found = export_rows.answers(connection, where(toy_suite))
+        return [(spot.scenario, row.turn, row.text, row.missing) for spot, row in found]
+
+    dinner = [("dinner", 0, "Soup.", None), ("dinner", 1, "Soup again.", None)]
+    assert answers() == [*dinner, ("radio", 0, "", "blocked")]
+    first, second, _ = (row for _, row in export_rows.answers(connection, where(toy_suite)))
+    assert second.context == first.after
+    assert first.thinking == "private Soup."
+    planned.answer(connection, planned.trials(toy_suite.suite)["radio", 1], Reply("Asked again.", "tool"))
+    assert answers() == [*dinner, ("radio", 0, "Asked again.", None)]
 
 
-def test_an_answer_that_was_replaced_is_not_among_them(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    made = planned.trials(toy_suite.suite, runs=2)
-    planned.answer(connection, made["radio", 1], Reply("Asked again.", "tool"))
-    texts = [row.text for spot, row in export_rows.answers(connection, where(toy_suite)) if spot.scenario == "radio"]
-    assert texts == ["Asked again."]
-
-
-def test_verdicts_of_every_judge_are_there(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_verdicts_of_every_judge_are_there_with_a_prediction_where_the_words_of_a_model_would_be(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    connection.execute("UPDATE verdicts SET prediction = '{\"drift\":3}' WHERE judge = 'zoe'")
     found = [row for _, row in export_rows.verdicts(connection, where(toy_suite))]
-    assert [(row.judge, row.missing, row.fields, row.pass_) for row in found] == [
-        ("ann", "unreadable_verdict", "{}", 1), ("zoe", None, '{"drift":2}', 1)
+    assert [(row.judge, row.missing, row.fields, row.pass_, row.raw) for row in found] == [
+        ("ann", "unreadable_verdict", "{}", 1, ""), ("zoe", None, '{"drift":2}', 1, '{"drift":3}')
     ]  # fmt: skip
-
-
-def test_a_prediction_is_exported_where_the_words_of_a_model_would_be(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    connection.execute("UPDATE verdicts SET prediction = '{\"drift\":2}' WHERE judge = 'zoe'")
-    found = {row.judge: row.raw for _, row in export_rows.verdicts(connection, where(toy_suite))}
-    assert found == {"ann": "", "zoe": '{"drift":2}'}
 
 
 def test_sidecars_are_found_by_how_their_names_begin(connection: sqlite3.Connection) -> None:

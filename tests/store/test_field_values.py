@@ -23,9 +23,8 @@ def stored(connection: sqlite3.Connection, *given: dict[str, object]) -> list[di
     return field_values.unpack(connection, pairs)  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_values_come_back_exactly_as_json_holds_them(connection: sqlite3.Connection) -> None:
+    for values in (
         {},
         {"score": 7, "kept": True, "drift": 0.1},
         {"zero": 0, "none": 0.0, "no": False, "minus": -0.0},
@@ -34,22 +33,17 @@ def stored(connection: sqlite3.Connection, *given: dict[str, object]) -> list[di
         {"words": "held", "list": [1, "a", None], "nothing": None, "score": 3},
         {"only": "words"},
         {'näme with "quotes"': 1},
-    ],
-)
-def test_values_come_back_exactly_as_json_holds_them(connection: sqlite3.Connection, values: dict[str, object]) -> None:
-    (found,) = stored(connection, values)
-    assert json.dumps(found) == json.dumps(json.loads(json.dumps(values)))  # types and order too
+    ):
+        (found,) = stored(connection, values)
+        assert json.dumps(found) == json.dumps(json.loads(json.dumps(values)))  # types and order too
 
 
 def test_verdicts_of_several_kinds_come_back_in_their_order(connection: sqlite3.Connection) -> None:
     given: list[dict[str, object]] = [{"a": 1}, {"b": True}, {}, {"a": 2}, {"a": 2.5}, {"b": False}, {"a": 1}]
     assert [json.dumps(one) for one in stored(connection, *given)] == [json.dumps(one) for one in given]
     assert connection.execute("SELECT count(*) FROM field_sets").fetchone() == (3,)
-
-
-def test_no_two_verdicts_share_what_is_read_of_them(connection: sqlite3.Connection) -> None:
     first, second, *_ = stored(connection, {"a": 1}, {"a": 1})
-    first["a"] = 2
+    first["a"] = 2  # they share nothing
     assert second == {"a": 1}
 
 

@@ -29,7 +29,7 @@ def filled_store(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> sqli
     return connection
 
 
-def test_scenarios_subjects_and_runs_narrow_what_is_read(
+def test_scenarios_subjects_and_runs_narrow_what_is_read_of_answers_verdicts_and_what_was_said_before(
     filled_store: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     every = read(filled_store, toy_suite, DialogueFilter(["dinner", "radio", "dessert"], ["a", "b"]))
@@ -38,13 +38,8 @@ def test_scenarios_subjects_and_runs_narrow_what_is_read(
     some = read(filled_store, toy_suite, DialogueFilter(["radio", "dessert"], ["b"], 2, 3))
     assert places(some) == [("b", "dessert", 2), ("b", "dessert", 3), ("b", "radio", 2), ("b", "radio", 3)]
     assert some == [one for one in every if one in some]
-    assert read(filled_store, toy_suite, DialogueFilter([], ["a"])) == []
-    assert read(filled_store, toy_suite, DialogueFilter(["radio"], ["nobody"])) == []
-
-
-def test_a_dialogue_has_its_answers_its_verdicts_and_what_was_said_before(
-    filled_store: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+    for none in (DialogueFilter([], ["a"]), DialogueFilter(["radio"], ["nobody"])):
+        assert read(filled_store, toy_suite, none) == []
     (found,) = read(filled_store, toy_suite, DialogueFilter(["dessert"], ["a"], 2, 2))
     assert found.said == ["a dessert 2 0"]
     assert found.before == {"dinner_0": "a dinner 2 0", "dinner_1": "a dinner 2 1"}
