@@ -33,37 +33,32 @@ def bounded(
     return connections.bounded(endpoints, known, settings, flags)
 
 
-def rates(found: dict[str, Endpoint]) -> dict[str, Rate | None]:
-    return {name: endpoint.rate for name, endpoint in found.items()}
-
-
 def test_where_nobody_says_anything_nothing_is_bounded() -> None:
     assert bounded(known=Registry()) == {e.name: e for e in (ROUTER, LOCAL, SIM, LAB, PROXY)}
 
 
-def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_it() -> None:
-    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}))
-    assert rates(found) == {
-        "openrouter": Rate(2.0, 7), "local": None, "sim": None, "lab": Rate(4.0, 3), "proxy": Rate(2.0, 7),
-    }  # fmt: skip
-    assert found["lab"].bounds == (ModelBounds("m", None, Rate(1.0, 3), 2),)
-    assert found["openrouter"].bounds == (ModelBounds("n", "host", Rate(2.0, 7), 5),)
+PACED = EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)})
 
 
-def test_flags_go_over_everything_and_concern_every_endpoint() -> None:
-    found = bounded(
-        EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), ConnectionOptions(rps=50.0, burst=5)
-    )
-    assert set(rates(found).values()) == {Rate(50.0, 5)}
-    assert found["lab"].bounds == (ModelBounds("m", None, Rate(50.0, 5), 2),)
-
-
-def test_a_flag_changes_what_it_names_and_nothing_else() -> None:
-    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), ConnectionOptions(rps=50.0))
-    assert found["lab"].bounds_of("m").rate == Rate(50.0, 3)
-    assert found["local"].rate == Rate(50.0, 1)
-    assert found["openrouter"].rate == Rate(50.0, 7)
-    assert bounded(flags=ConnectionOptions(burst=9))["lab"].rate == Rate(4.0, 9)
+@pytest.mark.parametrize(
+    ("settings", "flags", "expected", "of_a_model"),
+    [
+        # The environment paces what speaks as OpenRouter, and the file goes over it.
+        (PACED, NO_FLAGS, [Rate(2.0, 7), None, None, Rate(4.0, 3), Rate(2.0, 7)], Rate(1.0, 3)),
+        # Flags go over everything and concern every endpoint; one changes what it names and nothing else.
+        (PACED, ConnectionOptions(rps=50.0, burst=5), [Rate(50.0, 5)] * 5, Rate(50.0, 5)),
+        (PACED, ConnectionOptions(rps=50.0),
+         [Rate(50.0, 7), Rate(50.0, 1), Rate(50.0, 1), Rate(50.0, 3), Rate(50.0, 7)], Rate(50.0, 3)),
+        (NOTHING, ConnectionOptions(burst=9), [None, None, None, Rate(4.0, 9), None], Rate(1.0, 9)),
+    ],
+)  # fmt: skip
+def test_an_endpoint_and_each_of_its_models_has_the_rate_that_was_set_last(
+    settings: EnvironmentSettings, flags: ConnectionOptions, expected: list[Rate | None], of_a_model: Rate
+) -> None:
+    found = bounded(settings, flags)
+    assert [found[name].rate for name in ("openrouter", "local", "sim", "lab", "proxy")] == expected
+    assert found["lab"].bounds == (ModelBounds("m", None, of_a_model, 2),)
+    assert found["openrouter"].bounds == (ModelBounds("n", "host", expected[0], 5),)
 
 
 def test_a_cap_of_the_environment_never_raises_what_the_file_declares() -> None:

@@ -81,25 +81,17 @@ async def test_no_more_calls_than_the_limit_are_let_in_as_it_moves() -> None:
     await calls.end_all()
 
 
-async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes() -> None:
+async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes_and_equals_in_the_order_they_came() -> None:
     calls = Calls(1)
     one, other = calls.lane(), calls.lane()
     await calls.start(one, "first")
     for lane, name, remaining in (
-        (one, "short", 1.0), (other, "long", 9.0), (one, "middle", 5.0), (other, "endless", float("inf")),
+        (one, "short", 1.0), (other, "short too", 1.0), (one, "shortest", 0.5), (other, "long", 9.0),
+        (one, "middle", 5.0), (other, "middle too", 5.0), (one, "endless", float("inf")),
     ):  # fmt: skip
         await calls.start(lane, name, remaining=remaining)
-    await calls.end("first", "endless", "long", "middle", "short")
-    assert calls.order == ["first", "endless", "long", "middle", "short"]
-
-
-async def test_equals_go_in_the_order_they_came() -> None:
-    calls = Calls(1)
-    lanes = [calls.lane() for _ in range(3)]
-    for at, name in enumerate("abcdef"):
-        await calls.start(lanes[at % 3], name)
-    await calls.end(*"abcdef")
-    assert calls.order == list("abcdef")
+    await calls.end("first", "endless", "long", "middle", "middle too", "short", "short too", "shortest")
+    assert calls.order == ["first", "endless", "long", "middle", "middle too", "short", "short too", "shortest"]
 
 
 async def test_the_lowest_run_goes_before_longer_dialogues_of_later_ones() -> None:
@@ -231,15 +223,6 @@ async def test_a_waiter_cancelled_in_the_moment_it_is_let_in_gives_its_slot_to_t
     assert (calls.order, calls.gate.busy, share.busy) == (["b"], 1, 1)
     await calls.end_all()
     assert share.busy == 0
-
-
-async def test_a_lane_that_left_is_not_served() -> None:
-    calls = Calls(1)
-    gone, here = calls.lane(), calls.lane()
-    calls.gate.remove_queue(gone)
-    await calls.start(here, "a")
-    assert calls.order == ["a"]
-    await calls.end_all()
 
 
 class Load:

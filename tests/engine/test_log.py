@@ -80,54 +80,52 @@ def test_a_verdict_names_its_judge() -> None:
     assert (stored["event"], stored["model"]) == ("stored", "acme/judge")
 
 
-def test_a_retry_says_which_attempt_failed_how_and_how_long_the_pause_is() -> None:
+def test_a_retry_says_which_attempt_failed_how_and_a_wait_is_of_interest_where_it_takes_a_while() -> None:
     assert told(CallWaiting(Wait("m", "429", 2.5, attempt=1))) == [
         {"level": "warning", "event": "retry", "model": "m", **PLACE, "attempt": 1, "status": "429", "seconds": 2.5}
     ]
     assert told(CallWaiting(Wait("m", "429", 0.0, still=True))) == []
+    for wait, level in (
+        (Wait("m", "rate", 0.02), "debug"),
+        (Wait("m", "rate", 1.0), "info"),
+        (Wait("m", "budget", 0), "info"),
+    ):
+        (entry,) = told(CallWaiting(wait))
+        assert (entry["event"], entry["level"], entry["status"]) == ("wait", level, wait.reason)
 
 
 @pytest.mark.parametrize(
-    ("wait", "level"),
-    [(Wait("m", "rate", 0.02), "debug"), (Wait("m", "rate", 20.0), "info"), (Wait("m", "budget", 0.0), "info")],
-)
-def test_only_a_wait_that_takes_a_while_is_of_interest(wait: Wait, level: str) -> None:
-    (entry,) = told(CallWaiting(wait))
-    assert (entry["event"], entry["level"], entry["status"]) == ("wait", level, wait.reason)
+    ("event", "entry"),
+    [
+        (SubjectStarted("m@low-t0.7", 30, 18),
+         {"level": "info", "event": "planned", "subject": "m@low-t0.7", "calls": 30, "verdicts": 18}),
+        (ModelStopped("acme/judge", "429: daily limit"),
+         {"level": "error", "event": "parked", "model": "acme/judge", "detail": "429: daily limit"}),
+        (CallUnresolved("m@low-t0.7", "berth_push", "502 after 2 attempts", TRIED),
+         {"level": "warning", "event": "call", "subject": "m@low-t0.7", "status": "unsettled", "attempt": 2,
+          "seconds": 1.75, "cost": 0.002, "detail": "berth_push: 502 after 2 attempts"}),
+        (TrialSkipped("m@low-t0.7", "box:1:2"),
+         {"level": "info", "event": "skipped", "subject": "m@low-t0.7", "detail": "held by box:1:2"}),
+        (RunStopping("the cap is reached"),
+         {"level": "warning", "event": "stopped", "status": "stopping", "detail": "the cap is reached"}),
+    ],
+)  # fmt: skip
+def test_the_course_of_a_run_is_told(event: Event, entry: dict[str, object]) -> None:
+    assert told(event, None) == [entry]
 
 
-def test_the_course_of_a_run_is_told() -> None:
-    assert told(SubjectStarted("m@low-t0.7", 30, 18), None) == [
-        {"level": "info", "event": "planned", "subject": "m@low-t0.7", "calls": 30, "verdicts": 18}
-    ]
-    (parked,) = told(ModelStopped("acme/judge", "429: daily limit"))
-    assert (parked["level"], parked["model"], parked["detail"]) == ("error", "acme/judge", "429: daily limit")
-    (unsettled,) = told(CallUnresolved("m@low-t0.7", "berth_push", "502 after 2 attempts", TRIED))
-    assert (unsettled["event"], unsettled["status"], unsettled["attempt"]) == ("call", "unsettled", 2)
-    assert unsettled["detail"] == "berth_push: 502 after 2 attempts"
-    assert unsettled["cost"] == 0.002
-    (skipped,) = told(TrialSkipped("m@low-t0.7", "box:1:2"))
-    assert (skipped["event"], skipped["detail"]) == ("skipped", "held by box:1:2")
-    assert told(RunStopping("the cap is reached"), None) == [
-        {"level": "warning", "event": "stopped", "status": "stopping", "detail": "the cap is reached"}
-    ]
-
-
-EVENTS: list[Event] = [
-    CallCommitted("m", 0.0, None, REPLY),
-    CallCommitted("m", 0.0, "transport", BROKEN),
-    VerdictCommitted("m", "j", 0.0, None, VERDICT),
-    VerdictCommitted("m", "j", 0.0, "unreadable_verdict", BROKEN),
-    VerdictCommitted("m", "j", 0.0, None),
-    CallCommitted("m", 0.0, None),
-]
-
-
-@pytest.mark.parametrize("event", EVENTS)
-def test_what_a_model_wrote_is_in_debug_entries_alone(event: Event) -> None:
-    found = list(entries(event, SPOT))
-    assert [entry.level for entry in found if b"SECRET" in msgspec.json.encode(entry)] in ([], ["debug"])
-    assert len(found) == 2
+def test_what_a_model_wrote_is_in_debug_entries_alone() -> None:
+    for event in (
+        CallCommitted("m", 0.0, None, REPLY),
+        CallCommitted("m", 0.0, "transport", BROKEN),
+        VerdictCommitted("m", "j", 0.0, None, VERDICT),
+        VerdictCommitted("m", "j", 0.0, "unreadable_verdict", BROKEN),
+        VerdictCommitted("m", "j", 0.0, None),
+        CallCommitted("m", 0.0, None),
+    ):
+        found = list(entries(event, SPOT))
+        assert [entry.level for entry in found if b"SECRET" in msgspec.json.encode(entry)] in ([], ["debug"])
+        assert len(found) == 2
 
 
 async def test_tasks_know_their_own_place_and_not_each_others() -> None:

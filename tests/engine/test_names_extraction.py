@@ -136,17 +136,13 @@ async def test_what_goes_wrong_with_one_run_costs_no_other(work: Work) -> None:
     assert [item.row.run for item in work.plan().todo] == [3]
 
 
-async def test_the_cost_cap_ends_the_reading_and_keeps_what_was_read(work: Work) -> None:
-    rule, given = finds("Rook"), iter(range(3))
+async def test_what_ends_the_reading_keeps_what_was_read(work: Work) -> None:
+    rule, paid = finds("Rook"), iter(range(3))
     stopped, client, _ = await work.read(
-        lambda request: rule(request) if next(given, None) is not None else CostCapReached("enough"),
-        shares=Parallelism(1, 1),
+        lambda request: CostCapReached("enough") if next(paid, None) is None else rule(request), Parallelism(1, 1)
     )
     assert isinstance(stopped, CostCapReached)
-    assert len(client.asked) == 4
-    assert len(work.stored()) == 3
-    await work.read(finds("Rook"))
-    assert len(work.stored()) == 8
+    assert (len(client.asked), len(work.stored())) == (4, 3)
 
 
 async def test_a_parked_reader_is_not_asked_on_and_the_command_ends(work: Work) -> None:

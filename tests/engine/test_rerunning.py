@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import msgspec
-import pytest
 
 from independence.engine import plan, rerunning
 from independence.engine.plan import Selection, Trial
@@ -32,15 +31,6 @@ def keys(trials: list[Trial]) -> list[str]:
 
 def longer(suite: LoadedSuite, before: list[PlannedTrial], *runs: int) -> list[Trial]:
     return rerunning.extended(suite.suite, CONDITION, planned.SUBJECT, before, *runs)
-
-
-@pytest.mark.parametrize("seed", [0, 7])
-def test_stored_keys_stay_and_without_a_number_there_is_one_run_more_on_the_same_seed(
-    toy_suite: LoadedSuite, seed: int
-) -> None:
-    before = stored(made(toy_suite, 3, seed))
-    for runs, then in (((3,), 3), ((), 4), ((2,), 2)):
-        assert keys(longer(toy_suite, before, *runs)) == keys(made(toy_suite, then, seed))
 
 
 def test_only_what_was_planned_is_repeated_and_what_has_more_runs_gets_one_more_too(toy_suite: LoadedSuite) -> None:

@@ -67,16 +67,6 @@ def from_tables(connection: sqlite3.Connection, judge: str | None = "j") -> Dial
     return found
 
 
-def test_a_subject_reads_as_its_tables_say(played: sqlite3.Connection) -> None:
-    own = under(played)["a"]
-    assert (own.run.values, own.scenario.values) == ([1, 1, 2, 2], ["one", "two", "one", "two"])
-    assert (own.experiment.values, own.rubric.values) == (["x"] * 4, ["rubric"] * 4)
-    assert (own.judges, own.valid, own.particular, own.judged_at) == (["j"], 4, {}, [])
-    assert (len(own.said), len(own.words), own.thought) == (4, 4 * 16, True)
-    assert under(played)["b"].particular == {3: "b two 2"}
-    assert under(played)["b"].unfinished == set()
-
-
 @pytest.mark.parametrize("judge", ["j", "other", None])
 def test_kept_rows_are_what_the_tables_say(played: sqlite3.Connection, judge: str | None) -> None:
     graded(played, "a one 1", "other", 3)
