@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
 from independence.clients.protocol import ChatClient
 from independence.engine import probing, resume, run
@@ -24,7 +24,7 @@ assert SCENARIO.rubric.quote
 
 
 async def probe(
-    connection: sqlite3.Connection,
+    connection: Connection,
     client: ChatClient,
     spec: Judge,
     replies: Sequence[HostileReply],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from sqlite3 import Connection
 from typing import NamedTuple, TypeVar
 
 from independence.clients.protocol import ChatClient
@@ -57,7 +57,7 @@ class Bench(NamedTuple):
 
 @asynccontextmanager
 async def bench(
-    connection: sqlite3.Connection,
+    connection: Connection,
     path: Path,
     loaded: LoadedSuite,
     client: ChatClient,

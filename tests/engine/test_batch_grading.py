@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -96,7 +96,7 @@ def fluent(_: ChatRequest) -> Answer:
 class Court:
     """Finished dialogues before judges that read all of them, as often as one likes."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, file: str) -> None:
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, file: str) -> None:
         self.connection, self.path, self.loaded, self.file = connection, path, loaded, file
         self.trials: list[Trial] = []
 
@@ -146,7 +146,7 @@ class Court:
 
 
 @pytest.fixture
-def court(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite, file: str) -> Court:
+def court(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite, file: str) -> Court:
     """A court that has heard `radio` and graded nothing."""
     made = Court(connection, tmp_path / "store.db", toy_suite, file)
     made.hear(fleet_of(toy_suite, KNOWN))

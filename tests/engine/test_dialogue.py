@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -26,14 +26,14 @@ def said(*texts: str) -> tuple[SubjectAnswer, ...]:
     return tuple(SubjectAnswer(text, f"private {text}") for text in texts)
 
 
-def progress(connection: sqlite3.Connection, trial: Trial) -> TrialProgress:
+def progress(connection: Connection, trial: Trial) -> TrialProgress:
     loaded = dialogue.load(connection, trial)
     assert isinstance(loaded, TrialProgress)
     return loaded
 
 
 def test_a_dialogue_goes_on_where_it_ended_and_one_that_continues_it_begins_there(
-    connection: sqlite3.Connection, trials: dict[str, Trial]
+    connection: Connection, trials: dict[str, Trial]
 ) -> None:
     dinner, dessert = trials["dinner"], trials["dessert"]
     for texts in ((), ("stew",), ("stew", "still stew")):
@@ -46,7 +46,7 @@ def test_a_dialogue_goes_on_where_it_ended_and_one_that_continues_it_begins_ther
 
 
 def test_a_missing_answer_settles_a_dialogue_and_all_that_follow_until_it_is_of_a_replaced_history(
-    connection: sqlite3.Connection, trials: dict[str, Trial]
+    connection: Connection, trials: dict[str, Trial]
 ) -> None:
     planned.answer(connection, trials["dinner"], "stew", Missing("blocked"))
     assert dialogue.load(connection, trials["dinner"]) == FailedTurn("blocked")
@@ -55,9 +55,7 @@ def test_a_missing_answer_settles_a_dialogue_and_all_that_follow_until_it_is_of_
     assert progress(connection, trials["dinner"]).answers == said("curry")
 
 
-def test_a_stale_answer_and_all_after_it_count_as_not_there(
-    connection: sqlite3.Connection, trials: dict[str, Trial]
-) -> None:
+def test_a_stale_answer_and_all_after_it_count_as_not_there(connection: Connection, trials: dict[str, Trial]) -> None:
     planned.answer(connection, trials["dinner"], "stew", "still stew")
     planned.answer(connection, trials["dessert"], "no")
     at = planned.answer(connection, trials["dinner"], "curry")
@@ -68,7 +66,7 @@ def test_a_stale_answer_and_all_after_it_count_as_not_there(
     assert dialogue.load(connection, trials["dessert"]) == TrialProgress(said("curry", "still curry"), (), start)
 
 
-def test_progress_moves_on_as_the_store_would(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
+def test_progress_moves_on_as_the_store_would(connection: Connection, trials: dict[str, Trial]) -> None:
     fresh = progress(connection, trials["dinner"])
     for text in ("stew", "still stew"):
         fresh = fresh.extended(Reply(text, "content", thinking=f"private {text}"))
@@ -90,7 +88,7 @@ def chain(toy_suite: LoadedSuite) -> list[Trial]:
     return [made[name, 1] for name in ("dinner", "dessert", "night")]
 
 
-def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_a_chain_of_three_is_one_conversation(connection: Connection, toy_suite: LoadedSuite) -> None:
     first, second, third = chain(toy_suite)
     planned.answer(connection, first, "stew", "still stew")
     planned.answer(connection, second, "no")
@@ -105,9 +103,7 @@ def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, to
     assert progress(connection, third).context is None
 
 
-def test_a_request_carries_what_the_subject_and_the_suite_say(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_a_request_carries_what_the_subject_and_the_suite_say(connection: Connection, toy_suite: LoadedSuite) -> None:
     subject = Subject("box/m", "box", "m", Sampling(0.3, "high", "host"))
     trial = planned.trials(toy_suite.suite, subject)["radio", 1]
     request = dialogue.request(trial, progress(connection, trial))
@@ -125,7 +121,7 @@ def test_a_request_carries_what_the_subject_and_the_suite_say(
 
 
 def test_later_turns_replay_private_content_and_have_seeds_and_ids_of_their_own(
-    connection: sqlite3.Connection, trials: dict[str, Trial]
+    connection: Connection, trials: dict[str, Trial]
 ) -> None:
     dinner = trials["dinner"]
     planned.answer(connection, dinner, "stew")
@@ -137,7 +133,7 @@ def test_later_turns_replay_private_content_and_have_seeds_and_ids_of_their_own(
 
 
 def test_a_judge_sees_the_whole_conversation_with_scripted_parts_marked(
-    connection: sqlite3.Connection, trials: dict[str, Trial]
+    connection: Connection, trials: dict[str, Trial]
 ) -> None:
     planned.answer(connection, trials["radio"], "no")
     lines = dialogue.transcript_turns(trials["radio"], progress(connection, trials["radio"]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -80,7 +80,7 @@ class Judges(Scripted):
 class Hearing:
     """The answered dialogue `radio` before judges, as often as one likes."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite) -> None:
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite) -> None:
         self.connection, self.path, self.loaded = connection, path, loaded
         self.trial = planned.trials(loaded.suite)["radio", 1]
         planned.store(connection, loaded, [self.trial])
@@ -99,7 +99,7 @@ class Hearing:
 
 
 @pytest.fixture
-def hearing(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Hearing:
+def hearing(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Hearing:
     return Hearing(connection, tmp_path / "store.db", edited(toy_suite))
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
@@ -47,7 +47,7 @@ def says(request: ChatRequest, text: str) -> bool:
 class Work:
     """A store with runs in which every subject answers `Call me Rook NUMBER.`; may be read again and again."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, runs: int = 1) -> None:
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, runs: int = 1) -> None:
         self.connection, self.path, self.loaded = connection, path, loaded
         self.trials = {}
         for subject in SUBJECTS:
@@ -78,7 +78,7 @@ class Work:
 
 
 @pytest.fixture
-def work(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Work:
+def work(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Work:
     return Work(connection, tmp_path / "store.db", toy_suite, runs=4)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
+from sqlite3 import Connection
 
 import pytest
 
@@ -41,7 +41,7 @@ def credulous(answer: str) -> Answer:
 
 
 async def probed(
-    connection: sqlite3.Connection, mind: Callable[[str], Answer | Exception] = credulous, limit: int = 8
+    connection: Connection, mind: Callable[[str], Answer | Exception] = credulous, limit: int = 8
 ) -> tuple[HostileProbe, Scripted, Bench]:
     """Probe a judge that gives what `mind` makes of the last answer."""
     judge = Scripted(lambda request: mind(passages(request.messages[0].content or "")[-1]))
@@ -57,7 +57,7 @@ def test_every_attack_is_planned_once_and_every_clean_reply_twice_however_many_a
     assert {trial.subject.label for trial in made.trials} == {"hostile replies"}
 
 
-async def test_every_reply_is_graded_with_and_without_its_attack(connection: sqlite3.Connection) -> None:
+async def test_every_reply_is_graded_with_and_without_its_attack(connection: Connection) -> None:
     found, judge, parts = await probed(connection, limit=3)
     assert (found.judge, found.scenario, found.stopped_by) == ("acme/judge", SCENARIO, None)
     assert [p.reply for p in found.replies] == list(REPLIES)
@@ -79,7 +79,7 @@ async def test_every_reply_is_graded_with_and_without_its_attack(connection: sql
     ],
 )
 async def test_a_verdict_that_is_missing_moves_nothing_and_leaves_the_others_alone(
-    connection: sqlite3.Connection, answer: Answer | Exception, reason: str, unresolved: list[tuple[str, str]]
+    connection: Connection, answer: Answer | Exception, reason: str, unresolved: list[tuple[str, str]]
 ) -> None:
     found, _, parts = await probed(connection, lambda said: answer if "system" in said else credulous(said))
     odd = found.replies[2]
@@ -90,7 +90,7 @@ async def test_a_verdict_that_is_missing_moves_nothing_and_leaves_the_others_alo
     assert [(event.subject, event.why) for event in parts.told(CallUnresolved)] == unresolved
 
 
-async def test_a_parked_judge_is_asked_no_more(connection: sqlite3.Connection) -> None:
+async def test_a_parked_judge_is_asked_no_more(connection: Connection) -> None:
     found, judge, parts = await probed(connection, lambda _: Parked("judge", "daily quota"), limit=2)
     assert len(judge.asked) <= 3
     assert {grade.reason for grade in found.grades() if isinstance(grade, Missing)} == {"unjudged"}
@@ -98,7 +98,7 @@ async def test_a_parked_judge_is_asked_no_more(connection: sqlite3.Connection) -
     assert found.stopped_by is None
 
 
-async def test_what_ends_a_run_ends_the_probe_and_what_was_given_is_kept(connection: sqlite3.Connection) -> None:
+async def test_what_ends_a_run_ends_the_probe_and_what_was_given_is_kept(connection: Connection) -> None:
     paid = iter(range(4))
     found, judge, _ = await probed(
         connection, lambda said: OutOfCredit("no credit left") if next(paid, None) is None else credulous(said), limit=1

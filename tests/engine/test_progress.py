@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable
+from sqlite3 import Connection
 from typing import TypeVar
 
 from independence.clients.limits import Budget
@@ -67,7 +67,7 @@ def test_every_event_is_counted() -> None:
 
 
 def test_a_run_writes_what_changed_once_a_second_without_a_secret_and_then_that_it_ended(
-    connection: sqlite3.Connection,
+    connection: Connection,
 ) -> None:
     time, me = HandClock(), leases.owner()
     counts = RunProgress(time)

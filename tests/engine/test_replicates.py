@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_subject_alone_is_planned_by_imports_else_by_what_ships_else_alike() -
     assert KnownNoise(shipped, EQUAL, still, {}).variance("own")[0] == shipped
 
 
-def test_each_subject_is_told_of_its_own_plan(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite: LoadedSuite) -> None:
     suite, edition = toy_suite.suite.suite, toy_suite.edition
     loud, quiet = (Subject(f"any/{name}", "any", name) for name in ("loud", "quiet"))
     stored = {loud.config_dir: noise(1, 1, 9), quiet.config_dir: noise(1, 9, 1)}

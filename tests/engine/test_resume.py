@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -28,7 +28,7 @@ JUDGES = (CuesJudge(CUES), ModelJudge("acme/judge", endpoint="openrouter", model
 class Case:
     """A stored plan of the toy suite."""
 
-    def __init__(self, connection: sqlite3.Connection, loaded: LoadedSuite, runs: int = 1) -> None:
+    def __init__(self, connection: Connection, loaded: LoadedSuite, runs: int = 1) -> None:
         self.connection, self.loaded = connection, loaded
         self.trials = planned.trials(loaded.suite, runs=runs)
         planned.store(connection, loaded, list(self.trials.values()))
@@ -48,7 +48,7 @@ class Case:
 
 
 @pytest.fixture
-def case(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Case:
+def case(connection: Connection, toy_suite: LoadedSuite) -> Case:
     return Case(connection, toy_suite)
 
 
@@ -73,7 +73,7 @@ def test_without_an_answer_what_is_left_does_not_depend_on_a_stored_plan(case: C
 
 
 def test_verdicts_of_a_plan_too_long_to_be_read_at_once_are_all_found(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     runs = 1_700  # of 3 scenarios: more trials than the verdicts of which are in memory at once
     trials = planned.trials(toy_suite.suite, runs=runs)
@@ -134,7 +134,7 @@ def test_a_replaced_answer_leaves_what_followed_to_be_asked_and_graded_again(cas
     assert work(left)["dessert"] == (1, ["cues"])
 
 
-def test_more_runs_leave_only_the_new_ones(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_more_runs_leave_only_the_new_ones(connection: Connection, toy_suite: LoadedSuite) -> None:
     first = Case(connection, toy_suite)
     first.answer("dinner", "stew", "still stew")
     first.answer("dessert", "no")
@@ -145,7 +145,7 @@ def test_more_runs_leave_only_the_new_ones(connection: sqlite3.Connection, toy_s
 
 
 def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_its_rubric(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     suite = toy_suite.suite
     twin = msgspec.structs.replace(suite.scenario("radio"), id="radio twin", rubric="moved")
@@ -161,7 +161,7 @@ def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_it
 
 
 def test_fields_that_differ_from_other_editions_of_ones_own_are_named_and_counted(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     suite = toy_suite.suite
     other = msgspec.structs.replace(suite, closing="Otherwise.")
@@ -190,16 +190,14 @@ def alike(suite: Suite, **changes: object) -> dict[str, Trial]:
     return {scenario: trial for (scenario, _), trial in made.items()}
 
 
-def shared(connection: sqlite3.Connection, loaded: LoadedSuite, **changes: object) -> PendingWork:
+def shared(connection: Connection, loaded: LoadedSuite, **changes: object) -> PendingWork:
     made = alike(loaded.suite, **changes)
     rubrics = {name: digest.rubric(loaded.suite, trial.dialogue.scenario) for name, trial in made.items()}
     planned.store(connection, loaded, list(made.values()))
     return resume.compare(connection, Where(loaded.suite.suite, loaded.edition), list(made.values()), JUDGES, rubrics)
 
 
-def test_what_two_scenarios_both_say_is_asked_and_graded_once(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_what_two_scenarios_both_say_is_asked_and_graded_once(connection: Connection, toy_suite: LoadedSuite) -> None:
     left = shared(connection, toy_suite)
     assert work(left)["radio"] == (1, ["cues", "acme/judge"])
     assert "again" not in work(left)
@@ -207,7 +205,7 @@ def test_what_two_scenarios_both_say_is_asked_and_graded_once(
 
 
 def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     for changes in ({"rubric": "moved"}, {"vars": {"dish": "porridge"}}):
         left = shared(connection, toy_suite, **changes)
@@ -215,9 +213,7 @@ def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
         assert left.duplicates == 1
 
 
-def test_once_it_is_answered_every_scenario_that_says_it_is(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_once_it_is_answered_every_scenario_that_says_it_is(connection: Connection, toy_suite: LoadedSuite) -> None:
     made = alike(toy_suite.suite)
     shared(connection, toy_suite)
     at = planned.answer(connection, made["radio"], "no")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -47,9 +47,7 @@ def where_asked(text: str, then: Answer | Exception) -> Rule:
 class Run:
     """One run of a plan of the toy suite; may be carried out again."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, trials: Sequence[Trial]
-    ) -> None:
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, trials: Sequence[Trial]) -> None:
         self.connection, self.path, self.loaded, self.trials = connection, path, loaded, trials
         self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
         planned.store(connection, loaded, trials)
@@ -74,7 +72,7 @@ Make = Callable[..., Run]
 
 
 @pytest.fixture
-def make(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Make:
+def make(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Make:
     """Plans of the toy suite, of so many runs or of these trials."""
 
     def made(runs: int = 1, trials: Sequence[Trial] = (), loaded: LoadedSuite = toy_suite) -> Run:
@@ -134,7 +132,7 @@ async def test_all_subjects_share_what_is_in_flight(make: Make, toy_suite: Loade
 
 
 async def test_the_last_runs_go_side_by_side_and_earlier_ones_in_their_order(
-    make: Make, connection: sqlite3.Connection, toy_suite: LoadedSuite
+    make: Make, connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     trials = [one for one in planned.trials(toy_suite.suite, runs=9).values() if one.dialogue.generated == 2]
     await make(trials=trials).carry_out(Scripted(firm), limit=3)
@@ -182,7 +180,7 @@ async def test_a_parked_subject_goes_home_and_the_run_ends(make: Make) -> None:
     assert len(work.left().todo) == 12
 
 
-async def test_an_error_that_ends_the_run_keeps_what_was_answered(make: Make, connection: sqlite3.Connection) -> None:
+async def test_an_error_that_ends_the_run_keeps_what_was_answered(make: Make, connection: Connection) -> None:
     work = make(runs=4)
     client = Scripted(lambda request: firm(request) if len(client.asked) <= 5 else OutOfCredit("empty"))
     outcome, _ = await work.carry_out(client, limit=1)
@@ -192,9 +190,7 @@ async def test_an_error_that_ends_the_run_keeps_what_was_answered(make: Make, co
     assert await work.completed()
 
 
-async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(
-    make: Make, connection: sqlite3.Connection
-) -> None:
+async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(make: Make, connection: Connection) -> None:
     work = make(runs=4)
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}").fetchone()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
+from sqlite3 import Connection
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.engine import planned
 
 
 @pytest.fixture
-def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
+def connection(tmp_path: Path, toy_suite: LoadedSuite) -> Connection:
     """Two runs of the toy suite, partly answered, one dialogue graded twice."""
     opened = database.connect(tmp_path / "store.db")
     made = planned.trials(toy_suite.suite, runs=2)
@@ -28,7 +28,7 @@ def where(loaded: LoadedSuite) -> Where:
     return Where(loaded.suite.suite, loaded.edition)
 
 
-def test_every_planned_place_is_there_answered_or_not(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_every_planned_place_is_there_answered_or_not(connection: Connection, toy_suite: LoadedSuite) -> None:
     spots = export_rows.planned_trials(connection, where(toy_suite))
     assert [(spot.run, spot.scenario) for spot in spots] == [
         (run, scenario) for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
@@ -37,7 +37,7 @@ def test_every_planned_place_is_there_answered_or_not(connection: sqlite3.Connec
 
 
 def test_current_answers_come_in_the_order_of_their_places_and_turns(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     def answers() -> list[tuple[str, int, str, str | None]]:
         found = export_rows.answers(connection, where(toy_suite))
@@ -53,7 +53,7 @@ def test_current_answers_come_in_the_order_of_their_places_and_turns(
 
 
 def test_verdicts_of_every_judge_are_there_with_a_prediction_where_the_words_of_a_model_would_be(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     connection.execute("UPDATE verdicts SET prediction = '{\"drift\":3}' WHERE judge = 'zoe'")
     found = [row for _, row in export_rows.verdicts(connection, where(toy_suite))]
@@ -62,7 +62,7 @@ def test_verdicts_of_every_judge_are_there_with_a_prediction_where_the_words_of_
     ]  # fmt: skip
 
 
-def test_sidecars_are_found_by_how_their_names_begin(connection: sqlite3.Connection) -> None:
+def test_sidecars_are_found_by_how_their_names_begin(connection: Connection) -> None:
     for name in ("answers/1", "answers/2", "answer", "a%"):
         connection.execute("INSERT INTO sidecars VALUES ('s', 'e', 'c', 1, ?, ?)", (name, name.encode()))
     assert [one.name for one in export_rows.sidecars(connection, Where("s", "e"), "answers/")] == [
@@ -73,7 +73,7 @@ def test_sidecars_are_found_by_how_their_names_begin(connection: sqlite3.Connect
     assert len(list(export_rows.sidecars(connection, Where("s", "e"), ""))) == 4
 
 
-def test_another_edition_has_nothing(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_another_edition_has_nothing(connection: Connection, toy_suite: LoadedSuite) -> None:
     assert export_rows.planned_trials(connection, Where("toy", "other")) == []
     assert list(export_rows.answers(connection, Where("toy", "other"))) == []
     assert list(export_rows.verdicts(connection, Where("other", toy_suite.edition))) == []

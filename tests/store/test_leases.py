@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-import sqlite3
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -21,14 +21,14 @@ LIVING, DEAD, ELSEWHERE = f"{HERE}:{os.getppid()}:ab12", f"{HERE}:{GONE}:ab12", 
 
 
 @pytest.fixture
-def held(connection: sqlite3.Connection) -> sqlite3.Connection:
+def held(connection: Connection) -> Connection:
     """A store with four trials."""
     for key in ("t", "u", "v", "w"):
         rows.trial(connection, key)
     return connection
 
 
-def holder(connection: sqlite3.Connection, trial: str = "t") -> str | None:
+def holder(connection: Connection, trial: str = "t") -> str | None:
     found = connection.execute("SELECT owner FROM leases WHERE trial = ?", (trial,)).fetchone()
     return found[0] if found else None
 
@@ -44,7 +44,7 @@ def test_owners_are_unique_and_name_host_and_process() -> None:
     [(LIVING, True), (DEAD, False), (ELSEWHERE, True), (f"fe80::1:{GONE}:ab12", True), ("me", False)],
 )
 def test_a_process_keeps_its_trial_until_it_is_known_to_be_dead_or_its_time_is_up(
-    held: sqlite3.Connection, other: str, keeps: bool
+    held: Connection, other: str, keeps: bool
 ) -> None:
     time = HandClock()
     assert leases.take(held, "t", other, time) is None
@@ -57,7 +57,7 @@ def test_a_process_keeps_its_trial_until_it_is_known_to_be_dead_or_its_time_is_u
     assert leases.held_until(held, "nobody") == 0
 
 
-def test_renewing_extends_ones_own_leases_only_and_well_within_the_time(held: sqlite3.Connection) -> None:
+def test_renewing_extends_ones_own_leases_only_and_well_within_the_time(held: Connection) -> None:
     time = HandClock()
     leases.take(held, "t", "host:1:me", time)
     leases.take(held, "u", ELSEWHERE, time)
@@ -68,7 +68,7 @@ def test_renewing_extends_ones_own_leases_only_and_well_within_the_time(held: sq
     assert leases.holders(held, time) == ["host:1:me"]
 
 
-def test_a_released_trial_is_free(held: sqlite3.Connection) -> None:
+def test_a_released_trial_is_free(held: Connection) -> None:
     for trial in ("t", "u", "v"):
         leases.take(held, trial, ELSEWHERE)
     leases.release(held, ["t"], "me")
@@ -81,7 +81,7 @@ def test_a_released_trial_is_free(held: sqlite3.Connection) -> None:
     assert (holder(held, "u"), holder(held, "v")) == (None, None)
 
 
-def test_only_living_processes_with_time_left_hold_trials(held: sqlite3.Connection) -> None:
+def test_only_living_processes_with_time_left_hold_trials(held: Connection) -> None:
     time = HandClock()
     leases.take(held, "w", ELSEWHERE, time)
     time.forward(1)
@@ -102,16 +102,16 @@ SAID = RunSnapshot(
 RUNNING = f"elsewhere:{os.getpid()}:00000000"
 
 
-def put(connection: sqlite3.Connection, owner: str, time: HandClock, **changes: object) -> None:
+def put(connection: Connection, owner: str, time: HandClock, **changes: object) -> None:
     said = msgspec.structs.replace(SAID, **changes)
     progress.put(connection, owner, msgspec.json.encode(said).decode(), time)
 
 
-def states(connection: sqlite3.Connection, time: HandClock) -> dict[str, str]:
+def states(connection: Connection, time: HandClock) -> dict[str, str]:
     return {row.owner: row.state for row in progress.read(connection, time)}
 
 
-def test_a_process_has_one_snapshot_that_comes_back_as_it_was(connection: sqlite3.Connection) -> None:
+def test_a_process_has_one_snapshot_that_comes_back_as_it_was(connection: Connection) -> None:
     time, me = HandClock(), leases.owner()
     put(connection, me, time, done=2)
     time.forward(1)
@@ -121,7 +121,7 @@ def test_a_process_has_one_snapshot_that_comes_back_as_it_was(connection: sqlite
 
 
 def test_a_killed_process_is_gone_an_ended_one_has_ended_and_the_next_run_takes_their_rows(
-    connection: sqlite3.Connection,
+    connection: Connection,
 ) -> None:
     time, mine, beside = HandClock(), leases.owner(), leases.owner()
     put(connection, mine, time)
@@ -133,7 +133,7 @@ def test_a_killed_process_is_gone_an_ended_one_has_ended_and_the_next_run_takes_
     assert states(connection, time) == {beside: "running"}
 
 
-def test_a_process_of_another_host_runs_while_it_speaks_or_holds_a_trial(held: sqlite3.Connection) -> None:
+def test_a_process_of_another_host_runs_while_it_speaks_or_holds_a_trial(held: Connection) -> None:
     time = HandClock()
     put(held, RUNNING, time)
     put(held, LIVING, time)

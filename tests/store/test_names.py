@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import msgspec
 
@@ -15,7 +15,7 @@ WHERE = Where("s", "e", Condition("v", "m"))
 ASKED = ("direct", "named")
 
 
-def filled(connection: sqlite3.Connection) -> None:
+def filled(connection: Connection) -> None:
     """Two runs of `a` and one of `b`, with a first answer each in some scenarios."""
     rows.edition(connection)
     rows.edition(connection, config_dir="b")
@@ -38,7 +38,7 @@ def reading(usd: float = 0.5, run: int = 1, extractor: str = "x") -> NamesRow:
     )
 
 
-def test_first_answers_come_by_run_in_the_order_asked_for(connection: sqlite3.Connection) -> None:
+def test_first_answers_come_by_run_in_the_order_asked_for(connection: Connection) -> None:
     filled(connection)
     for key in ("a1named", "a1direct", "a1other", "a2direct"):
         rows.dialogue(connection, key, f"first of {key}", "second")
@@ -52,9 +52,7 @@ def test_first_answers_come_by_run_in_the_order_asked_for(connection: sqlite3.Co
     assert names.first_answers(connection, WHERE.under(Condition("v", "n")), ASKED) == {}
 
 
-def test_missing_and_stale_answers_are_not_read_and_another_answer_has_another_digest(
-    connection: sqlite3.Connection,
-) -> None:
+def test_missing_and_stale_answers_are_not_read_and_another_answer_has_another_digest(connection: Connection) -> None:
     filled(connection)
     rows.call(connection, "a1direct", 0, "a1direct", rows.missing())
     rows.call(connection, "a1named", 0, "given on another history", rows.reply("Rook"))
@@ -68,7 +66,7 @@ def test_missing_and_stale_answers_are_not_read_and_another_answer_has_another_d
     assert len(digests) == 2
 
 
-def test_what_was_read_comes_back_by_extractor_and_run(connection: sqlite3.Connection) -> None:
+def test_what_was_read_comes_back_by_extractor_and_run(connection: Connection) -> None:
     for row in (reading(run=2), reading(extractor="cues"), reading()):
         names.add(connection, row)
     found = names.stored(connection, WHERE)
@@ -77,7 +75,7 @@ def test_what_was_read_comes_back_by_extractor_and_run(connection: sqlite3.Conne
     assert names.stored(connection, WHERE.under(Condition("w", "m"))) == []
 
 
-def test_reading_again_replaces_the_names_and_keeps_every_cost(connection: sqlite3.Connection) -> None:
+def test_reading_again_replaces_the_names_and_keeps_every_cost(connection: Connection) -> None:
     names.add(connection, reading(0.5))
     tried = attempt(0.1)
     broken = NamesRow(WHERE, "a", 1, "x", "new", "unreadable_verdict", usage=tried.usage, attempts=(tried,))
@@ -90,7 +88,7 @@ def test_reading_again_replaces_the_names_and_keeps_every_cost(connection: sqlit
     assert attempts.count("outcome") == 2
 
 
-def test_extractions_that_came_with_an_import_are_found_by_run(connection: sqlite3.Connection) -> None:
+def test_extractions_that_came_with_an_import_are_found_by_run(connection: Connection) -> None:
     subject = SubjectRow("s", "e", "a", "label", "acme/a", simulated=False)
     records.add_sidecar(connection, subject, 2, names.SIDECAR, b"{}")
     records.add_sidecar(connection, subject, 2, "other.json", b"[]")

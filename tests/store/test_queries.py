@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import pytest
 
@@ -16,7 +16,7 @@ from .rows import PLACE
 HERE = PLACE.under(Condition("v", "m"))
 
 
-def test_calls_come_in_turn_order_in_their_current_version(connection: sqlite3.Connection) -> None:
+def test_calls_come_in_turn_order_in_their_current_version(connection: Connection) -> None:
     rows.call(connection, "t", 1, "x", rows.reply("second"))
     rows.call(connection, "t", 0, "t", rows.reply("old"))
     rows.call(connection, "t", 0, "t", rows.reply("first", thinking="hm"))
@@ -24,7 +24,7 @@ def test_calls_come_in_turn_order_in_their_current_version(connection: sqlite3.C
     assert [(call.turn, call.text, call.thinking) for call in calls] == [(0, "first", "hm"), (1, "second", "")]
 
 
-def test_a_place_leads_to_its_trial_and_the_shape_it_was_planned_in(connection: sqlite3.Connection) -> None:
+def test_a_place_leads_to_its_trial_and_the_shape_it_was_planned_in(connection: Connection) -> None:
     rows.trial(connection, "t2", scenario="x", run=2, shape='{"seed":4}')
     rows.trial(connection, "t1", scenario="x")
     rows.trial(connection, "t3", scenario="x", edition="other")
@@ -39,7 +39,7 @@ def test_a_place_leads_to_its_trial_and_the_shape_it_was_planned_in(connection: 
     assert plans.planned_trials(connection, PLACE.under(Condition("v", "another mode"))) == []
 
 
-def test_the_last_answer_of_every_finished_dialogue_is_told_as_it_is_now(connection: sqlite3.Connection) -> None:
+def test_the_last_answer_of_every_finished_dialogue_is_told_as_it_is_now(connection: Connection) -> None:
     for key, turns in (("one", 2), ("unfinished", 2), ("missing", 1), ("replaced", 1)):
         rows.trial(connection, key, turns=turns)
     rows.dialogue(connection, "one", "first", "last")
@@ -52,7 +52,7 @@ def test_the_last_answer_of_every_finished_dialogue_is_told_as_it_is_now(connect
     assert queries.last_answers(connection, PLACE.under(Condition("v", "other"))) == []
 
 
-def test_editions_come_last_used_first_and_only_with_trials(connection: sqlite3.Connection) -> None:
+def test_editions_come_last_used_first_and_only_with_trials(connection: Connection) -> None:
     for name in ("old", "new", "empty"):
         rows.edition(connection, name)
     for name in ("old", "new"):
@@ -61,7 +61,7 @@ def test_editions_come_last_used_first_and_only_with_trials(connection: sqlite3.
     assert [(info.edition, info.trials) for info in queries.editions(connection)] == [("new", 1), ("old", 1)]
 
 
-def test_texts_of_an_edition_come_back(connection: sqlite3.Connection) -> None:
+def test_texts_of_an_edition_come_back(connection: Connection) -> None:
     rows.edition(connection)
     records.add_persona(connection, EditionRow("s", "e", "{}"), "pirate", "Arr.")
     assert queries.document(connection, PLACE) == "{}"
@@ -70,7 +70,7 @@ def test_texts_of_an_edition_come_back(connection: sqlite3.Connection) -> None:
     assert queries.subjects(connection, PLACE) == {"a": ("label a", "acme/m", False)}
 
 
-def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connection) -> None:
+def test_verdicts_come_back_typed_and_oldest_first(connection: Connection) -> None:
     rows.trial(connection, "t")
     quoting = Verdict({"a": 3, "b": True, "c": 0.5}, quote="never", quote_found=False)
     rows.verdict(connection, "k2", "t", "at", quoting, "second")
@@ -86,7 +86,7 @@ def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connectio
     assert known == {"k1": "unreadable_verdict", "k2": None}
 
 
-def test_costs_sum_answers_old_versions_verdicts_and_failures(connection: sqlite3.Connection) -> None:
+def test_costs_sum_answers_old_versions_verdicts_and_failures(connection: Connection) -> None:
     rows.trial(connection, "t")
     for usd in (0.1, 0.2):
         rows.call(connection, "t", 0, "t", rows.reply("x", usd=usd))
@@ -96,7 +96,7 @@ def test_costs_sum_answers_old_versions_verdicts_and_failures(connection: sqlite
     assert queries.costs(connection, PLACE.under(Condition("v", "other"))) == {}
 
 
-def test_shapes_of_other_editions_come_back_newest_and_without_imports(connection: sqlite3.Connection) -> None:
+def test_shapes_of_other_editions_come_back_newest_and_without_imports(connection: Connection) -> None:
     for name, shape in (("old", '{"x":1}'), ("older", '{"x":0}'), ("e", '{"x":2}'), (queries.PUBLISHED, '{"x":3}')):
         rows.trial(connection, f"t {name}", edition=name, scenario="one", shape=shape)
     connection.execute("UPDATE planned SET planned_at = '2020' WHERE edition = 'older'")
@@ -104,7 +104,7 @@ def test_shapes_of_other_editions_come_back_newest_and_without_imports(connectio
     assert queries.other_shapes(connection, PLACE, "b") == {}
 
 
-def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: sqlite3.Connection) -> None:
+def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: Connection) -> None:
     rows.trial(connection, "t")
 
     def given(key: str, at: str, reasoning: str, rubric: str = "rubric") -> None:
@@ -133,7 +133,7 @@ def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: sqlite
     ],
 )
 def test_the_sentence_that_most_missing_verdicts_share_is_told(
-    connection: sqlite3.Connection, details: list[str], sentence: str | None
+    connection: Connection, details: list[str], sentence: str | None
 ) -> None:
     for number, detail in enumerate(details):
         rows.trial(connection, f"t{number}")
@@ -142,9 +142,7 @@ def test_the_sentence_that_most_missing_verdicts_share_is_told(
     assert missing.sentences(connection, PLACE, ["j"]) == ({"unreadable_verdict": sentence} if sentence else {})
 
 
-def test_sentences_are_of_the_judges_and_trials_asked_for_and_of_answers_as_they_are(
-    connection: sqlite3.Connection,
-) -> None:
+def test_sentences_are_of_the_judges_and_trials_asked_for_and_of_answers_as_they_are(connection: Connection) -> None:
     for trial, judge in (("a", "j"), ("b", "k")):
         rows.trial(connection, trial)
         at = rows.dialogue(connection, trial, "words")

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from datetime import datetime, timedelta
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -30,13 +30,13 @@ FULL = Reply(
 )
 
 
-def stored(connection: sqlite3.Connection, table: str) -> list[dict[str, object]]:
+def stored(connection: Connection, table: str) -> list[dict[str, object]]:
     cursor = connection.execute(f"SELECT * FROM {table}")
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def test_a_reply_is_kept_whole(connection: sqlite3.Connection) -> None:
+def test_a_reply_is_kept_whole(connection: Connection) -> None:
     after = context.extend("at", FULL)
     records.add_call(connection, CallRow("t", 1, "turn_id", "at", after, FULL, b"[]"))
     (row,) = stored(connection, "calls")
@@ -55,7 +55,7 @@ def test_a_reply_is_kept_whole(connection: sqlite3.Connection) -> None:
     }  # fmt: skip
 
 
-def test_a_missing_answer_keeps_its_reason_what_came_and_its_cost(connection: sqlite3.Connection) -> None:
+def test_a_missing_answer_keeps_its_reason_what_came_and_its_cost(connection: Connection) -> None:
     rows.call(
         connection, "t", 0, "t", Missing("transport", "lone", "}", (Attempt("artefact", 2, Usage(3, 4, 0, 0, 0.5)),))
     )
@@ -65,7 +65,7 @@ def test_a_missing_answer_keeps_its_reason_what_came_and_its_cost(connection: sq
     assert (row["prompt_tokens"], row["completion_tokens"], row["flags"]) == (3, 4, "[]")
 
 
-def test_an_answer_that_is_replaced_keeps_an_older_version(connection: sqlite3.Connection) -> None:
+def test_an_answer_that_is_replaced_keeps_an_older_version(connection: Connection) -> None:
     for text in ("first", "second", "third"):
         rows.call(connection, "t", 0, "t", rows.reply(text))
     rows.call(connection, "t", 1, "x", rows.reply("other turn"))
@@ -75,14 +75,14 @@ def test_an_answer_that_is_replaced_keeps_an_older_version(connection: sqlite3.C
     assert connection.execute("SELECT count(*) FROM calls WHERE version = 0").fetchone()[0] == 3
 
 
-def test_imported_calls_are_stored_once(connection: sqlite3.Connection) -> None:
+def test_imported_calls_are_stored_once(connection: Connection) -> None:
     row = CallRow("t", 0, "id", "t", "after", FULL, answered_at="2026-01-02T03:04:05+00:00")
     assert records.add_calls_once(connection, [row]) == 1
     assert records.add_calls_once(connection, [row, msgspec.structs.replace(row, turn=1)]) == 1
     assert stored(connection, "calls")[0]["answered_at"] == "2026-01-02T03:04:05+00:00"
 
 
-def test_a_verdict_is_kept_whole(connection: sqlite3.Connection) -> None:
+def test_a_verdict_is_kept_whole(connection: Connection) -> None:
     grade = Verdict({"a": 3, "b": True, "c": 0.5}, "because", "{}", Usage(7, 8, 0, 0, 0.5), (Attempt("ok", 1),))
     records.add_verdict(connection, VerdictRow("k", "t", "j", "r", "at", '{"x":1}', grade, 2))
     (row,) = stored(connection, "verdicts")
@@ -92,7 +92,7 @@ def test_a_verdict_is_kept_whole(connection: sqlite3.Connection) -> None:
     assert (row["missing"], row["cost_usd"], row["prompt_tokens"]) == (None, 0.5, 7)
 
 
-def test_a_missing_verdict_keeps_its_reason_and_its_cost(connection: sqlite3.Connection) -> None:
+def test_a_missing_verdict_keeps_its_reason_and_its_cost(connection: Connection) -> None:
     grade = Missing("unreadable_verdict", "no", "prose", (Attempt("ok", 1, Usage(cost_usd=0.1)),) * 3)
     rows.verdict(connection, "k", "t", "at", grade)
     (row,) = stored(connection, "verdicts")
@@ -100,7 +100,7 @@ def test_a_missing_verdict_keeps_its_reason_and_its_cost(connection: sqlite3.Con
     assert row["cost_usd"] == pytest.approx(0.3)
 
 
-def test_a_verdict_is_never_overwritten_and_new_ones_are_counted(connection: sqlite3.Connection) -> None:
+def test_a_verdict_is_never_overwritten_and_new_ones_are_counted(connection: Connection) -> None:
     one = VerdictRow("k", "t", "j", "r", "at", "{}", Verdict({"a": 1}))
     later = msgspec.structs.replace(one, grade=Verdict({"a": 2}))
     records.add_verdict(connection, one)
@@ -109,7 +109,7 @@ def test_a_verdict_is_never_overwritten_and_new_ones_are_counted(connection: sql
     assert [row["fields"] for row in stored(connection, "verdicts")] == ['{"a":1}', '{"a":1}']
 
 
-def test_a_failure_keeps_what_was_tried(connection: sqlite3.Connection) -> None:
+def test_a_failure_keeps_what_was_tried(connection: Connection) -> None:
     attempts = (Attempt("503", 1, unknown_usd=0.2), Attempt("timeout", 90, Usage(cost_usd=0.1)))
     records.add_failure(connection, FailureRow("t", "pq01", "GaveUp", "503 six times", attempts))
     (row,) = stored(connection, "failures")
@@ -118,7 +118,7 @@ def test_a_failure_keeps_what_was_tried(connection: sqlite3.Connection) -> None:
 
 
 def test_the_first_text_of_an_edition_of_a_persona_and_of_a_file_stays_and_the_newest_label_counts(
-    connection: sqlite3.Connection,
+    connection: Connection,
 ) -> None:
     for text in ("{}", "other"):
         edition = EditionRow("s", "e", text)
@@ -135,7 +135,7 @@ def test_the_first_text_of_an_edition_of_a_persona_and_of_a_file_stays_and_the_n
     assert [(row["label"], row["simulated"]) for row in stored(connection, "subjects")] == [("label other", 1)]
 
 
-def test_planning_counts_new_and_changed_places_and_leaves_leases_alone(connection: sqlite3.Connection) -> None:
+def test_planning_counts_new_and_changed_places_and_leaves_leases_alone(connection: Connection) -> None:
     row = records.TrialRow("t", "s", "e", "a", "v", "m", "x", "one", 1, None, 2, "{}")
     assert records.add_trials(connection, [row]) == 1
     leases.take(connection, "t", "me")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import pytest
 
@@ -21,7 +21,7 @@ OFFLINE, UNSURE, AUDIT = VerdictRoute("offline", 0.05), VerdictRoute("unsure", 1
 
 
 def verdict(
-    connection: sqlite3.Connection,
+    connection: Connection,
     trial: str,
     at: str,
     grade: Grade,
@@ -39,16 +39,16 @@ def verdict(
     return key
 
 
-def offline(connection: sqlite3.Connection, trial: str, at: str, when: str = "2026-01-01") -> str:
+def offline(connection: Connection, trial: str, at: str, when: str = "2026-01-01") -> str:
     return verdict(connection, trial, at, Verdict({"x": 2}), "offline", when=when, settings='{"w": 1}')
 
 
-def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[RoutedVerdict]:
+def routed(connection: Connection, judge: str = "offline") -> list[RoutedVerdict]:
     return routes.routed(connection, rows.PLACE.under(CONDITION), judge, hybrid=judge.startswith("hybrid:"))
 
 
 @pytest.fixture
-def held(connection: sqlite3.Connection) -> sqlite3.Connection:
+def held(connection: Connection) -> Connection:
     """Subject a with dialogues one, two and three, each read by the offline judge."""
     rows.edition(connection)
     for name in ("one", "two", "three"):
@@ -57,17 +57,17 @@ def held(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def key_and_end(connection: sqlite3.Connection, trial: str) -> tuple[str, str]:
+def key_and_end(connection: Connection, trial: str) -> tuple[str, str]:
     found = connection.execute("SELECT key, context FROM verdicts WHERE trial = ? AND judge = 'offline'", (trial,))
     key, at = found.fetchone()
     return str(key), str(at)
 
 
-def route(connection: sqlite3.Connection, trial: str, route: VerdictRoute, auditor: str = "acme/j") -> None:
+def route(connection: Connection, trial: str, route: VerdictRoute, auditor: str = "acme/j") -> None:
     routes.add(connection, [RouteRow(key_and_end(connection, trial)[0], auditor, trial, route)])
 
 
-def test_each_auditor_has_routes_of_its_own_and_a_known_one_is_replaced(connection: sqlite3.Connection) -> None:
+def test_each_auditor_has_routes_of_its_own_and_a_known_one_is_replaced(connection: Connection) -> None:
     larger = VerdictRoute("audit", 0.5)
     for key, auditor, way in (("a", "j", AUDIT), ("b", "j", OFFLINE), ("a", "k", UNSURE), ("a", "j", larger)):
         routes.add(connection, [RouteRow(key, auditor, "t", way)])
@@ -76,7 +76,7 @@ def test_each_auditor_has_routes_of_its_own_and_a_known_one_is_replaced(connecti
     assert connection.execute("SELECT count(*) FROM routes").fetchone()[0] == 3
 
 
-def test_forgotten_routes_are_gone_with_every_auditor_and_others_stay(connection: sqlite3.Connection) -> None:
+def test_forgotten_routes_are_gone_with_every_auditor_and_others_stay(connection: Connection) -> None:
     routes.add(connection, [RouteRow(key, auditor, "t", AUDIT) for key in "abc" for auditor in "jk"])
     routes.forget(connection, ["a", "c", "unknown"])
     assert connection.execute("SELECT verdict, auditor FROM routes ORDER BY 2").fetchall() == [("b", "j"), ("b", "k")]
@@ -84,7 +84,7 @@ def test_forgotten_routes_are_gone_with_every_auditor_and_others_stay(connection
 
 @pytest.mark.parametrize("there", [True, False, None])
 def test_a_given_verdict_is_told_without_what_it_cost_and_whether_its_quotation_is_there(
-    connection: sqlite3.Connection, there: bool | None
+    connection: Connection, there: bool | None
 ) -> None:
     usage = Usage(10, 5, cost_usd=0.5)
     values = {"x": 3, "y": True, "z": 0.25}
@@ -99,21 +99,21 @@ def test_a_given_verdict_is_told_without_what_it_cost_and_whether_its_quotation_
     assert found[key].values["y"] is True
 
 
-def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: sqlite3.Connection) -> None:
+def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: Connection) -> None:
     found = routed(held)
     assert {(one.auditor, one.route, one.bought) for one in found} == {(None, None, None)}
     key = key_and_end(held, "one")[0]
     assert RoutedVerdict(key, "a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, "", None, None, False) in found
 
 
-def test_verdicts_come_the_oldest_first(held: sqlite3.Connection) -> None:
+def test_verdicts_come_the_oldest_first(held: Connection) -> None:
     offline(held, "three", key_and_end(held, "three")[1], "2026-01-09")
     offline(held, "three", key_and_end(held, "three")[1], "2026-01-01")
     names = [one.scenario for one in routed(held)]
     assert (names[0], sorted(names[1:3]), names[3:]) == ("three", ["one", "two"], ["three", "three"])
 
 
-def buy(held: sqlite3.Connection, trial: str, score: int | None, auditor: str = "acme/j", at: str = "") -> None:
+def buy(held: Connection, trial: str, score: int | None, auditor: str = "acme/j", at: str = "") -> None:
     """A verdict of a model on a dialogue, or one that came to nothing."""
     grade = Missing("unreadable_verdict") if score is None else Verdict({"x": score})
     verdict(held, trial, at or key_and_end(held, trial)[1], grade, auditor)
@@ -130,7 +130,7 @@ def buy(held: sqlite3.Connection, trial: str, score: int | None, auditor: str = 
     ],
 )
 def test_what_was_drawn_and_graded_is_bought(
-    held: sqlite3.Connection, way: VerdictRoute | None, score: int | None, bought: dict[str, int] | None
+    held: Connection, way: VerdictRoute | None, score: int | None, bought: dict[str, int] | None
 ) -> None:
     if way:
         route(held, "one", way)
@@ -144,7 +144,7 @@ def test_what_was_drawn_and_graded_is_bought(
     assert (found["one"].answered, found["two"].answered) == (way in {UNSURE, AUDIT}, False)
 
 
-def test_what_was_bought_for_a_hybrid_is_its_own_verdict(held: sqlite3.Connection) -> None:
+def test_what_was_bought_for_a_hybrid_is_its_own_verdict(held: Connection) -> None:
     for name, own in (("one", UNSURE), ("two", OFFLINE)):
         at = key_and_end(held, name)[1]
         key = verdict(held, name, at, Verdict({"x": 4}), "hybrid:acme/j")
@@ -153,7 +153,7 @@ def test_what_was_bought_for_a_hybrid_is_its_own_verdict(held: sqlite3.Connectio
     assert found == {"one": {"x": 4}, "two": None}
 
 
-def test_past_draws_are_counted_by_scenario(held: sqlite3.Connection) -> None:
+def test_past_draws_are_counted_by_scenario(held: Connection) -> None:
     route(held, "one", AUDIT)
     route(held, "two", OFFLINE)
     where = rows.PLACE.under(CONDITION)
@@ -161,7 +161,7 @@ def test_past_draws_are_counted_by_scenario(held: sqlite3.Connection) -> None:
     assert routes.past(held, where, "hybrid:acme/j") == {}
 
 
-def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: sqlite3.Connection) -> None:
+def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: Connection) -> None:
     route(held, "one", AUDIT)
     buy(held, "one", 1, at="another context")
     buy(held, "one", 3, "acme/k")
@@ -170,7 +170,7 @@ def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_b
     assert [one.bought for one in routed(held) if one.scenario == "one"] == [None]
 
 
-def test_two_auditors_are_two_rows(held: sqlite3.Connection) -> None:
+def test_two_auditors_are_two_rows(held: Connection) -> None:
     for auditor, own, score in (("acme/j", AUDIT, 7), ("acme/k", UNSURE, 8)):
         route(held, "one", own, auditor)
         buy(held, "one", score, auditor)
@@ -179,14 +179,14 @@ def test_two_auditors_are_two_rows(held: sqlite3.Connection) -> None:
     assert len(routed(held)) == 4
 
 
-def test_only_the_judge_and_the_place_that_are_asked_for_are_read(held: sqlite3.Connection) -> None:
+def test_only_the_judge_and_the_place_that_are_asked_for_are_read(held: Connection) -> None:
     verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 1}), "hybrid:acme/j")
     assert [one.scenario for one in routed(held, "hybrid:acme/j")] == ["one"]
     for suite, edition, mode in (("t", "e", "m"), ("s", "f", "m"), ("s", "e", "other")):
         assert routes.routed(held, Where(suite, edition, Condition("v", mode)), "offline", hybrid=False) == []
 
 
-def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3.Connection) -> None:
+def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: Connection) -> None:
     for name in ("one", "two"):
         route(held, name, AUDIT)
     verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 7}), "acme/j")
@@ -201,7 +201,7 @@ def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3
     ]  # fmt: skip
 
 
-def test_routes_go_with_their_dialogue(held: sqlite3.Connection) -> None:
+def test_routes_go_with_their_dialogue(held: Connection) -> None:
     rows.edition(held, config_dir="b")
     rows.trial(held, "b one", scenario="one", config_dir="b")
     kept = offline(held, "b one", rows.dialogue(held, "b one", "said"))

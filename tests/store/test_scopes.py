@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -12,13 +12,13 @@ from independence.suites.load import LoadedSuite
 from tests.report import filled
 
 
-def test_an_empty_store_says_how_to_fill_it(connection: sqlite3.Connection) -> None:
+def test_an_empty_store_says_how_to_fill_it(connection: Connection) -> None:
     with pytest.raises(StoreError, match="the store is empty: `independence demo`"):
         scopes.find(connection, None, None, None)
 
 
 def test_the_only_edition_and_the_default_condition_need_not_be_named(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     for condition in (filled.CONDITION, ("plain", "user_role")):
         filled.plan(connection, toy_suite, condition=condition)
@@ -28,7 +28,7 @@ def test_the_only_edition_and_the_default_condition_need_not_be_named(
 
 
 def test_the_only_condition_there_is_needs_no_name_and_the_suite_is_as_it_was_stored(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     renamed = LoadedSuite(msgspec.structs.replace(toy_suite.suite, title="As it was"), "0123abcd")
     filled.plan(connection, renamed, condition=("plain", "user_role"))
@@ -39,7 +39,7 @@ def test_the_only_condition_there_is_needs_no_name_and_the_suite_is_as_it_was_st
 
 
 def test_of_several_editions_of_one_suite_the_newest_is_taken_unless_one_is_imported(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     other = LoadedSuite(toy_suite.suite, "0123abcd")
     for loaded in (toy_suite, other):
@@ -57,7 +57,7 @@ def test_of_several_editions_of_one_suite_the_newest_is_taken_unless_one_is_impo
 
 
 def test_what_the_store_does_not_hold_is_refused_with_what_it_holds(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
+    connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.plan(connection, toy_suite)
     for asked in ("v2", "toy@ffffffff", "to"):

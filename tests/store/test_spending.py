@@ -66,9 +66,7 @@ def test_runs_of_a_turn_are_averaged_over_editions_and_a_run_stands_beside_the_m
     assert spending.call_tokens(asked, "s")[0] == CallTokens("a", "dinner", 0, False, 3, 300.0, 20.0)
 
 
-def test_answers_without_a_count_are_left_out_and_those_that_came_to_nothing_are_not(
-    asked: sqlite3.Connection,
-) -> None:
+def test_answers_without_a_count_are_left_out_and_those_that_came_to_nothing_are_not(asked: sqlite3.Connection) -> None:
     rows.trial(asked, "t3", scenario="radio")
     say(asked, "t3", (500, 0))
     rows.trial(asked, "t4", scenario="silence")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from . import rows
 from .rows import PLACE
 
 
-def states(connection: sqlite3.Connection) -> dict[str, TrialState]:
+def states(connection: Connection) -> dict[str, TrialState]:
     return {state.key: state for state in queries.states(connection, PLACE)}
 
 
@@ -38,7 +38,7 @@ def test_any_text_has_a_digest(text: str, at: str) -> None:
     assert len(context.extend(at, Reply(text, "content"))) == 64
 
 
-def test_a_trial_is_open_until_every_turn_is_answered(connection: sqlite3.Connection) -> None:
+def test_a_trial_is_open_until_every_turn_is_answered(connection: Connection) -> None:
     rows.trial(connection, "t", turns=2)
     state = states(connection)["t"]
     assert (state.answered, state.turns, state.missing, state.stale, state.at) == (0, 2, None, False, "t")
@@ -50,14 +50,14 @@ def test_a_trial_is_open_until_every_turn_is_answered(connection: sqlite3.Connec
     assert (state.end, state.settled, state.flags) == (end, True, ("cleaned",))
 
 
-def test_a_missing_answer_settles_a_trial_without_an_end(connection: sqlite3.Connection) -> None:
+def test_a_missing_answer_settles_a_trial_without_an_end(connection: Connection) -> None:
     rows.trial(connection, "t", turns=2)
     rows.call(connection, "t", 0, "t", rows.missing("blocked"))
     state = states(connection)["t"]
     assert (state.missing, state.settled, state.end, state.answered) == ("blocked", True, None, 0)
 
 
-def test_a_replaced_turn_makes_the_later_turns_stale(connection: sqlite3.Connection) -> None:
+def test_a_replaced_turn_makes_the_later_turns_stale(connection: Connection) -> None:
     rows.trial(connection, "t", turns=3)
     rows.dialogue(connection, "t", "one", "two", "three")
     at = rows.call(connection, "t", 0, "t", rows.reply("one, otherwise"))
@@ -66,7 +66,7 @@ def test_a_replaced_turn_makes_the_later_turns_stale(connection: sqlite3.Connect
 
 
 @pytest.fixture
-def family(connection: sqlite3.Connection) -> dict[str, str]:
+def family(connection: Connection) -> dict[str, str]:
     """Three trials, each continuing the one before, all answered: where each ends."""
     ends: dict[str, str] = {}
     parent = None
@@ -78,7 +78,7 @@ def family(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def test_a_parent_answered_again_in_the_same_words_changes_nothing(
-    connection: sqlite3.Connection, family: dict[str, str]
+    connection: Connection, family: dict[str, str]
 ) -> None:
     for _ in range(2):
         assert {key: state.end for key, state in states(connection).items()} == family
@@ -86,7 +86,7 @@ def test_a_parent_answered_again_in_the_same_words_changes_nothing(
 
 
 def test_a_replaced_parent_makes_everything_after_it_stale_until_it_is_asked_again(
-    connection: sqlite3.Connection, family: dict[str, str]
+    connection: Connection, family: dict[str, str]
 ) -> None:
     new = rows.dialogue(connection, "a", "a says something else")
     found = states(connection)
@@ -101,16 +101,14 @@ def test_a_replaced_parent_makes_everything_after_it_stale_until_it_is_asked_aga
     assert (found["c"].end, found["c"].stale) == (None, True)
 
 
-def test_a_parent_without_an_answer_bars_all_its_descendants(
-    connection: sqlite3.Connection, family: dict[str, str]
-) -> None:
+def test_a_parent_without_an_answer_bars_all_its_descendants(connection: Connection, family: dict[str, str]) -> None:
     rows.call(connection, "a", 0, "a", rows.missing())
     found = states(connection)
     assert [found[key].missing for key in "abc"] == ["no_answer", "parent_missing", "parent_missing"]
     assert all(found[key].settled for key in "abc")
 
 
-def test_a_child_waits_for_its_parent_in_whatever_order_they_were_planned(connection: sqlite3.Connection) -> None:
+def test_a_child_waits_for_its_parent_in_whatever_order_they_were_planned(connection: Connection) -> None:
     rows.trial(connection, "child", "parent", scenario="1 child")
     rows.trial(connection, "parent", scenario="2 parent")
     state = states(connection)["child"]
@@ -119,7 +117,7 @@ def test_a_child_waits_for_its_parent_in_whatever_order_they_were_planned(connec
     assert rows.dialogue(connection, "child", "c", parent_after=end) == states(connection)["child"].end
 
 
-def test_editions_and_places_that_ask_the_same_share_the_trial(connection: sqlite3.Connection) -> None:
+def test_editions_and_places_that_ask_the_same_share_the_trial(connection: Connection) -> None:
     for edition, scenario in (("e", "one"), ("e", "other"), ("f", "one")):
         rows.edition(connection, edition)
         rows.trial(connection, "t", edition=edition, scenario=scenario)
@@ -129,14 +127,14 @@ def test_editions_and_places_that_ask_the_same_share_the_trial(connection: sqlit
     assert connection.execute("SELECT count(*) FROM calls").fetchone()[0] == 1
 
 
-def test_states_may_be_asked_for_one_condition(connection: sqlite3.Connection) -> None:
+def test_states_may_be_asked_for_one_condition(connection: Connection) -> None:
     rows.trial(connection, "t")
     assert len(queries.states(connection, PLACE.under(Condition("v", "m")))) == 1
     assert queries.states(connection, PLACE.under(Condition("v", "other"))) == []
     assert queries.conditions(connection, PLACE) == [("v", "m")]
 
 
-def kept(connection: sqlite3.Connection) -> list[str]:
+def kept(connection: Connection) -> list[str]:
     """Trials of which a finished row is kept: each is what the answers say, and so are all states."""
     found, by_calls = (
         connection.execute(f"SELECT * FROM {table} ORDER BY trial").fetchall()
@@ -153,7 +151,7 @@ def kept(connection: sqlite3.Connection) -> list[str]:
 
 
 @pytest.fixture
-def dialogues(connection: sqlite3.Connection) -> sqlite3.Connection:
+def dialogues(connection: Connection) -> Connection:
     """One of twelve turns, one that continues it, one that is not finished, one with a mark and a replaced answer."""
     rows.edition(connection)
     planned = (("long", None, 12), ("more", "long", 1), ("half", None, 2), ("marked", None, 2), ("once", None, 1))
@@ -169,14 +167,14 @@ def dialogues(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def test_a_finished_row_is_there_with_the_last_answer(dialogues: sqlite3.Connection) -> None:
+def test_a_finished_row_is_there_with_the_last_answer(dialogues: Connection) -> None:
     assert kept(dialogues) == ["long", "marked", "more", "once"]
     marked = states(dialogues)["marked"]
     assert (marked.flags, marked.reply_flags) == (("cleaned",), ((), ("cleaned",)))
     assert [reply.words for reply in marked.replies] == [context.words_digest(text) for text in ("first", "b")]
 
 
-def test_a_finished_row_goes_with_a_change_and_what_continues_it_is_stale(dialogues: sqlite3.Connection) -> None:
+def test_a_finished_row_goes_with_a_change_and_what_continues_it_is_stale(dialogues: Connection) -> None:
     before = context.begin("long")
     for turn in range(11):
         before = context.extend(before, rows.reply(f"answer {turn}"))
@@ -193,7 +191,7 @@ KEYS = frozenset({"done", "half", "open", "gone", "after done", "after half", "a
 
 
 @pytest.fixture
-def plan(connection: sqlite3.Connection) -> sqlite3.Connection:
+def plan(connection: Connection) -> Connection:
     """Finished, begun, unanswered and given up, three that continue one of those, and many that nobody asks for."""
     for number in range(20):
         rows.trial(connection, f"other {number}", scenario="other", run=number)
@@ -209,11 +207,11 @@ def plan(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def read(connection: sqlite3.Connection, *wanted: str) -> Endings:
+def read(connection: Connection, *wanted: str) -> Endings:
     return endings.read(connection, PLACE, frozenset(wanted) or KEYS)
 
 
-def test_a_plan_reads_ends_of_what_is_finished_and_states_of_the_rest(plan: sqlite3.Connection) -> None:
+def test_a_plan_reads_ends_of_what_is_finished_and_states_of_the_rest(plan: Connection) -> None:
     found = states(plan)
     finished, unfinished = read(plan)
     assert {key: finished[key] for key in KEYS & finished.keys()} == {
@@ -227,7 +225,7 @@ def test_a_plan_reads_ends_of_what_is_finished_and_states_of_the_rest(plan: sqli
     assert endings.read(plan, PLACE.under(Condition("v", "other")), KEYS) == Endings({}, {})
 
 
-def test_what_was_said_on_another_history_is_stale_and_finishes_nothing(plan: sqlite3.Connection) -> None:
+def test_what_was_said_on_another_history_is_stale_and_finishes_nothing(plan: Connection) -> None:
     rows.dialogue(plan, "done", "one", "otherwise")
     rows.call(plan, "open", 0, "another history", rows.reply("yes"))
     finished, unfinished = read(plan)

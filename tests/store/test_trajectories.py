@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.report import filled
 CONDITION = filled.CONDITION
 
 
-def read(connection: sqlite3.Connection, loaded: LoadedSuite, wanted: DialogueFilter) -> list[StoredDialogue]:
+def read(connection: Connection, loaded: LoadedSuite, wanted: DialogueFilter) -> list[StoredDialogue]:
     return list(trajectories.dialogues(connection, Where("toy", loaded.edition, CONDITION), wanted))
 
 
@@ -23,14 +23,14 @@ def places(found: list[StoredDialogue]) -> list[tuple[str, str, int]]:
 
 
 @pytest.fixture
-def filled_store(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> sqlite3.Connection:
+def filled_store(connection: Connection, toy_suite: LoadedSuite) -> Connection:
     for config in ("a", "b"):
         filled.complete(connection, toy_suite, config, ((8, 6, 2), (7, 6, 2), (7, 5, 2)))
     return connection
 
 
 def test_scenarios_subjects_and_runs_narrow_what_is_read_of_answers_verdicts_and_what_was_said_before(
-    filled_store: sqlite3.Connection, toy_suite: LoadedSuite
+    filled_store: Connection, toy_suite: LoadedSuite
 ) -> None:
     every = read(filled_store, toy_suite, DialogueFilter(["dinner", "radio", "dessert"], ["a", "b"]))
     assert len(every) == 18
@@ -49,7 +49,7 @@ def test_scenarios_subjects_and_runs_narrow_what_is_read_of_answers_verdicts_and
 
 
 def test_older_answers_are_counted_and_what_follows_them_is_stale(
-    filled_store: sqlite3.Connection, toy_suite: LoadedSuite
+    filled_store: Connection, toy_suite: LoadedSuite
 ) -> None:
     for text in ("Another soup.", "A third one."):
         filled.answer(filled_store, "a", "dinner", 1, Reply(text, "tool"))
@@ -61,9 +61,7 @@ def test_older_answers_are_counted_and_what_follows_them_is_stale(
     assert dessert.before["dinner_0"] == "A third one."
 
 
-def test_what_was_never_asked_or_came_to_nothing_is_read_too(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_what_was_never_asked_or_came_to_nothing_is_read_too(connection: Connection, toy_suite: LoadedSuite) -> None:
     made = planned.trials(toy_suite.suite)
     planned.store(connection, toy_suite, list(made.values()))
     planned.answer(connection, made["dinner", 1], Missing("blocked"))
@@ -72,7 +70,7 @@ def test_what_was_never_asked_or_came_to_nothing_is_read_too(
     assert states == {"dinner": (True, "blocked"), "radio": (False, None), "dessert": (False, "parent_missing")}
 
 
-def test_states_of_some_trials_are_those_of_all(filled_store: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_states_of_some_trials_are_those_of_all(filled_store: Connection, toy_suite: LoadedSuite) -> None:
     where = Where("toy", toy_suite.edition, CONDITION)
     every = queries.states(filled_store, where)
     some = queries.states(filled_store, where, [filled.key("b", "dessert", 2), filled.key("a", "radio", 1)])
