@@ -1,10 +1,11 @@
-"""Which dialogues a run holds, by which keys they are known, and what is sent."""
+"""Which dialogues a run holds, by which keys they are known, what is sent, and how a stored plan is made longer."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from collections import Counter
+from sqlite3 import Connection
 from typing import Any
 
 import msgspec
@@ -12,9 +13,12 @@ import pytest
 
 from independence.config.options import SuitePart
 from independence.config.subjects import Subject
-from independence.engine import dialogue, plan
+from independence.engine import dialogue, plan, rerunning
 from independence.engine.plan import Selection, Trial
+from independence.engine.replicates import KnownNoise, NoiseSource, ReplicateBudget, spread_calls
 from independence.errors import UsageError
+from independence.stats.allocation import RunNoise
+from independence.store.plans import PlannedTrial
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Condition, Sampling
@@ -117,7 +121,7 @@ def test_a_shape_says_what_a_key_was_made_of(toy_suite: LoadedSuite) -> None:
     assert "company" not in made["dessert", 1].shape
 
 
-def planned(suite: Suite, selection: Selection, *subjects: Subject) -> list[Trial]:
+def trials_of(suite: Suite, selection: Selection, *subjects: Subject) -> list[Trial]:
     return plan.trials(suite, selection, subjects or [SUBJECT])
 
 
@@ -127,11 +131,11 @@ def ids(suite: Suite, selection: Selection) -> list[str]:
 
 def test_a_plan_is_every_subject_condition_run_and_scenario(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, ["plain", "firm"], ["user_role", "tool_role"], 3, ())
-    made = planned(toy_suite.suite, selection, SUBJECT, OTHER)
+    made = trials_of(toy_suite.suite, selection, SUBJECT, OTHER)
     assert len(made) == len({trial.key for trial in made}) == 2 * 4 * 3 * 3
-    assert made == planned(toy_suite.suite, selection, SUBJECT, OTHER)
+    assert made == trials_of(toy_suite.suite, selection, SUBJECT, OTHER)
     twice = plan.select(toy_suite.suite, ["firm", "firm"], ["tool_role", "tool_role"], 1, ["opening", "opening"])
-    assert len(planned(toy_suite.suite, twice)) == 1
+    assert len(trials_of(toy_suite.suite, twice)) == 1
     usual = plan.select(toy_suite.suite, (), (), 1, ())
     assert [str(condition) for condition in usual.conditions] == ["firm/tool_role"]
     suite = load("v2").suite
@@ -144,7 +148,7 @@ def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_a
     selection = plan.select(toy_suite.suite, ["plain", "firm"], (), 2, ())
     seen: set[str] = set()
     followers = 0
-    for trial in planned(toy_suite.suite, selection):
+    for trial in trials_of(toy_suite.suite, selection):
         if trial.parent is not None:
             followers += 1
             assert trial.parent.key in seen
@@ -219,9 +223,9 @@ def test_scenarios_may_be_repeated_unequally(toy_suite: LoadedSuite) -> None:
     condition = Condition(suite.default.variant, suite.default.mode)
     counts = {"dinner": 3, "radio": 1, "dessert": 2}
     unequal = Selection((condition,), runs=1, replicates={(SUBJECT.config_dir, condition): counts})
-    made = planned(suite, unequal)
+    made = trials_of(suite, unequal)
     assert Counter(trial.dialogue.scenario.id for trial in made) == counts
-    assert {trial.key for trial in made} < {trial.key for trial in planned(suite, Selection((condition,), runs=3))}
+    assert {trial.key for trial in made} < {trial.key for trial in trials_of(suite, Selection((condition,), runs=3))}
 
 
 def narrowed(suite: Suite, part: SuitePart, runs: int = 1) -> Selection:
@@ -250,8 +254,8 @@ def test_a_sample_is_of_the_whole_plan_in_its_order_and_depends_on_its_seed_alon
     assert drawn == sorted(drawn) == rent(limit=30, sample_seed=0)
     assert drawn != rent(limit=30, sample_seed=1)
     suite = load("rent").suite
-    whole = {trial.key for trial in planned(suite, plan.select(suite, (), (), 2, ()))}
-    part = planned(suite, narrowed(suite, SuitePart(limit=12, sample_seed=7), runs=2))
+    whole = {trial.key for trial in trials_of(suite, plan.select(suite, (), (), 2, ()))}
+    part = trials_of(suite, narrowed(suite, SuitePart(limit=12, sample_seed=7), runs=2))
     assert len(part) == 24
     assert {trial.key for trial in part} < whole
 
@@ -279,3 +283,95 @@ def test_a_part_that_there_is_not_is_refused(name: str, part: SuitePart, what: s
     with pytest.raises(UsageError) as caught:
         narrowed(suite, part)
     assert what in str(caught.value)
+
+
+CONDITION = plan.Condition("firm", "tool_role")
+
+
+def made(suite: LoadedSuite, runs: int, seed: int = 0) -> list[Trial]:
+    return plan.trials(suite.suite, Selection((CONDITION,), runs, seed=seed), [SUBJECT])
+
+
+def stored(trials: list[Trial], at: str = "2026-01-01") -> list[PlannedTrial]:
+    config = SUBJECT.config_dir
+    return [PlannedTrial(config, t.dialogue.scenario.id, t.run, t.shape, at) for t in trials]
+
+
+def keys(trials: list[Trial]) -> list[str]:
+    return [trial.key for trial in trials]
+
+
+def longer(suite: LoadedSuite, before: list[PlannedTrial], *runs: int) -> list[Trial]:
+    return rerunning.extended(suite.suite, CONDITION, SUBJECT, before, *runs)
+
+
+def test_only_what_was_planned_is_repeated_and_what_has_more_runs_gets_one_more_too(toy_suite: LoadedSuite) -> None:
+    def runs_of(trials: list[Trial]) -> dict[str, int]:
+        return Counter(trial.dialogue.scenario.id for trial in trials)
+
+    radio = [trial for trial in made(toy_suite, 2) if trial.dialogue.scenario.id == "radio"]
+    assert runs_of(longer(toy_suite, stored(radio), 3)) == {"radio": 3}
+    uneven = [t for t in made(toy_suite, 5) if t.run <= 2 or t.dialogue.scenario.id == "radio"]
+    assert runs_of(longer(toy_suite, stored(uneven))) == {"dinner": 3, "radio": 6, "dessert": 3}
+
+
+def test_each_run_keeps_its_own_seed_and_new_ones_take_the_newest(toy_suite: LoadedSuite) -> None:
+    old, new = made(toy_suite, 3), made(toy_suite, 4, seed=7)
+    first_anew = stored([t for t in new if t.run == 1], "2026-02-01")
+    others = stored([t for t in old if t.run > 1])
+    assert keys(longer(toy_suite, first_anew + others)) == [*keys(new)[:3], *keys(old)[3:], *keys(new)[9:]]
+
+
+def test_what_follows_a_dialogue_goes_with_the_seed_of_that_dialogue(toy_suite: LoadedSuite) -> None:
+    old, new = made(toy_suite, 1), made(toy_suite, 1, seed=7)
+    mixed = [t for t in new if t.dialogue.scenario.id == "dinner"] + [
+        t for t in old if t.dialogue.scenario.id != "dinner"
+    ]
+    by_scenario = {trial.dialogue.scenario.id: trial for trial in longer(toy_suite, stored(mixed), 1)}
+    assert by_scenario["dessert"].parent == by_scenario["dinner"]
+    assert msgspec.json.decode(by_scenario["dessert"].shape)["seed"] == 7
+    assert "seed" not in msgspec.json.decode(by_scenario["radio"].shape)
+
+
+EQUAL = {"dinner": 1.0, "radio": 1.0, "dessert": 1.0}
+USUAL = Condition("firm", "tool_role")
+
+
+def noise(dinner: float, radio: float, dessert: float, df: int = 400) -> RunNoise:
+    return RunNoise({"dinner": dinner, "radio": radio, "dessert": dessert}, dict.fromkeys(EQUAL, df))
+
+
+def test_a_subject_is_planned_by_what_others_showed_whatever_its_own_runs_were() -> None:
+    other = noise(9, 1, 1)
+    plans = [
+        KnownNoise(None, EQUAL, {"own": own, "other": other}, {}).variance("own")
+        for own in (noise(1, 1, 1), noise(0, 0, 100), noise(0, 0, 0))
+    ]
+    assert plans[0] == plans[1] == plans[2] == KnownNoise(None, EQUAL, {"other": other}, {}).variance("own")
+    variance, source = plans[0]
+    assert source == "the noise of other subjects' runs"
+    assert variance["dinner"] == pytest.approx(9, rel=0.02)
+
+
+def test_a_subject_alone_is_planned_by_imports_else_by_what_ships_else_alike() -> None:
+    own, shipped = {"own": noise(1, 9, 1)}, {"dinner": 5.0, "radio": 1.0, "dessert": 1.0}
+    _, source = KnownNoise(shipped, EQUAL, own, {"own": noise(1, 1, 9)}).variance("own")
+    assert source == "the noise of imported runs"
+    assert KnownNoise(shipped, EQUAL, own, {}).variance("own") == (shipped, "the noise the suite ships")
+    assert KnownNoise(None, EQUAL, own, {}).variance("own")[0] == EQUAL
+    still = {"own": noise(1, 9, 1), "other": noise(0, 0, 0)}
+    assert KnownNoise(shipped, EQUAL, still, {}).variance("own")[0] == shipped
+
+
+def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite: LoadedSuite) -> None:
+    suite, edition = toy_suite.suite.suite, toy_suite.edition
+    loud, quiet = (Subject(f"any/{name}", "any", name) for name in ("loud", "quiet"))
+    stored = {loud.config_dir: noise(1, 1, 9), quiet.config_dir: noise(1, 9, 1)}
+    row = (suite, edition, *USUAL, loud.config_dir, "radio", 1, "pressure", "key", "", 1, None)
+    connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
+    source = NoiseSource(connection, toy_suite.suite, edition, None, lambda *_: stored)
+    made, told = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(40, 1))
+    own, other = (made.replicates[one.config_dir, USUAL] for one in (loud, quiet))
+    assert own["radio"] > other["radio"]  # by what the other one showed
+    assert other["dessert"] > own["dessert"]
+    assert [line.split(":")[0] for line in told] == [loud.label, quiet.label]

@@ -1,3 +1,5 @@
+"""Opening a store, refusing what is none, and telling how healthy it is."""
+
 from __future__ import annotations
 
 import os
@@ -10,8 +12,12 @@ from pathlib import Path
 import pytest
 
 from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import database
+from independence.store import database, health, leases
+from independence.store.health import StoreContents
 from independence.store.migrations import migrations
+from tests.virtual_time import HandClock
+
+from . import rows
 
 
 def test_a_commit_survives_power_loss_and_opening_again_changes_nothing(path: Path) -> None:
@@ -143,3 +149,122 @@ def test_what_is_read_once_is_of_one_moment(path: Path, connection: sqlite3.Conn
             other.execute(add)
         assert connection.execute(count).fetchone() == (0,)
     assert connection.execute(count).fetchone() == (1,)
+
+
+def filled(connection: sqlite3.Connection) -> None:
+    rows.edition(connection)
+    rows.trial(connection, "t1")
+    end = rows.dialogue(connection, "t1", "I stay.")
+    rows.verdict(connection, "v1", "t1", end, rows.missing("unreadable_verdict"))
+
+
+def contents(path: Path, now: float | None = None) -> StoreContents:
+    found = health.examine(path, now).contents
+    assert found is not None
+    return found
+
+
+def test_a_sound_store_is_described_and_left_as_it_is(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    connection.close()
+    before = path.read_bytes()
+    found = health.examine(path)
+    assert found.contents == StoreContents(1, 1, 1, 0, 0, 0, 0, 0)
+    assert (found.schema, found.known, found.damage, found.wal) == (len(migrations()), len(migrations()), (), True)
+    assert found.size_bytes == len(before)
+    assert found.free_bytes > 0
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_somebody_writes_to_is_read_with_what_waits_in_its_wal(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    filled(connection)
+    assert contents(path).answers == 1
+    assert health.examine(path).size_bytes > path.stat().st_size
+    rows.trial(connection, "t2")  # the writer goes on undisturbed
+    assert contents(path).trials == 2
+
+
+def test_what_belongs_to_nothing_is_counted(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    rows.trial(connection, "t2")
+    connection.execute("DELETE FROM planned WHERE trial = 't2'")
+    rows.dialogue(connection, "gone", "one", "two")
+    rows.verdict(connection, "v2", "gone", "x", rows.missing("unreadable_verdict"))
+    found = contents(path)
+    assert (found.unplanned, found.homeless) == (1, 3)
+
+
+def test_answers_on_a_replaced_history_are_stale_once_however_many_editions_plan_them(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    filled(connection)
+    rows.trial(connection, "t2", turns=2)
+    rows.dialogue(connection, "t2", "one", "two")
+    assert contents(path).stale == 0
+    connection.execute("UPDATE calls SET context = 'another' WHERE trial = 't2' AND turn = 1")
+    rows.edition(connection, "f")
+    rows.trial(connection, "t2", turns=2, edition="f")
+    assert contents(path).stale == 1
+
+
+def test_a_lease_counts_as_work_until_its_holder_goes_silent(connection: sqlite3.Connection, path: Path) -> None:
+    time = HandClock()
+    filled(connection)
+    assert leases.take(connection, "t1", leases.owner(), time) is None
+    assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (1, 0)
+    time.forward(leases.TTL_S)
+    assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (0, 1)
+
+
+def test_an_older_store_is_read_and_not_upgraded_and_a_newer_or_empty_one_not_read(path: Path) -> None:
+    path.touch()
+    found = health.examine(path)
+    assert (found.schema, found.contents, found.damage) == (0, None, ())
+    for schema in (1, len(migrations()) + 1):
+        with closing(sqlite3.connect(path)) as other:
+            other.executescript((migrations()[0].sql if schema == 1 else "") + f"PRAGMA user_version = {schema};")
+        for _ in range(2):
+            found = health.examine(path)
+            assert (found.schema, found.known, found.wal) == (schema, len(migrations()), False)
+            assert (found.contents is None) == (schema != 1)
+
+
+def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    page = connection.execute("PRAGMA page_size").fetchone()[0]
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'planned_trial'").fetchone()[0]
+    connection.close()
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * page : root * page] = b"\xff" * page
+    path.write_bytes(data)
+    found = health.examine(path)
+    assert 1 <= len(found.damage) <= 5
+    assert found.contents is None
+
+
+def test_what_is_no_store_is_refused_with_its_name(connection: sqlite3.Connection, path: Path, tmp_path: Path) -> None:
+    connection.close()
+    texts = {"text.db": b"not a database at all " * 9, "torn.db": path.read_bytes()[:5000]}
+    for name, content in texts.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.db").mkdir()
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as made:
+        made.execute("CREATE TABLE songs (title TEXT)")
+    for name in ("text.db", "torn.db", "folder.db", "foreign.db"):
+        with pytest.raises(StoreError, match=rf"{name}: "):
+            health.examine(tmp_path / name)
+
+
+def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
+    assert health.free_bytes(tmp_path) > 0
+    with pytest.raises(StoreError, match="create it or choose another --db"):
+        health.free_bytes(tmp_path / "nowhere")
+
+
+def test_a_store_that_was_just_made_is_healthy(tmp_path: Path) -> None:
+    path = tmp_path / "a new #1.db"
+    database.connect(path).close()
+    assert contents(path) == StoreContents(0, 0, 0, 0, 0, 0, 0, 0)
