@@ -148,22 +148,6 @@ def test_more_runs_leave_only_the_new_ones(connection: Connection, toy_suite: Lo
     assert (left.planned, left.complete) == (9, 3)
 
 
-def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_its_rubric(
-    connection: Connection, toy_suite: LoadedSuite
-) -> None:
-    suite = toy_suite.suite
-    twin = msgspec.structs.replace(suite.scenario("radio"), id="radio twin", rubric="moved")
-    case = Case(connection, LoadedSuite(msgspec.structs.replace(suite, scenarios=(*suite.scenarios, twin)), "e"))
-    assert case.trials["radio", 1].key == case.trials["radio twin", 1].key
-    at = case.answer("radio", "no")
-    assert work(case.left(JUDGES[:1]))["radio twin"] == (0, ["cues"])
-    case.grade("radio", at, JUDGES[0])
-    assert "radio" not in work(case.left(JUDGES[:1]))
-    assert work(case.left(JUDGES[:1]))["radio twin"] == (0, ["cues"])
-    case.grade("radio twin", at, JUDGES[0])
-    assert "radio twin" not in work(case.left(JUDGES[:1]))
-
-
 def test_fields_that_differ_from_other_editions_of_ones_own_are_named_and_counted(
     connection: Connection, toy_suite: LoadedSuite
 ) -> None:
@@ -185,49 +169,35 @@ def test_fields_that_differ_from_other_editions_of_ones_own_are_named_and_counte
     assert differing(msgspec.structs.replace(other, title="Otherwise")) == {}
 
 
-def alike(suite: Suite, **changes: object) -> dict[str, Trial]:
-    """The plan of a suite in which another scenario says what the radio says, to the word."""
-    radio = suite.scenario("radio")
-    turns = tuple(msgspec.structs.replace(turn, id=f"again_{turn.id}") for turn in radio.turns)
-    again = msgspec.structs.replace(radio, id="again", turns=turns, **changes)
-    made = planned.trials(msgspec.structs.replace(suite, scenarios=(*suite.scenarios, again)))
-    return {scenario: trial for (scenario, _), trial in made.items()}
-
-
-def shared(connection: Connection, loaded: LoadedSuite, **changes: object) -> PendingWork:
-    made = alike(loaded.suite, **changes)
-    rubrics = {name: digest.rubric(loaded.suite, trial.dialogue.scenario) for name, trial in made.items()}
-    planned.store(connection, loaded, list(made.values()))
-    return resume.compare(connection, Where(loaded.suite.suite, loaded.edition), list(made.values()), JUDGES, rubrics)
-
-
-def test_what_two_scenarios_both_say_is_asked_and_graded_once(connection: Connection, toy_suite: LoadedSuite) -> None:
-    left = shared(connection, toy_suite)
-    assert work(left)["radio"] == (1, ["cues", "acme/judge"])
-    assert "again" not in work(left)
-    assert (left.planned, left.complete, left.duplicates) == (4, 0, 1)
-
-
-def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
+def test_what_two_scenarios_both_say_is_asked_once_and_graded_once_by_each_rubric(
     connection: Connection, toy_suite: LoadedSuite
 ) -> None:
-    for changes in ({"rubric": "moved"}, {"vars": {"dish": "porridge"}}):
-        left = shared(connection, toy_suite, **changes)
-        assert work(left)["again"] == (0, ["cues", "acme/judge"])
-        assert left.duplicates == 1
-
-
-def test_once_it_is_answered_every_scenario_that_says_it_is(connection: Connection, toy_suite: LoadedSuite) -> None:
-    made = alike(toy_suite.suite)
-    shared(connection, toy_suite)
-    at = planned.answer(connection, made["radio"], "no")
-    rubric = digest.rubric(toy_suite.suite, made["radio"].dialogue.scenario)
-    for judge in JUDGES:
-        key = verdict_key(at, rubric, judge.settings)
-        planned.grade(connection, made["radio"], key, at, Verdict({"x": 1}), judge.name)
-    left = shared(connection, toy_suite)
-    assert set(work(left)) == {"dinner", "dessert"}
-    assert (left.complete, left.duplicates) == (2, 0)
+    suite = toy_suite.suite
+    radio = suite.scenario("radio")
+    turns = tuple(msgspec.structs.replace(turn, id=f"again_{turn.id}") for turn in radio.turns)
+    both = ["cues", "acme/judge"]
+    for edition, changes, own in (
+        ("same", {}, None),
+        ("rubric", {"rubric": "moved"}, (0, both)),
+        ("vars", {"vars": {"dish": "porridge"}}, (0, both)),
+    ):
+        again = msgspec.structs.replace(radio, id="again", turns=turns, **changes)
+        twice = msgspec.structs.replace(suite, scenarios=(*suite.scenarios, again))
+        case = Case(connection, LoadedSuite(twice, edition))
+        left = case.left(JUDGES)
+        assert case.trials["radio", 1].key == case.trials["again", 1].key
+        assert (work(left)["radio"], work(left).get("again")) == ((1, both), own)
+        assert (left.planned, left.complete, left.duplicates) == (4, 0, 1)
+        at = case.answer("radio", "no")
+        for judge in JUDGES:
+            case.grade("radio", at, judge)
+        left = case.left(JUDGES)
+        assert (work(left).get("again"), left.complete) == (own, 1 if own else 2)
+        for judge in JUDGES if own else ():
+            case.grade("again", at, judge)
+        assert work(case.left(JUDGES)).keys() == {"dinner", "dessert"}
+        connection.execute("DELETE FROM calls")
+        connection.execute("DELETE FROM verdicts")
 
 
 @pytest.fixture

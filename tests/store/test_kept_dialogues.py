@@ -129,14 +129,6 @@ def test_a_change_takes_the_row_of_its_subject_alone(
     assert under(played) == from_tables(played)
 
 
-def test_what_is_planned_again_as_it_was_changes_nothing(played: Connection) -> None:
-    keep(played)
-    rows.trial(played, "a one 1", scenario="one", config_dir="a")
-    graded(played, "a one 1")
-    assert kept(played) == [("a", "j"), ("b", "j")]
-    assert place_dialogues.unkept(played) == []
-
-
 def test_of_several_verdicts_the_newest_that_counts_is_taken(played: Connection) -> None:
     graded(played, "a one 1", score=7, rubric="other rubric")
     graded(played, "a two 1", score=8, rubric="later rubric")
@@ -172,15 +164,6 @@ def test_who_writes_leaves_the_rows_and_ends_well_where_none_can_be_written(play
     with database.writing(path, new=False) as connection:
         assert kept(connection) == []
     assert kept(played) == [("a", "j"), ("b", "j")]
-
-
-def test_imports_have_none(played: Connection) -> None:
-    for edition in ("published", "published-1"):
-        rows.edition(played, edition)
-        rows.trial(played, f"import {edition}", edition=edition)
-    keep(played)
-    assert played.execute("SELECT DISTINCT edition FROM kept_dialogues").fetchall() == [("e",)]
-    assert place_dialogues.unkept(played) == []
 
 
 def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
