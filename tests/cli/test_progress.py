@@ -72,7 +72,6 @@ def test_time_is_told_in_minutes_and_from_an_hour_on_in_hours(seconds: float, te
     assert clock(seconds) == text
 
 
-Capture = pytest.CaptureFixture[str]
 ANSWERED = CallCommitted("m", 0.25, None)
 
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from sqlite3 import Connection
 from typing import NamedTuple, TypeVar
 
 from independence.clients.protocol import ChatClient
+from independence.engine import resume, run
 from independence.engine.events import Event
 from independence.engine.gate import EndpointGate, StopSignal
-from independence.engine.run_context import EndpointBackend, RunContext
+from independence.engine.plan import Trial
+from independence.engine.resume import PendingWork
+from independence.engine.run import RunOutcome
+from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.judge.protocol import Judge
 from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
-from independence.types import Answer, ChatRequest
+from independence.types import Answer, ChatRequest, Where
+
+from . import planned
 
 E = TypeVar("E")
+ONE = Parallelism(1, 1)
 Rule = Callable[[ChatRequest], Answer | Exception]
 
 
@@ -70,8 +78,29 @@ async def bench(
     rubrics = {scenario.id: digest.rubric(loaded.suite, scenario) for scenario in loaded.suite.scenarios}
     writer, gate = Writer(connection, path), EndpointGate(lambda: limit)
     backends = {endpoint: EndpointBackend(client, gate)}
+    backends["judges"] = EndpointBackend(client, EndpointGate(lambda: 100))  # what it takes is nothing to the subjects
     halt = StopSignal([gate], events.append)
     yield Bench(RunContext(loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner()), events)
     await writer.close()
     assert gate.busy == 0
     assert connection.execute("SELECT count(*) FROM leases").fetchone() == (0,)
+
+
+class StoredPlan:
+    """A plan in a store, carried out as often as one likes."""
+
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, trials: Sequence[Trial]) -> None:
+        self.connection, self.path, self.loaded, self.trials = connection, path, loaded, trials
+        self.rubrics = {scenario.id: digest.rubric(loaded.suite, scenario) for scenario in loaded.suite.scenarios}
+        planned.store(connection, loaded, trials)
+
+    def left(self, judges: Sequence[Judge] = ()) -> PendingWork:
+        where = Where(self.loaded.suite.suite, self.loaded.edition)
+        return resume.compare(self.connection, where, self.trials, judges, self.rubrics)
+
+    async def carry_out(
+        self, client: ChatClient, judges: Sequence[Judge], *, limit: int = 1, shares: Parallelism = ONE
+    ) -> tuple[RunOutcome, Bench]:
+        endpoint = judges[0].endpoint or "openrouter"
+        async with bench(self.connection, self.path, self.loaded, client, limit=limit, endpoint=endpoint) as parts:
+            return await run.run(parts.context, self.left(judges).todo, shares), parts

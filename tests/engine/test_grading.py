@@ -10,10 +10,8 @@ import msgspec
 import pytest
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine import resume, run
 from independence.engine.events import CallUnresolved, ModelStopped, VerdictCommitted
 from independence.engine.run import RunOutcome
-from independence.engine.run_context import Parallelism
 from independence.errors import OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
@@ -22,10 +20,10 @@ from independence.judge.prompt import passages
 from independence.judge.protocol import Judge
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field, Rubric, Step, Suite
-from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Where
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage
 
 from . import planned
-from .scripted import Bench, Rule, Scripted, bench
+from .scripted import Bench, Rule, Scripted, StoredPlan
 
 SAID = "I keep to the radio, whatever most people say, and I would say the same again tomorrow."
 RULES = CuesJudge(CUES)
@@ -77,22 +75,17 @@ class Judges(Scripted):
         return [kind(request) for request in self.asked]
 
 
-class Hearing:
-    """The answered dialogue `radio` before judges, as often as one likes."""
+class Hearing(StoredPlan):
+    """The answered dialogue `radio` before judges."""
 
     def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite) -> None:
-        self.connection, self.path, self.loaded = connection, path, loaded
-        self.trial = planned.trials(loaded.suite)["radio", 1]
-        planned.store(connection, loaded, [self.trial])
+        trial = planned.trials(loaded.suite)["radio", 1]
+        super().__init__(connection, path, loaded, [trial])
         if not self.rows("calls"):
-            planned.answer(connection, self.trial, SAID)
+            planned.answer(connection, trial, SAID)
 
     async def grade(self, client: Judges, *judges: Judge) -> tuple[RunOutcome, Bench]:
-        async with bench(self.connection, self.path, self.loaded, client) as parts:
-            where = Where(self.loaded.suite.suite, self.loaded.edition)
-            rubrics = parts.context.rubrics
-            todo = resume.compare(self.connection, where, [self.trial], judges or [FIRST], rubrics).todo
-            return await run.run(parts.context, todo, Parallelism(1, 1)), parts
+        return await self.carry_out(client, judges or [FIRST])
 
     def rows(self, table: str, columns: str = "*") -> list[tuple[object, ...]]:
         return self.connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1").fetchall()

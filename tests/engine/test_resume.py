@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from pathlib import Path
 from sqlite3 import Connection
 
 import msgspec
@@ -25,30 +25,25 @@ from independence.suites.schema import Suite
 from independence.types import Missing, Reply, Sampling, Verdict, Where
 
 from . import planned
+from .scripted import StoredPlan
 
 JUDGES = (CuesJudge(CUES), ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge"))
 
 
-class Case:
+class Case(StoredPlan):
     """A stored plan of the toy suite."""
 
     def __init__(self, connection: Connection, loaded: LoadedSuite, runs: int = 1) -> None:
-        self.connection, self.loaded = connection, loaded
-        self.trials = planned.trials(loaded.suite, runs=runs)
-        planned.store(connection, loaded, list(self.trials.values()))
-        self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
-
-    def left(self, judges: Sequence[Judge] = ()) -> PendingWork:
-        where = Where(self.loaded.suite.suite, self.loaded.edition)
-        return resume.compare(self.connection, where, list(self.trials.values()), judges, self.rubrics)
+        self.at = planned.trials(loaded.suite, runs=runs)
+        super().__init__(connection, Path("store.db"), loaded, list(self.at.values()))
 
     def answer(self, scenario: str, *answers: str | Missing) -> str:
-        return planned.answer(self.connection, self.trials[scenario, 1], *answers)
+        return planned.answer(self.connection, self.at[scenario, 1], *answers)
 
     def grade(self, scenario: str, at: str, judge: Judge, missing: bool = False) -> None:
         key = verdict_key(at, self.rubrics[scenario], judge.settings)
         given = Missing("unreadable_verdict") if missing else Verdict({"x": 1})
-        planned.grade(self.connection, self.trials[scenario, 1], key, at, given, judge.name)
+        planned.grade(self.connection, self.at[scenario, 1], key, at, given, judge.name)
 
 
 @pytest.fixture
@@ -185,7 +180,7 @@ def test_what_two_scenarios_both_say_is_asked_once_and_graded_once_by_each_rubri
         twice = msgspec.structs.replace(suite, scenarios=(*suite.scenarios, again))
         case = Case(connection, LoadedSuite(twice, edition))
         left = case.left(JUDGES)
-        assert case.trials["radio", 1].key == case.trials["again", 1].key
+        assert case.at["radio", 1].key == case.at["again", 1].key
         assert (work(left)["radio"], work(left).get("again")) == ((1, both), own)
         assert (left.planned, left.complete, left.duplicates) == (4, 0, 1)
         at = case.answer("radio", "no")

@@ -12,22 +12,19 @@ import pytest
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
-from independence.engine import dialogue, plan, resume, run
+from independence.engine import dialogue, plan
 from independence.engine.events import CallCommitted, CallUnresolved, ModelStopped, SubjectStarted, VerdictCommitted
-from independence.engine.gate import EndpointGate
 from independence.engine.plan import Trial
-from independence.engine.resume import PendingWork
 from independence.engine.run import RunOutcome
-from independence.engine.run_context import EndpointBackend, Parallelism
+from independence.engine.run_context import Parallelism
 from independence.errors import DiskFull, OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
-from independence.suites import digest
 from independence.suites.load import LoadedSuite
-from independence.types import Answer, ChatRequest, Missing, Reply, Where
+from independence.types import Answer, ChatRequest, Missing, Reply
 
 from . import planned
-from .scripted import Bench, Rule, Scripted, bench
+from .scripted import Bench, Rule, Scripted, StoredPlan
 
 ALL = Parallelism(5, 10)
 RULES = CuesJudge(CUES)
@@ -44,28 +41,16 @@ def where_asked(text: str, then: Answer | Exception) -> Rule:
     return lambda request: then if text in str(request.messages) else firm(request)
 
 
-class Run:
-    """One run of a plan of the toy suite; may be carried out again."""
+class Run(StoredPlan):
+    """One run of a plan of the toy suite, graded by the rules."""
 
-    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, trials: Sequence[Trial]) -> None:
-        self.connection, self.path, self.loaded, self.trials = connection, path, loaded, trials
-        self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
-        planned.store(connection, loaded, trials)
-
-    def left(self) -> PendingWork:
-        where = Where(self.loaded.suite.suite, self.loaded.edition)
-        return resume.compare(self.connection, where, self.trials, [RULES], self.rubrics)
-
-    async def carry_out(self, client: Scripted, limit: int = 10, shares: Parallelism = ALL) -> tuple[RunOutcome, Bench]:
-        async with bench(self.connection, self.path, self.loaded, client, limit=limit) as parts:
-            judges = EndpointBackend(client, EndpointGate(lambda: 100))  # what it takes is nothing to the subjects
-            context = parts.context._replace(backends={**parts.context.backends, "judges": judges})
-            return await run.run(context, self.left().todo, shares), parts
+    async def go(self, client: Scripted, limit: int = 10, shares: Parallelism = ALL) -> tuple[RunOutcome, Bench]:
+        return await self.carry_out(client, [RULES], limit=limit, shares=shares)
 
     async def completed(self) -> bool:
         """Whether another run does all that is left."""
-        await self.carry_out(Scripted(firm))
-        return self.left().todo == []
+        await self.go(Scripted(firm))
+        return self.left([RULES]).todo == []
 
 
 Make = Callable[..., Run]
@@ -84,22 +69,22 @@ def make(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Make
 
 async def test_a_run_answers_and_grades_everything_and_resuming_asks_nothing(make: Make) -> None:
     work, client = make(runs=2), Scripted(firm)
-    outcome, parts = await work.carry_out(client)
+    outcome, parts = await work.go(client)
     assert outcome == RunOutcome(None, 0)
     assert len(client.asked) == 8
-    assert work.left().todo == []
+    assert work.left([RULES]).todo == []
     assert parts.told(SubjectStarted) == [SubjectStarted("m@low-t0.7", 8, 6)]
     assert (len(parts.told(CallCommitted)), len(parts.told(VerdictCommitted))) == (8, 6)
-    await work.carry_out(client)
+    await work.go(client)
     assert len(client.asked) == 8
 
 
 async def test_no_more_calls_fly_than_endpoint_and_share_allow(make: Make, toy_suite: LoadedSuite) -> None:
     client = Scripted(firm)
-    await make(runs=6).carry_out(client, limit=2)
+    await make(runs=6).go(client, limit=2)
     assert client.most == 2
     client = Scripted(firm)
-    await make(runs=12, loaded=LoadedSuite(toy_suite.suite, "other")).carry_out(client, shares=Parallelism(1, 3))
+    await make(runs=12, loaded=LoadedSuite(toy_suite.suite, "other")).go(client, shares=Parallelism(1, 3))
     assert client.most == 3
 
 
@@ -111,7 +96,7 @@ async def test_tasks_are_made_when_their_trial_may_begin(make: Make) -> None:
         return Reply(SAID, "tool")
 
     client = Scripted(counted)
-    outcome, _ = await make(runs=40).carry_out(client, shares=Parallelism(2, 4))
+    outcome, _ = await make(runs=40).go(client, shares=Parallelism(2, 4))
     assert outcome == RunOutcome(None, 0)
     assert len(client.asked) == 160
     assert max(alive) < 30  # of 120 trials: in flight, waiting for a slot, being graded
@@ -126,7 +111,7 @@ async def test_all_subjects_share_what_is_in_flight(make: Make, toy_suite: Loade
 
     client = Scripted(watched)
     trials = plan.trials(toy_suite.suite, plan.select(toy_suite.suite, (), (), 6, ()), LABS)
-    await make(trials=trials).carry_out(client, shares=Parallelism(2, 2))
+    await make(trials=trials).go(client, shares=Parallelism(2, 2))
     assert client.most == 4
     assert frozenset("abc") in together
 
@@ -135,7 +120,7 @@ async def test_the_last_runs_go_side_by_side_and_earlier_ones_in_their_order(
     make: Make, connection: Connection, toy_suite: LoadedSuite
 ) -> None:
     trials = [one for one in planned.trials(toy_suite.suite, runs=9).values() if one.dialogue.generated == 2]
-    await make(trials=trials).carry_out(Scripted(firm), limit=3)
+    await make(trials=trials).go(Scripted(firm), limit=3)
     asked = connection.execute(
         "SELECT p.run, c.turn FROM calls c JOIN planned p ON p.trial = c.trial ORDER BY c.rowid"
     ).fetchall()
@@ -149,41 +134,41 @@ async def test_two_places_that_ask_the_same_are_asked_once(make: Make, toy_suite
     suite = msgspec.structs.replace(toy_suite.suite, variants={**toy_suite.suite.variants, "twin": "", "other": ""})
     trials = [trial for variant in ("twin", "other") for trial in planned.trials(suite, variants=[variant]).values()]
     work, client = make(trials=trials, loaded=LoadedSuite(suite, "e")), Scripted(firm)
-    await work.carry_out(client)
+    await work.go(client)
     assert len(client.asked) == 4
-    assert work.left().todo == []
+    assert work.left([RULES]).todo == []
 
 
 async def test_a_missing_answer_ends_its_dialogue_and_what_follows(make: Make) -> None:
     work, client = make(), Scripted(where_asked("Which dish", Missing("no_answer")))
-    await work.carry_out(client)
+    await work.go(client)
     assert len(client.asked) == 2
-    left = work.left()
+    left = work.left([RULES])
     assert left.todo == []
     assert left.missing == {"no_answer": 1, "parent_missing": 1}
 
 
 async def test_a_call_given_up_is_asked_again_on_resume(make: Make) -> None:
     work = make()
-    _, parts = await work.carry_out(Scripted(where_asked("radio", GaveUp("m", "503"))))
+    _, parts = await work.go(Scripted(where_asked("radio", GaveUp("m", "503"))))
     assert [(event.what, event.why) for event in parts.told(CallUnresolved)] == [("radio", "503")]
-    assert [item.trial.dialogue.scenario.id for item in work.left().todo] == ["radio"]
+    assert [item.trial.dialogue.scenario.id for item in work.left([RULES]).todo] == ["radio"]
     assert await work.completed()
 
 
 async def test_a_parked_subject_goes_home_and_the_run_ends(make: Make) -> None:
     work, client = make(runs=4), Scripted(lambda _: Parked("m", "daily quota"))
-    outcome, parts = await work.carry_out(client, limit=1)
+    outcome, parts = await work.go(client, limit=1)
     assert outcome.stopped_by is None
     assert parts.told(ModelStopped) == [ModelStopped("m", "daily quota", subject="m@low-t0.7")]
     assert len(client.asked) == 1
-    assert len(work.left().todo) == 12
+    assert len(work.left([RULES]).todo) == 12
 
 
 async def test_an_error_that_ends_the_run_keeps_what_was_answered(make: Make, connection: Connection) -> None:
     work = make(runs=4)
     client = Scripted(lambda request: firm(request) if len(client.asked) <= 5 else OutOfCredit("empty"))
-    outcome, _ = await work.carry_out(client, limit=1)
+    outcome, _ = await work.go(client, limit=1)
     assert isinstance(outcome.stopped_by, OutOfCredit)
     assert len(client.asked) == 6  # nobody got the slot of the call that ended the run
     assert connection.execute("SELECT count(*) FROM calls").fetchone()[0] == 5
@@ -195,7 +180,7 @@ async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(make: 
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}").fetchone()
     client = Scripted(lambda request: Reply(SAID + "x" * len(request.messages) * 10_000, "tool"))
-    outcome, _ = await work.carry_out(client, limit=1)
+    outcome, _ = await work.go(client, limit=1)
     assert isinstance(outcome.stopped_by, DiskFull)
     assert len(client.asked) == 1
     connection.execute("PRAGMA max_page_count = 1000000").fetchone()
@@ -207,7 +192,7 @@ async def asked_in_order(make: Make, loaded: LoadedSuite, shares: Parallelism) -
     trials = plan.trials(loaded.suite, plan.select(loaded.suite, (), (), 2, ()), LABS)
     runs = {dialogue.turn_seed(trial, turn): trial.run for trial in trials for turn in range(trial.dialogue.generated)}
     client = Scripted(firm)
-    await make(trials=trials, loaded=loaded).carry_out(client, limit=2, shares=shares)
+    await make(trials=trials, loaded=loaded).go(client, limit=2, shares=shares)
     return [(request.model, runs[request.seed or 0]) for request in client.asked]
 
 
