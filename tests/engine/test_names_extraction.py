@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from independence.clients.limits import Prices
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
 from independence.engine import names_extraction
@@ -164,3 +165,11 @@ def test_runs_without_an_answer_are_left_out_and_said_so(work: Work) -> None:
     plan = work.plan(scenarios=("radio",))
     assert (plan.todo, plan.silent) == ([], 8)
     assert len(work.plan(labels={"acme--n@low-t0.7": "n"}).todo) == 4
+
+
+def test_the_estimate_counts_prompts_and_is_silent_about_unknown_prices(work: Work) -> None:
+    todo = work.plan().todo
+    known = names_extraction.estimate(todo, READER, Prices(1e-6, 1e-6))
+    assert known.verdicts == 8
+    assert 0 < known.typical_usd < 1
+    assert names_extraction.estimate(todo, READER, None).unpriced == ("acme/reader",)

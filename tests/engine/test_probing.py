@@ -8,9 +8,9 @@ from sqlite3 import Connection
 
 import pytest
 
-from independence.clients.protocol import GaveUp, Parked
+from independence.clients.protocol import GaveUp
 from independence.engine import probing
-from independence.engine.events import CallUnresolved, ModelStopped, SubjectStarted, VerdictCommitted
+from independence.engine.events import CallUnresolved, SubjectStarted, VerdictCommitted
 from independence.errors import OutOfCredit
 from independence.judge.hostile.corpus import HostileReply
 from independence.judge.hostile.probe import HostileProbe
@@ -88,14 +88,6 @@ async def test_a_verdict_that_is_missing_moves_nothing_and_leaves_the_others_alo
     assert SCENARIO.shift(odd.clean, odd.attacked) is None
     assert sum(isinstance(grade, Verdict) for grade in found.grades()) == 6
     assert [(event.subject, event.why) for event in parts.told(CallUnresolved)] == unresolved
-
-
-async def test_a_parked_judge_is_asked_no_more(connection: Connection) -> None:
-    found, judge, parts = await probed(connection, lambda _: Parked("judge", "daily quota"), limit=2)
-    assert len(judge.asked) <= 3
-    assert {grade.reason for grade in found.grades() if isinstance(grade, Missing)} == {"unjudged"}
-    assert len(parts.told(ModelStopped)) == 1
-    assert found.stopped_by is None
 
 
 async def test_what_ends_a_run_ends_the_probe_and_what_was_given_is_kept(connection: Connection) -> None:

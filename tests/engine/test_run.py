@@ -10,10 +10,10 @@ from sqlite3 import Connection
 import msgspec
 import pytest
 
-from independence.clients.protocol import GaveUp, Parked
+from independence.clients.protocol import GaveUp
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan
-from independence.engine.events import CallCommitted, CallUnresolved, ModelStopped, SubjectStarted, VerdictCommitted
+from independence.engine.events import CallCommitted, CallUnresolved, SubjectStarted, VerdictCommitted
 from independence.engine.plan import Trial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism
@@ -21,7 +21,7 @@ from independence.errors import DiskFull, OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
 from independence.suites.load import LoadedSuite
-from independence.types import Answer, ChatRequest, Missing, Reply
+from independence.types import Answer, ChatRequest, Reply
 
 from . import planned
 from .scripted import Bench, Rule, Scripted, StoredPlan
@@ -139,30 +139,12 @@ async def test_two_places_that_ask_the_same_are_asked_once(make: Make, toy_suite
     assert work.left([RULES]).todo == []
 
 
-async def test_a_missing_answer_ends_its_dialogue_and_what_follows(make: Make) -> None:
-    work, client = make(), Scripted(where_asked("Which dish", Missing("no_answer")))
-    await work.go(client)
-    assert len(client.asked) == 2
-    left = work.left([RULES])
-    assert left.todo == []
-    assert left.missing == {"no_answer": 1, "parent_missing": 1}
-
-
 async def test_a_call_given_up_is_asked_again_on_resume(make: Make) -> None:
     work = make()
     _, parts = await work.go(Scripted(where_asked("radio", GaveUp("m", "503"))))
     assert [(event.what, event.why) for event in parts.told(CallUnresolved)] == [("radio", "503")]
     assert [item.trial.dialogue.scenario.id for item in work.left([RULES]).todo] == ["radio"]
     assert await work.completed()
-
-
-async def test_a_parked_subject_goes_home_and_the_run_ends(make: Make) -> None:
-    work, client = make(runs=4), Scripted(lambda _: Parked("m", "daily quota"))
-    outcome, parts = await work.go(client, limit=1)
-    assert outcome.stopped_by is None
-    assert parts.told(ModelStopped) == [ModelStopped("m", "daily quota", subject="m@low-t0.7")]
-    assert len(client.asked) == 1
-    assert len(work.left([RULES]).todo) == 12
 
 
 async def test_an_error_that_ends_the_run_keeps_what_was_answered(make: Make, connection: Connection) -> None:

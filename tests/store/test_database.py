@@ -262,9 +262,3 @@ def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
     assert health.free_bytes(tmp_path) > 0
     with pytest.raises(StoreError, match="create it or choose another --db"):
         health.free_bytes(tmp_path / "nowhere")
-
-
-def test_a_store_that_was_just_made_is_healthy(tmp_path: Path) -> None:
-    path = tmp_path / "a new #1.db"
-    database.connect(path).close()
-    assert contents(path) == StoreContents(0, 0, 0, 0, 0, 0, 0, 0)

@@ -77,12 +77,6 @@ def test_sidecars_are_found_by_how_their_names_begin(answered: Connection) -> No
     assert len(list(export_rows.sidecars(answered, Where("s", "e"), ""))) == 4
 
 
-def test_another_edition_has_nothing(answered: Connection, toy_suite: LoadedSuite) -> None:
-    assert export_rows.planned_trials(answered, Where("toy", "other")) == []
-    assert list(export_rows.answers(answered, Where("toy", "other"))) == []
-    assert list(export_rows.verdicts(answered, Where("other", toy_suite.edition))) == []
-
-
 CONDITION = filled.CONDITION
 
 

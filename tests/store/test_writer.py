@@ -147,13 +147,6 @@ async def test_what_is_written_beside_is_written_also_where_a_write_fails(
     assert connection.execute("SELECT count(*) FROM transactions").fetchone() == (2,)
 
 
-async def test_later_writes_still_work_after_an_error(writer: Writer, path: Path) -> None:
-    with pytest.raises(StoreError, match="no such table"):
-        await writer.write(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
-    await writer.write(note("later"))
-    assert seen(path) == {"later"}
-
-
 async def test_a_full_disk_is_said_and_what_was_committed_stays(
     writer: Writer, connection: sqlite3.Connection, path: Path
 ) -> None:
