@@ -67,7 +67,9 @@ def test_short_and_quiet_work_say_nothing_and_failed_work_nothing_any_more(capsy
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (61.9, "1:01"), (3599, "59:59"), (3725, "1:02:05")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00"), (61.9, "1:01"), (3599, "59:59"), (3600, "1:00:00"), (3725, "1:02:05")]
+)
 def test_time_is_told_in_minutes_and_from_an_hour_on_in_hours(seconds: float, text: str) -> None:
     assert clock(seconds) == text
 
@@ -160,8 +162,11 @@ def test_models_that_stop_for_one_reason_are_named_in_one_line(capsys: Capture) 
     ]
 
 
-def test_an_interrupted_run_says_what_it_waits_for_and_then_that_it_does_not(capsys: Capture) -> None:
-    assert said(capsys, RunStopping("interrupted"), RunStopping("interrupted", dropped=True)) == [
+def test_an_interrupted_run_and_one_that_waits_for_its_server_say_so_once(capsys: Capture) -> None:
+    loading = [CallWaiting(Wait(model, "loading", 5.0, 1)) for model in ("m", "m", "n")]
+    assert said(capsys, *loading, RunStopping("interrupted"), RunStopping("interrupted", dropped=True)) == [
+        "m: the server is loading its model; waiting for it",
+        "n: the server is loading its model; waiting for it",
         "stopping (interrupted): waiting for running calls; Ctrl-C cancels them",
         "interrupted: running calls are cancelled",
     ]

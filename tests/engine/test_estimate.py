@@ -169,6 +169,7 @@ def test_bills_together_are_the_sums_of_what_is_in_them(trials: dict[str, Trial]
     assert (whole.calls, whole.unpriced, whole.sources) == (5, True, {"own runs": 4, "published means": 1})
     assert whole.usd == 2 * answers.usd
     assert total([]) == Bill()
+    assert total([Bill(steps=2), Bill(steps=1)]).steps == 3
 
 
 TERSE, WORDY, SIM = (

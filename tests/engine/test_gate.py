@@ -54,7 +54,7 @@ class Calls:
     async def end(self, *names: str) -> None:
         for name in names:
             self.ends[name].set()
-            await self.tasks[name]
+            await asyncio.wait_for(self.tasks[name], 60)  # one that never got in fails here
             await settle()
 
     async def end_all(self) -> None:

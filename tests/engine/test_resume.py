@@ -131,6 +131,8 @@ def test_a_replaced_answer_leaves_what_followed_to_be_asked_and_graded_again(cas
     left = case.left(JUDGES[:1])
     assert left.stale == 1
     assert work(left)["dessert"] == (1, ["cues"])
+    case.answer("dinner", "soup")
+    assert case.left(JUDGES[:1]).stale == 2
 
 
 def test_more_runs_leave_only_the_new_ones(connection: Connection, toy_suite: LoadedSuite) -> None:
