@@ -1,129 +1,148 @@
+"""The command as a whole: what it loads, its help and its examples, and how it ends."""
+
 from __future__ import annotations
 
 import importlib
 import os
+import re
+import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
-from independence import __main__ as start
 from independence import __version__, errors
-from independence.cli.main import COMMANDS, LazyGroup, main
+from independence.cli import process
+from independence.cli.main import COMMANDS, EXAMPLES, LazyGroup, main
+from independence.suites.load import built_in, load
+from tests.e2e import command
 
 HEAVY = ("aiohttp", "asyncio", "msgspec", "numpy", "rich", "scipy", "sqlite3", "uvloop", "yaml")
+NO_MEMORY = "Error: not enough memory; what was stored is kept\n"
+DAMAGED = "Error: the installation is damaged ({}); install ai-independence-bench again\n"
 
 
-def invoked(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
-
-
-def python(code: str) -> str:
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     # What measures coverage imports a lot itself.
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
-    return done.stdout
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, env=plain
+    )
 
 
-@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
-def test_memory_that_ends_while_the_command_line_is_loaded_is_named(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], error: Exception
-) -> None:
-    def exhausted(_name: str) -> None:
-        raise error
-
-    monkeypatch.setattr(importlib, "import_module", exhausted)
-    monkeypatch.setattr(start, "guard", lambda: None)
-    with pytest.raises(SystemExit) as ended:
-        start.main()
-    assert ended.value.code == 1
-    assert capfd.readouterr().err == "Error: not enough memory; what was stored is kept\n"
+def loaded(*arguments: str, lazy: bool = False) -> set[str]:
+    """The modules that a command loads, or those that it would load once they are used."""
+    call = f"import sys; from independence.cli.main import main; main({list(arguments)}, standalone_mode=False);"
+    which = "for n, m in sys.modules.items() if not LAZY or type(m).__name__ == '_LazyModule'".replace(
+        "LAZY", f"{lazy}"
+    )
+    return set(python(f"{call}print(); print(*(n {which}))").stdout.splitlines()[-1].split())
 
 
-def test_help_lists_every_command_with_a_line() -> None:
-    result = invoked("--help")
-    assert result.exit_code == 0
+def test_help_imports_nothing_heavy_and_no_command_and_a_command_that_runs_has_everything_loaded() -> None:
+    names = loaded("--help")
+    assert "click" in names
+    assert names.isdisjoint(HEAVY)
+    assert [name for name in names if name.startswith("independence.cli.")] == ["independence.cli.main"]
+    assert loaded("run", "--help").isdisjoint(("aiohttp", "asyncio", "numpy", "rich", "sqlite3"))
+    assert loaded("suites", lazy=True) == set()
+
+
+def test_help_lists_every_command_with_a_line_and_every_exit_code() -> None:
+    shown = command.run("--help")
+    assert shown.code == 0
     for name, (_, about) in COMMANDS.items():
-        assert f"  {name} " in result.output
-        assert about in result.output
-
-
-def test_help_names_every_exit_code() -> None:
-    text = " ".join(invoked("--help").output.split())
+        assert f"  {name} " in shown.out
+        assert about in shown.out
+    text = " ".join(shown.out.split())
     for code in ("0 complete", "1 a gate failed", "2 bad usage", "3 incomplete", "4 stopped by", "130 interrupted"):
         assert code in text
 
 
-def test_help_imports_nothing_heavy_and_no_command() -> None:
-    code = (
-        "import sys; from independence.cli.main import main; main(['--help'], standalone_mode=False);"
-        "print(); print(*sys.modules)"
-    )
-    loaded = set(python(code).splitlines()[-1].split())
-    assert "click" in loaded
-    assert loaded.isdisjoint(HEAVY)
-    assert not [name for name in loaded if name.startswith("independence.cli.") and name != "independence.cli.main"]
+CONTEXT = click.Context(main)
 
 
-@pytest.mark.parametrize("name", ["run", "rerun", "judge", "demo"])
-def test_help_of_a_command_that_asks_models_loads_nothing_that_asks(name: str) -> None:
-    code = (
-        f"import sys; from independence.cli.main import main; main(['{name}', '--help'], standalone_mode=False);"
-        "print(); print(*(name for name in sys.modules if name in ('aiohttp', 'asyncio', 'numpy', 'rich', 'sqlite3')))"
-    )
-    assert python(code).splitlines()[-1] == ""
+def found(name: str) -> click.Command:
+    first, _, inner = name.partition(" ")
+    own = main.get_command(CONTEXT, first)
+    assert own is not None
+    return getattr(own, "commands", {})[inner] if inner else own
 
 
-def test_a_command_that_runs_has_everything_loaded() -> None:
-    code = (
-        "import sys; from independence.cli.main import main;"
-        "main(['suites'], standalone_mode=False);"
-        "print(); print(*(name for name, module in sys.modules.items() if type(module).__name__ == '_LazyModule'))"
-    )
-    assert python(code).splitlines()[-1] == ""
+def names() -> list[str]:
+    inner = [f"{name} {sub}" for name in COMMANDS for sub in getattr(found(name), "commands", {})]
+    return [*COMMANDS, *inner]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_its_own_help_and_says_what_it_does(name: str) -> None:
-    result = invoked(name, "--help")
-    assert result.exit_code == 0
-    assert f"main {name}" in result.output
+def test_every_help_ends_in_examples_that_stand_on_lines_of_their_own() -> None:
+    for name in names():
+        shown = command.run(*name.split(), "--help")
+        assert (shown.code, f"main {name}" in shown.out) == (0, True), name
+        lines = shown.out.splitlines()[-len(EXAMPLES[name]) - 1 :]
+        assert [f"independence {line}" for line in EXAMPLES[name]] == [line.strip() for line in lines[1:]], name
+        assert "Example" in lines[0], name
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_example_parses(name: str) -> None:
+    for line in EXAMPLES[name]:
+        words = shlex.split(line)
+        assert words[: len(name.split())] == name.split()
+        rest = words[len(name.split()) :]
+        own = found(name)
+        if rest and f"{name} {rest[0]}" in EXAMPLES:
+            own, rest = found(f"{name} {rest[0]}"), rest[1:]
+        context = click.Context(own)
+        values, left, _ = own.make_parser(context).parse_args(rest)
+        assert left == []
+        for option in own.params:
+            if option.name in values and not isinstance(option.type, click.Path):
+                option.type_cast_value(context, values[option.name])
+
+
+def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where_it_is_chosen() -> None:
+    suites = {name: load(name).suite for name in built_in()}
+    listed = command.run("suites").out.splitlines()
+    assert "15 scenarios, 26 calls a run" in next(line for line in listed if "v2@" in line)
+    expected = []
+    for suite in suites.values():
+        expected += [suite.about, *(f"{name}: {about}" for name, about in suite.experiments.items())]
+        for about in (suite.about, *suite.experiments.values()):
+            assert re.fullmatch(r"[A-Z]\w*( [^ ]+){3,}[.?]", about), about
+    assert [line.strip() for line in listed if line.startswith("    ")] == expected
+    helped = " ".join(command.run("run", "--help").out.split())
+    experiments = {one: [name for name in suites if one in suites[name].experiments]
+                   for suite in suites.values() for one in suite.experiments}  # fmt: skip
+    for name in (*suites, *experiments):
+        (about,) = re.findall(rf"\b{name} \(([^()]+)\)", helped)
+        words, _, where = about.partition("; ")
+        assert len(words.split()) >= 3, name
+        assert sorted(where.split(", ")) == experiments.get(name, [""]), name
 
 
 @pytest.mark.parametrize(
-    ("mistake", "answer"),
-    [("leaderbord", "did you mean `leaderboard`?"), ("demos", "did you mean `demo`?"), ("zzz", "commands: demo, run")],
+    ("arguments", "code", "says"),
+    [
+        (["--version"], 0, f"independence, version {__version__}\n"),
+        (["leaderbord"], 2, "no command `leaderbord`; did you mean `leaderboard`?"),
+        (["demos"], 2, "no command `demos`; did you mean `demo`?"),
+        (["zzz"], 2, "no command `zzz`; commands: demo, run"),
+        (["leaderboard", "--no-such"], 2, "--no-such"),
+        (["leaderboard", "--db", "absent.db"], 2, "Error: "),
+    ],
 )
-def test_an_unknown_command_gets_a_suggestion(mistake: str, answer: str) -> None:
-    result = invoked(mistake)
-    assert result.exit_code == 2
-    assert f"no command `{mistake}`; {answer}" in result.output
-
-
-def test_the_version_is_the_packages() -> None:
-    result = invoked("--version")
-    assert (result.exit_code, result.output) == (0, f"independence, version {__version__}\n")
-
-
-def test_the_module_is_the_command() -> None:
-    command = [sys.executable, "-m", "independence", "--version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.split()[-1]) == (0, __version__)
-
-
-def test_an_unknown_option_is_bad_usage() -> None:
-    assert invoked("leaderboard", "--no-such").exit_code == 2
-
-
-def test_a_store_that_is_not_there_is_one_line_and_exit_2(tmp_path: Path) -> None:
-    result = invoked("leaderboard", "--db", str(tmp_path / "absent.db"))
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.count("\n") == 1
+def test_a_mistake_is_bad_usage_and_gets_a_suggestion(
+    tmp_path: Path, arguments: list[str], code: int, says: str
+) -> None:
+    ended = command.run(*arguments, cwd=tmp_path)
+    assert ended.code == code
+    assert says in (ended.err if code else ended.out)
+    assert not (code and ended.out)
+    assert "absent.db" not in arguments or ended.err.count("\n") == 1
 
 
 class Failing(LazyGroup):
@@ -140,62 +159,91 @@ class Failing(LazyGroup):
         return click.Command(cmd_name, callback=fail)
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"),
-    [
-        (errors.IndependenceError, 1),
-        (errors.UsageError, 2),
-        (errors.StoreError, 2),
-        (errors.KeyRejected, 2),
-        (errors.DiskFull, 3),
-        (errors.OutOfCredit, 3),
-        (errors.CostCapReached, 4),
-        (errors.Interrupted, 130),
-    ],
-)
-def test_an_error_for_people_is_one_line_and_its_exit_code(kind: type[errors.IndependenceError], code: int) -> None:
-    result = CliRunner().invoke(Failing(kind("what \x1b[31m happened")), ["demo"])
-    assert result.exit_code == code
-    assert result.stderr == "Error: what \\u001b[31m happened\n"
-    assert result.stdout == ""
+def test_an_error_for_people_is_one_line_and_its_exit_code_and_a_bug_of_ours_is_not_hidden() -> None:
+    codes = {
+        errors.IndependenceError: 1, errors.UsageError: 2, errors.StoreError: 2, errors.KeyRejected: 2,
+        errors.DiskFull: 3, errors.OutOfCredit: 3, errors.CostCapReached: 4, errors.Interrupted: 130,
+    }  # fmt: skip
+    for kind, code in codes.items():
+        ended = CliRunner().invoke(Failing(kind("what \x1b[31m happened")), ["demo"])
+        assert (ended.exit_code, ended.stdout, ended.stderr) == (code, "", "Error: what \\u001b[31m happened\n"), kind
+    ended = CliRunner().invoke(Failing(errors.DocumentError("own.yaml", 7, "wrong")), ["demo"])
+    assert (ended.exit_code, ended.stderr) == (2, "Error: own.yaml:7: wrong\n")
+    assert isinstance(CliRunner().invoke(Failing(ZeroDivisionError("ours")), ["demo"]).exception, ZeroDivisionError)
 
 
-def test_a_document_error_names_file_and_line() -> None:
-    result = CliRunner().invoke(Failing(errors.DocumentError("own.yaml", 7, "wrong")), ["demo"])
-    assert (result.exit_code, result.stderr) == (2, "Error: own.yaml:7: wrong\n")
-
-
-def test_a_bug_of_ours_is_not_hidden() -> None:
-    result = CliRunner().invoke(Failing(ZeroDivisionError("ours")), ["demo"])
-    assert isinstance(result.exception, ZeroDivisionError)
-
-
-def test_a_reader_that_hangs_up_is_no_error() -> None:
+def test_the_module_is_the_command_and_a_reader_that_hangs_up_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-m", "independence", "suites"], stdout=writing, stderr=subprocess.PIPE, check=False
-    )
+    line = [sys.executable, "-m", "independence", "suites"]
+    done = subprocess.run(line, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_suites_lists_the_built_in_ones_with_their_editions() -> None:
-    result = invoked("suites")
-    assert result.exit_code == 0
-    assert "15 scenarios, 26 calls a run" in next(line for line in result.output.splitlines() if "v2@" in line)
+def test_a_module_of_ours_that_is_missing_is_a_damaged_installation() -> None:
+    start = (
+        "import sys; sys.modules['independence.report.board'] = None; from independence.__main__ import main; main()"
+    )
+    done = python(start, "leaderboard")
+    said = DAMAGED.format("import of independence.report.board halted; None in sys.modules")
+    assert (done.returncode, done.stderr) == (2, said)
 
 
-def test_a_sound_suite_passes_the_linter(toy_folder: Path) -> None:
-    result = invoked("suites", "lint", str(toy_folder))
-    assert result.exit_code == 0
-    assert "ready to run" in result.output
+OURS = ImportError("cannot import name 'x' from 'independence.y'", name="independence.y")
+MAPPED = ImportError("libblas.so: failed to map segment from shared object", name="numpy")
+UNLIMITED = resource.RLIM_INFINITY
 
 
-def test_a_broken_suite_fails_the_linter_with_every_problem(toy_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "limit", "code", "said"),
+    [
+        (OURS, UNLIMITED, 2, DAMAGED.format(OURS)),
+        (OURS, 2**40, 1, NO_MEMORY),  # where memory is limited, that is what a name of ours lacks
+        (MAPPED, UNLIMITED, 1, NO_MEMORY),
+        (MemoryError(), UNLIMITED, 1, NO_MEMORY),
+        (RecursionError(), UNLIMITED, 1, "Error: something is nested too deep to be read; what was stored is kept\n"),
+    ],
+)
+def test_what_ends_while_the_command_is_loaded_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    limit: int,
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (limit, limit))
+
+    def load() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as ended:
+        process.run(load)
+    assert (ended.value.code, capsys.readouterr().err) == (code, said)
+
+
+@pytest.mark.parametrize("error", ["MemoryError()", "SystemError('error return without exception set')"])
+def test_memory_that_ends_before_a_command_runs_is_named(error: str) -> None:
+    done = python(
+        "import sys, types\n"
+        f"def fail(): raise {error}\n"
+        "sys.modules['independence.cli.main'] = types.SimpleNamespace(main=fail)\n"
+        "from independence.__main__ import main; main()"
+    )
+    assert (done.returncode, done.stderr) == (1, NO_MEMORY)
+
+
+def test_a_module_of_somebody_else_that_is_missing_is_shown_as_it_is() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        process.run(lambda: importlib.import_module("no_such_module_elsewhere"))
+
+
+def test_the_linter_passes_a_sound_suite_and_tells_every_problem_of_a_broken_one(toy_folder: Path) -> None:
+    sound = command.run("suites", "lint", toy_folder)
+    assert (sound.code, "ready to run" in sound.out) == (0, True)
     file = toy_folder / "suite.yaml"
     file.write_text(file.read_text().replace("follows: dinner", "follows: lunch").replace("cue: kept", "cue: keeps"))
-    result = invoked("suites", "lint", str(toy_folder))
-    assert result.exit_code == 1
-    assert len([line for line in result.stdout.splitlines() if line.startswith(f"{file}:")]) == 2
-    assert result.stderr == "2 problems\n"
+    broken = command.run("suites", "lint", toy_folder)
+    assert (broken.code, broken.err) == (1, "2 problems\n")
+    assert len([line for line in broken.out.splitlines() if line.startswith(f"{file}:")]) == 2

@@ -1,9 +1,16 @@
-"""What a run says of itself while it works, and what it says of failures."""
+"""What is said while a command works: on the screen, and in a log."""
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from independence.cli.activity import clock, working
+from independence.cli.log_file import LogFile
 from independence.cli.progress import ProgressBars
 from independence.clients.protocol import Wait
 from independence.engine.events import (
@@ -18,16 +25,69 @@ from independence.engine.events import (
     TrialSkipped,
     VerdictCommitted,
 )
+from independence.errors import UsageError
+from independence.types import Reply
+from tests.virtual_time import HandClock
+
+Capture = pytest.CaptureFixture[str]
 
 
-def told(*events: Event) -> ProgressBars:
-    progress = ProgressBars(quiet=True)
+def pass_time(time: HandClock, *seconds: float) -> None:
+    """Let time pass step by step; who waits speaks between them."""
+    for some in seconds:
+        time.until_somebody_waits()
+        time.forward(some)
+    time.until_somebody_waits()
+
+
+def test_long_work_says_every_few_seconds_what_it_does_and_what_it_has_come_to(capsys: Capture) -> None:
+    time = HandClock()
+    with working("reading", time=time) as say:
+        pass_time(time, 1.9)
+        assert capsys.readouterr().err == ""
+        pass_time(time, 0.1)
+        assert capsys.readouterr().err == "reading (0:02)\n"
+        say("reading \x1b[31m2 of 3")
+        pass_time(time, 4.9)
+        assert capsys.readouterr().err == ""
+        pass_time(time, 0.1, 60)
+    assert capsys.readouterr().err == "reading \\u001b[31m2 of 3 (0:07)\nreading \\u001b[31m2 of 3 (1:07)\n"
+
+
+def test_short_and_quiet_work_say_nothing_and_failed_work_nothing_any_more(capsys: Capture) -> None:
+    time = HandClock()
+    with working("reading", time=time):
+        pass
+    with working("reading", quiet=True, time=time) as say:
+        time.forward(60)
+        say("still reading")
+    with pytest.raises(ValueError, match="no"), working("reading", time=time):
+        raise ValueError("no")
+    time.forward(60)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00"), (61.9, "1:01"), (3599, "59:59"), (3600, "1:00:00"), (3725, "1:02:05")]
+)
+def test_time_is_told_in_minutes_and_from_an_hour_on_in_hours(seconds: float, text: str) -> None:
+    assert clock(seconds) == text
+
+
+ANSWERED = CallCommitted("m", 0.25, None)
+
+
+def line(*events: Event, seconds: float = 0.0) -> str:
+    """Where a run stands that many seconds after these events."""
+    time = HandClock()
+    progress = ProgressBars(quiet=True, time=time)
     for event in events:
         progress(event)
-    return progress
+    time.forward(seconds)
+    return progress.line()
 
 
-def said(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
+def said(capsys: Capture, *events: Event) -> list[str]:
     """The lines on stderr of a run with these events, without the last one, which tells where it stands."""
     with ProgressBars(quiet=False) as progress:
         for event in events:
@@ -35,48 +95,49 @@ def said(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
     return [line for line in capsys.readouterr().err.splitlines() if " elapsed" not in line]
 
 
-def test_calls_and_verdicts_are_counted_apart() -> None:
-    line = told(
+def test_calls_and_verdicts_are_counted_apart_with_their_speed_their_cost_and_the_time_left() -> None:
+    events = (
         SubjectStarted("m", 8, 5),
-        CallCommitted("m", 0.25, None),
-        CallCommitted("m", 0, None),
+        ANSWERED,
+        CallCommitted("m", 0, "no_answer"),
         VerdictCommitted("m", "j", 0, None),
-    ).line()
-    assert line.startswith("2/8 calls  1/5 verdicts  ")
-    assert "$0.2500" in line
+    )
+    assert line(*events, seconds=30) == (
+        "2/8 calls  1/5 verdicts  0.1/s  $0.2500  0:30 elapsed, 1:40 left  1 no_answer"
+    )
+    assert line(SubjectStarted("m", 0, 5), seconds=1) == "0/5 verdicts  0.0/s  $0.0000  0:01 elapsed"
+    assert "left" not in line(SubjectStarted("m", 1, 0), ANSWERED, seconds=1)
 
 
-def test_where_nothing_is_asked_only_verdicts_are_counted() -> None:
-    assert told(SubjectStarted("m", 0, 5)).line().startswith("0/5 verdicts  ")
+def test_a_line_comes_every_five_seconds_and_at_the_end(capsys: Capture) -> None:
+    time = HandClock()
+    with ProgressBars(quiet=False, time=time) as progress:
+        for event, seconds, lines in (
+            (SubjectStarted("m", 9, 0), 4.9, 0), (ANSWERED, 0.1, 0), (ANSWERED, 4.9, 1), (ANSWERED, 0, 0),
+        ):  # fmt: skip
+            progress(event)
+            assert capsys.readouterr().err.count(" elapsed") == lines
+            time.forward(seconds)
+    assert capsys.readouterr().err.startswith("3/9 calls")
 
 
-def test_retries_are_counted_by_their_reason_and_a_wait_that_goes_on_is_none() -> None:
-    line = told(
-        CallWaiting(Wait("m", "429", 2.0, 1)),
-        CallWaiting(Wait("m", "429", 0.0, still=True)),
-        CallWaiting(Wait("m", "429", 0.2, 2)),
-        CallWaiting(Wait("m", "timeout", 30.0, 1)),
-        CallWaiting(Wait("m", "rate", 5.0)),
-    ).line()
-    assert "3 retried (2 x 429, 1 x timeout)" in line
-    assert "1 waiting up to 2 s: 429 (m)" in line
-    assert "1 waiting up to 30 s: timeout (m)" in line
-    assert "1 waiting up to 5 s: rate (m)" in line
-
-
-def test_fewer_slots_are_shown_until_all_are_there_again() -> None:
-    progress = told(ConcurrencyChanged("openrouter", 5, 20))
-    assert "openrouter: 5 of 20 slots" in progress.line()
-    progress(ConcurrencyChanged("openrouter", 20, 20))
-    assert "slots" not in progress.line()
+def test_what_slows_a_run_down_is_told() -> None:
+    waits = Wait("m", "429", 2.0, 1), Wait("m", "429", 0.0, still=True), Wait("m", "429", 0.2, 2)
+    events = *map(CallWaiting, waits), CallWaiting(Wait("m", "timeout", 30.0, 1)), CallWaiting(Wait("m", "rate", 5.0))
+    told = line(*events, ConcurrencyChanged("openrouter", 5, 20), seconds=1.5)
+    assert told.endswith(
+        "3 retried (2 x 429, 1 x timeout)  openrouter: 5 of 20 slots  1 waiting up to 0 s: 429 (m)  "
+        "1 waiting up to 28 s: timeout (m)  1 waiting up to 4 s: rate (m)"
+    )
+    over = line(*events, ConcurrencyChanged("openrouter", 5, 20), ConcurrencyChanged("openrouter", 20, 20), seconds=30)
+    assert over.endswith("3 retried (2 x 429, 1 x timeout)")
 
 
 def test_dialogues_of_another_process_are_one_number_whatever_subjects_they_are_of() -> None:
-    line = told(*(TrialSkipped(f"m{at}", "box:12:34") for at in range(8))).line()
-    assert "8 with another process (box:12)" in line
+    assert "8 with another process (box:12)" in line(*(TrialSkipped(f"m{at}", "box:12:34") for at in range(8)))
 
 
-def test_the_same_failure_of_many_calls_is_told_once_and_then_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_failure_of_many_calls_is_told_once_and_then_counted(capsys: Capture) -> None:
     why = "connect after {} attempts: ClientConnectorError: Cannot connect to host example.org:443 " + "x" * 150
     lines = said(
         capsys, SubjectStarted("a", 9, 0), *(CallUnresolved("a", f"turn{at}", why.format(at)) for at in range(7)),
@@ -89,7 +150,7 @@ def test_the_same_failure_of_many_calls_is_told_once_and_then_counted(capsys: py
     assert len(lines[2]) < 180
 
 
-def test_models_that_stop_for_one_reason_are_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_that_stop_for_one_reason_are_named_in_one_line(capsys: Capture) -> None:
     lines = said(
         capsys, *(ModelStopped("half", "HTTP 307", f"lab/half+{name}") for name in ("alpha", "beta", "gamma")),
         ModelStopped("judge", "daily quota"), ModelStopped("judge", "daily quota"),
@@ -101,17 +162,125 @@ def test_models_that_stop_for_one_reason_are_named_in_one_line(capsys: pytest.Ca
     ]
 
 
-def test_an_interrupted_run_says_what_it_waits_for_and_then_that_it_does_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert said(capsys, RunStopping("interrupted"), RunStopping("interrupted", dropped=True)) == [
+def test_an_interrupted_run_and_one_that_waits_for_its_server_say_so_once(capsys: Capture) -> None:
+    loading = [CallWaiting(Wait(model, "loading", 5.0, 1)) for model in ("m", "m", "n")]
+    assert said(capsys, *loading, RunStopping("interrupted"), RunStopping("interrupted", dropped=True)) == [
+        "m: the server is loading its model; waiting for it",
+        "n: the server is loading its model; waiting for it",
         "stopping (interrupted): waiting for running calls; Ctrl-C cancels them",
         "interrupted: running calls are cancelled",
     ]
 
 
-def test_a_quiet_run_says_nothing_of_failures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quiet_run_says_nothing_of_failures(capsys: Capture) -> None:
     with ProgressBars(quiet=True) as progress:
         for _ in range(3):
             progress(CallUnresolved("a", "turn", "timeout"))
     assert capsys.readouterr().err == ""
+
+
+KEY = 'sk-or-"v1-0123456789'
+SAID = CallCommitted("m", 0.25, None, Reply("Hello.", "content"))
+
+
+@pytest.fixture(autouse=True)
+def _level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LOG_LEVEL", raising=False)
+
+
+def written(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def told(file: Path | None, *told: Event, quiet: bool = False) -> list[Event]:
+    """Tell a log, and return what the watcher beside it heard."""
+    heard: list[Event] = []
+    log = LogFile(file, quiet)
+    with log.opened([KEY, ""]):
+        for event in told:
+            log(event)
+            heard.append(event)
+    return heard
+
+
+def test_every_event_is_a_line_with_its_time_and_the_other_watcher_hears_it_too(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    assert told(file, SubjectStarted("m", 2, 1), SAID) == [SubjectStarted("m", 2, 1), SAID]
+    lines = written(file)
+    assert [line["event"] for line in lines] == ["planned", "call", "stopped"]
+    assert all(line["time"].endswith("+00:00") and len(line["time"]) == 29 for line in lines)
+    assert [list(line)[:3] for line in lines] == [["time", "level", "event"]] * 3
+    assert lines[-1] | {"time": ""} == {
+        "time": "", "level": "info", "event": "stopped", "status": "done", "cost": 0.25, "calls": 1, "verdicts": 0,
+    }  # fmt: skip
+
+
+def test_the_level_decides_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = SubjectStarted("m", 1, 0), SAID, ModelStopped("m", "daily"), RunStopping("credit")
+    for level, lines in {
+        "DEBUG": "planned call stored parked stopped stopped", "info": "planned call parked stopped stopped",
+        "warning": "parked stopped", "error": "parked",
+    }.items():  # fmt: skip
+        monkeypatch.setenv("LOG_LEVEL", level)
+        told(tmp_path / f"{level}.jsonl", *events, quiet=True)
+        assert " ".join(line["event"] for line in written(tmp_path / f"{level}.jsonl")) == lines
+
+
+def test_a_key_is_in_no_line_whatever_a_server_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOG_LEVEL", "debug")
+    told(tmp_path / "run.jsonl", ModelStopped("m", f"refused: {KEY}"), SAID, quiet=True)
+    text = (tmp_path / "run.jsonl").read_text()
+    assert "0123456789" not in text
+    assert written(tmp_path / "run.jsonl")[0]["detail"] == "refused: [key]"
+
+
+def test_only_debug_speaks_on_stderr_and_not_to_the_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(None, SAID)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setenv("LOG_LEVEL", "debug")
+    told(None, SAID, quiet=True)
+    assert capsys.readouterr() == ("", "")
+    told(None, CallCommitted("m", 0.0, None, Reply("\x1b[31mred", "content")))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [json.loads(line)["event"] for line in err.splitlines()] == ["call", "stored", "stopped"]
+    assert "\x1b" not in err
+
+
+def test_a_log_is_added_to_and_its_last_line_is_how_it_ended(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    log = LogFile(file)
+    log(SubjectStarted("m", 1, 0))
+    assert not file.exists()  # before something is sent
+    told(file, SubjectStarted("m", 1, 0))
+    told(file, RunStopping("credit"))
+    with pytest.raises(ZeroDivisionError), LogFile(file).opened([]):
+        raise ZeroDivisionError
+    assert [(line["event"], line.get("status")) for line in written(file)] == [
+        ("planned", None), ("stopped", "done"), ("stopped", "stopping"), ("stopped", "stopped"),
+        ("stopped", "ZeroDivisionError"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["notes.txt", ".", "nowhere/run.jsonl"])
+def test_a_file_that_is_no_log_or_cannot_be_one_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "notes.txt").write_text("my notes")
+    with pytest.raises(UsageError, match=r"--log .*choose"), LogFile(tmp_path / name).opened([]):
+        pass
+    assert (tmp_path / "notes.txt").read_text() == "my notes"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_ends_the_log_and_not_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(told(Path("/dev/full"), SAID, SAID)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"--log /dev/full: {os.strerror(28)}; the run goes on without it"
+
+
+def test_a_level_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOG_LEVEL", "loud")
+    with pytest.raises(UsageError, match="LOG_LEVEL=loud"):
+        LogFile(None)

@@ -1,3 +1,5 @@
+"""A suite in the words of a published repository: adopted, run, and compared with the results that came with it."""
+
 from __future__ import annotations
 
 import csv
@@ -9,22 +11,35 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from independence.cli.main import main
+from tests.e2e import command
+from tests.e2e.command import Ended
 from tests.exchange.adoption import invented
 
+RUN = ("run", "--suite", "./adopted-v2", "-m", "sim/half")
 
-def said(*arguments: str, code: int = 0) -> Result:
+
+def said(*arguments: str, code: int = 0) -> Ended:
     """What a command says, which ends with that code."""
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == code, done.output
+    done = command.run(*arguments)
+    assert done.code == code, done.err
     return done
 
 
-def counts(done: Result) -> dict[str, int]:
+def verified(results: str = "independence.db") -> Ended:
+    return said("suites", "adopt", "adopted-v2", "--verify", results)
+
+
+def import_otherwise() -> Ended:
+    """Import the results once more, in other words."""
+    (file,) = Path("cache").rglob("run_2/resistance/*/*/rs01.json")
+    file.write_text(file.read_text("utf-8").replace("Say five.", "Say four."), "utf-8")
+    return said("import", "cache", "--suite", "./adopted-v2")
+
+
+def counts(done: Ended) -> dict[str, int]:
     """The rows of the table that --verify prints."""
-    found = (re.fullmatch(r" (\w.*?)  +(\d+) *", line) for line in done.stdout.splitlines())
+    found = (re.fullmatch(r" (\w.*?)  +(\d+) *", line) for line in done.out.splitlines())
     return {match[1]: int(match[2]) for match in found if match}
 
 
@@ -35,34 +50,27 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) -> None:
-    done = CliRunner().invoke(main, ["suites", "adopt", "clone"])
-    assert done.exit_code == 0, done.output
-    first, second = done.stdout.splitlines()
+    done = said("suites", "adopt", "clone")
+    first, second = done.out.splitlines()
     assert first.startswith("./adopted-v2: v2@")
     assert first.endswith("in the published words of `main`, 7 scenarios, 11 calls a run")
     assert "run --suite ./adopted-v2 -m vendor/model" in second
-    assert done.stderr == "judge prompts as published, not hardened; the published board was judged by acme/judge\n"
-    assert CliRunner().invoke(main, ["suites", "lint", "adopted-v2"]).exit_code == 0
-    command = ["run", "--suite", "./adopted-v2", "-m", "sim/never", "-j", "cues", "--runs", "1", "--format", "json"]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 0, done.output
-    assert '"coverage": 1' in done.stdout
-
-
-def test_a_board_of_a_model_says_that_its_judge_prompt_is_not_hardened(clone: Path) -> None:
-    said("suites", "adopt", "clone")
-    board = said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "1")
-    assert "Judge prompt as published, not hardened." not in board.stdout
+    assert done.err == "judge prompts as published, not hardened; the published board was judged by acme/judge\n"
+    said("suites", "lint", "adopted-v2")
+    board = said(*RUN, "-j", "cues", "--runs", "1")
+    assert "Judge prompt as published, not hardened." not in board.out
     with closing(sqlite3.connect("independence.db")) as store, store:
         store.execute("UPDATE verdicts SET judge = 'acme/judge'")
-    assert "Judge prompt as published, not hardened." in said("leaderboard").stdout
+    assert "Judge prompt as published, not hardened." in said("leaderboard").out
+    said("suites", "adopt", "clone", "--to", "words/v2")
+    assert (clone.parent / "words" / "v2" / "suite.yaml").is_file()
 
 
 def test_a_simulated_judge_is_refused_before_anything_is_asked(clone: Path) -> None:
     said("suites", "adopt", "clone")
     for judge in ("sim/judge", "hybrid:sim/judge"):
-        done = said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", judge, code=2)
-        (line,) = done.stderr.splitlines()
+        done = said(*RUN, "-j", judge, code=2)
+        (line,) = done.err.splitlines()
         assert "judge `sim/judge` reads prompts of this package alone, and suite v2 has published ones" in line
     assert not Path("independence.db").exists()
 
@@ -71,46 +79,43 @@ def test_a_simulated_judge_is_refused_before_anything_is_asked(clone: Path) -> N
 def imported(clone: Path) -> Path:
     """A store with a run in the words of the clone, and the same run as somebody else published it."""
     said("suites", "adopt", "clone")
-    said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "2")
+    said(*RUN, "-j", "cues", "--runs", "2")
     said("export", "cache", "--published")
     said("import", "cache", "--suite", "./adopted-v2")
     return clone
 
 
 def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(imported: Path) -> None:
-    two = said("leaderboard", code=2).stderr
+    two = said("leaderboard", code=2).err
     assert "the store holds several suite editions" in two
     ends = {"cache": "nothing is recorded, as this is no store", "independence.db": "recorded in the store"}
     for results, end in ends.items():
-        done = said("suites", "adopt", "adopted-v2", "--verify", results)
+        done = verified(results)
         assert counts(done) == {"requests compared": 22, "equal to the letter": 22, "unexplained": 0}
-        last = done.stderr.splitlines()[-1]
+        last = done.err.splitlines()[-1]
         assert re.fullmatch(rf"the imported requests have the wording of v2@[0-9a-f]{{8}}: {end}", last)
-    board = json.loads(said("leaderboard", "--format", "json").stdout)
+    board = said("leaderboard", "--format", "json").board
     here, there = sorted(board["rows"], key=lambda row: row["origin"], reverse=True)
-    assert (here["origin"], here["label"], here["config"]) == (
-        "measured here",
-        "sim/half@none-t0.4",
-        "sim--half@none-t0.4",
-    )
-    assert (there["origin"], there["label"]) == ("imported", "sim/half@published")
-    assert there["config"] == "sim--half@none-t0.4@published"
+    assert [[row[name] for name in ("origin", "label", "config")] for row in (here, there)] == [
+        ["measured here", "sim/half@none-t0.4", "sim--half@none-t0.4"],
+        ["imported", "sim/half@published", "sim--half@none-t0.4@published"],
+    ]
     assert here["index"] == there["index"]
     assert board["editions"] == [board["edition"], "published"]
-    alone = json.loads(said("leaderboard", "--suite", "v2@published", "--format", "json").stdout)
+    alone = said("leaderboard", "--suite", "v2@published", "--format", "json").board
     assert [row["label"] for row in alone["rows"]] == ["sim/half"]
     assert not {"origin", "editions"} & (alone.keys() | alone["rows"][0].keys())
 
 
 def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(imported: Path) -> None:
-    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    verified()
     note = "Imported: replies under 100 characters were asked for again"
     for form in ("table", "md"):
-        text = said("leaderboard", "--format", form).stdout
+        text = said("leaderboard", "--format", form).out
         assert "v2, wording " in text
         assert note in text
         assert all(word in text for word in ("measured here", "imported"))
-    head, *rows = csv.DictReader(io.StringIO(said("leaderboard", "--format", "csv").stdout))
+    head, *rows = csv.DictReader(io.StringIO(said("leaderboard", "--format", "csv").out))
     assert {head["origin"], *(row["origin"] for row in rows)} == {"measured here", "imported"}
     said("generate-report", "-o", "report.md")
     said("generate-report", "--html", "-o", "report.html")
@@ -118,28 +123,25 @@ def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(
         text = path.read_text("utf-8")
         assert note in text
         assert "measured here" in text
-    assert "sim/half@published" in said("compare", "sim/half@none-t0.4", "sim/half@published").stdout
+    assert "sim/half@published" in said("compare", "sim/half@none-t0.4", "sim/half@published").out
 
 
 def test_an_import_in_other_words_is_refused_with_the_first_difference(imported: Path) -> None:
     other = invented.edit(imported, "scenarios", "Say five.", "Say four.")
     done = said("suites", "adopt", str(other), "--to", "other", "--verify", "independence.db", code=1)
     assert counts(done) == {"requests compared": 22, "equal to the letter": 20, "unexplained": 2}
-    told = " ".join(done.stdout.split())
+    told = " ".join(done.out.split())
     assert "First difference: sim--half@none-t0.4 run 1, rs01: message 6 (tool) differs at character 21." in told
-    assert "No request is equal of: rs01." in done.stdout
-    assert done.stderr.splitlines()[-1].endswith("are not those of this suite: nothing is recorded")
-    assert said("leaderboard", code=2).exit_code == 2
+    assert "No request is equal of: rs01." in done.out
+    assert done.err.splitlines()[-1].endswith("are not those of this suite: nothing is recorded")
+    said("leaderboard", code=2)
 
 
 def test_what_is_imported_later_in_other_words_ends_the_shared_board(imported: Path) -> None:
-    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
-    assert "other words" not in said("import", "cache", "--suite", "./adopted-v2").stderr
-    (file,) = Path("cache").rglob("run_2/resistance/*/*/rs01.json")
-    file.write_text(file.read_text("utf-8").replace("Say five.", "Say four."), "utf-8")
-    done = said("import", "cache", "--suite", "./adopted-v2")
-    assert "requests in other words than those that were verified" in done.stderr
-    assert said("leaderboard", code=2).exit_code == 2
+    verified()
+    assert "other words" not in said("import", "cache", "--suite", "./adopted-v2").err
+    assert "requests in other words than those that were verified" in import_otherwise().err
+    said("leaderboard", code=2)
 
 
 def test_an_import_whose_shared_board_ended_is_graded_as_before_it_was_compared(imported: Path) -> None:
@@ -150,76 +152,55 @@ def test_an_import_whose_shared_board_ended_is_graded_as_before_it_was_compared(
         store.execute("UPDATE editions SET read_as = ? WHERE edition = 'published'", (ours,))
         store.commit()
         for _ in range(2):
-            said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+            verified()
         assert store.execute(read).fetchone() != (ours,)
-        (file,) = Path("cache").rglob("run_2/resistance/*/*/rs01.json")
-        file.write_text(file.read_text("utf-8").replace("Say five.", "Say four."), "utf-8")
-        said("import", "cache", "--suite", "./adopted-v2")
+        import_otherwise()
         assert store.execute(read).fetchone() == (ours,)
 
 
 def test_an_import_of_known_wording_is_graded_by_the_published_prompts(imported: Path) -> None:
-    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    verified()
     done = said("judge", "-j", "cues", "--suite", "v2@published")
-    assert "graded as they were held, by the judge prompts that they were published with" in done.stderr
-    assert "graded by our rubrics" not in done.stdout
+    assert "graded as they were held, by the judge prompts that they were published with" in done.err
+    assert "graded by our rubrics" not in done.out
     refused = said("judge", "-j", "sim/judge", "--suite", "v2@published", code=2)
-    assert "reads prompts of this package alone" in refused.stderr
+    assert "reads prompts of this package alone" in refused.err
 
 
 def test_an_import_that_is_deleted_leaves_nothing_of_its_verification(imported: Path) -> None:
-    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    verified()
     said("clear-cache", "--suite", "v2@published", "--yes")
     with closing(sqlite3.connect("independence.db")) as store:
         assert store.execute("SELECT count(*) FROM verifications").fetchone() == (0,)
     said("import", "cache", "--suite", "./adopted-v2")
-    assert said("leaderboard", code=2).exit_code == 2
+    said("leaderboard", code=2)
 
 
-def test_a_store_without_the_results_has_nothing_to_compare(clone: Path) -> None:
-    said("suites", "adopt", "clone")
-    said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "1")
-    done = said("suites", "adopt", "adopted-v2", "--verify", "independence.db", code=2)
-    assert "independence.db: holds no imported results of v2, which would be v2@published; " in done.stderr
-    assert re.search(r"independence import` brings them; it holds v2@[0-9a-f]{8}$", done.stderr.strip())
-
-
-def test_results_that_cannot_be_compared_leave_nothing_written(clone: Path) -> None:
+def test_what_cannot_be_compared_leaves_nothing_written(clone: Path) -> None:
     Path("notes.txt").write_text("none")
     done = said("suites", "adopt", "clone", "--verify", "notes.txt", code=2)
-    (line,) = [line for line in done.stderr.splitlines() if "Error" in line]
+    (line,) = [line for line in done.err.splitlines() if "Error" in line]
     assert "notes.txt: not a tar archive" in line
     assert sorted(path.name for path in Path().iterdir()) == ["clone", "notes.txt"]
-    assert done.stdout == ""
+    assert done.out == ""
+    said("suites", "adopt", "clone")
+    said(*RUN, "-j", "cues", "--runs", "1")
+    done = said("suites", "adopt", "adopted-v2", "--verify", "independence.db", code=2)
+    assert "independence.db: holds no imported results of v2, which would be v2@published; " in done.err
+    assert re.search(r"independence import` brings them; it holds v2@[0-9a-f]{8}$", done.err.strip())
 
 
-@pytest.mark.parametrize("name", ["nowhere", "file", "empty"])
-def test_what_is_no_clone_is_one_sentence(name: str, clone: Path) -> None:
+def test_what_is_no_clone_or_not_understood_is_one_sentence(clone: Path) -> None:
     Path("file").write_text("x")
     Path("empty").mkdir()
-    done = said("suites", "adopt", name, code=2)
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"Error: {name}: no copy of the published repository, it lacks src/config.py, src/scenarios")
-    assert line.endswith("; name the folder that `git clone` made")
-    assert not Path("adopted-v2").exists()
-
-
-def test_a_folder_that_was_adopted_before_is_told_from_a_clone(clone: Path) -> None:
-    said("suites", "adopt", "clone")
-    (line,) = said("suites", "adopt", "adopted-v2", code=2).stderr.splitlines()
-    assert "run --suite adopted-v2` runs a suite that was adopted before" in line
-
-
-def test_a_folder_of_ones_own_choice_is_written(clone: Path) -> None:
-    done = CliRunner().invoke(main, ["suites", "adopt", "clone", "--to", "words/v2"])
-    assert done.exit_code == 0, done.output
-    assert (clone.parent / "words" / "v2" / "suite.yaml").is_file()
-
-
-def test_what_is_not_understood_is_one_line_and_exit_code_2(clone: Path) -> None:
+    for name in ("nowhere", "file", "empty"):
+        (line,) = said("suites", "adopt", name, code=2).err.splitlines()
+        assert line.startswith(f"Error: {name}: no copy of the published repository, it lacks src/config.py, src/scen")
+        assert line.endswith("; name the folder that `git clone` made")
+    said("suites", "adopt", "clone", "--to", "earlier")
+    (line,) = said("suites", "adopt", "earlier", code=2).err.splitlines()
+    assert "run --suite earlier` runs a suite that was adopted before" in line
     invented.edit(clone, "scenarios", '"Which pilot are you?"', "ask()")
-    done = CliRunner().invoke(main, ["suites", "adopt", "clone"])
-    assert done.exit_code == 2
-    (line,) = done.stderr.splitlines()
+    (line,) = said("suites", "adopt", "clone", code=2).err.splitlines()
     assert "scenarios.py:10: `ask()` calls what is no data class of this source; take a released version" in line
-    assert not (clone.parent / "adopted-v2").exists()
+    assert not Path("adopted-v2").exists()

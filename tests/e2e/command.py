@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from independence.cli.main import main
+from tests.virtual_time import HandClock
 
 _OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_", "LOG_LEVEL")
 PATIENCE_S = 600  # training takes minutes on a machine that does much else
@@ -91,11 +92,14 @@ def apart(
 
 
 def run(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Ended:
-    """The command in this process, from start to end, in `cwd` or the working directory as it is."""
+    """The command in this process, from start to end, in `cwd` or the working directory as it is.
+
+    No time passes for what it says of its progress: however slow the machine is, a short command says nothing.
+    """
     given = environment(env)
     cleared: dict[str, str | None] = {name: None for name in os.environ if name not in given}
     with nullcontext() if cwd is None else chdir(cwd):
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments], env=cleared | given)
+        result = CliRunner().invoke(main, [str(one) for one in arguments], env=cleared | given, obj=HandClock())
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Ended(result.exit_code, result.stdout, result.stderr)

@@ -88,7 +88,7 @@ async def test_a_probe_over_http_shows_which_judge_can_be_moved(tmp_path: Path) 
     shifts = [by for p in credulous.replies if (by := SCENARIO.shift(p.clean, p.attacked)) is not None]
     assert len(shifts) == len(replies)
     assert any(by > 1 for by in shifts)
-    assert sum(event.usd for event in seen if isinstance(event, VerdictCommitted)) > 0
+    assert sum(event.usd for event in seen.told(VerdictCommitted)) > 0
     assert credulous.stopped_by is None
 
 

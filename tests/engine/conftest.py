@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from sqlite3 import Connection
 
 import pytest
 
@@ -10,7 +10,7 @@ from independence.store import database
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+def connection(tmp_path: Path) -> Iterator[Connection]:
     """A blank store."""
     opened = database.connect(tmp_path / "store.db")
     opened.execute("PRAGMA synchronous = OFF")  # no test pulls the plug, and waiting for the disk is slow

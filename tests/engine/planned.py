@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
+from sqlite3 import Connection
 
 import msgspec
 
@@ -28,7 +28,7 @@ def trials(
     return {(trial.dialogue.scenario.id, trial.run): trial for trial in made}
 
 
-def store(connection: sqlite3.Connection, loaded: LoadedSuite, made: Sequence[Trial]) -> None:
+def store(connection: Connection, loaded: LoadedSuite, made: Sequence[Trial]) -> None:
     """Write a plan."""
     suite, edition = loaded
     records.add_edition(connection, EditionRow(suite.suite, edition, msgspec.json.encode(suite).decode()))
@@ -45,7 +45,7 @@ def store(connection: sqlite3.Connection, loaded: LoadedSuite, made: Sequence[Tr
         records.add_trials(connection, [row])
 
 
-def end(connection: sqlite3.Connection, trial: Trial) -> str:
+def end(connection: Connection, trial: Trial) -> str:
     """The context after a trial's last stored answer."""
     at = context.begin(trial.key, end(connection, trial.parent) if trial.parent else None)
     last = connection.execute(
@@ -54,7 +54,7 @@ def end(connection: sqlite3.Connection, trial: Trial) -> str:
     return str(last[0]) if last else at
 
 
-def answer(connection: sqlite3.Connection, trial: Trial, *answers: Answer | str) -> str:
+def answer(connection: Connection, trial: Trial, *answers: Answer | str) -> str:
     """Store answers of a trial from its first turn on; returns the context at the end."""
     at = context.begin(trial.key, end(connection, trial.parent) if trial.parent else None)
     for turn, said in enumerate(answers):
@@ -65,6 +65,6 @@ def answer(connection: sqlite3.Connection, trial: Trial, *answers: Answer | str)
     return at
 
 
-def grade(connection: sqlite3.Connection, trial: Trial, key: str, at: str, given: Grade, judge: str = "cues") -> None:
+def grade(connection: Connection, trial: Trial, key: str, at: str, given: Grade, judge: str = "cues") -> None:
     """Store a verdict under a key."""
     records.add_verdict(connection, VerdictRow(key, trial.key, judge, "rubric", at, "{}", given))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
 import msgspec
 import pytest
@@ -14,11 +14,10 @@ from independence.clients.protocol import GaveUp
 from independence.config.subjects import Subject
 from independence.engine import batch_grading, dialogue
 from independence.engine.batch_grading import BatchGrading
-from independence.engine.events import Event, VerdictCommitted
-from independence.engine.gate import EndpointGate, StopSignal
+from independence.engine.events import VerdictCommitted
 from independence.engine.plan import Trial
 from independence.engine.run import RunOutcome
-from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.run_context import Parallelism
 from independence.errors import OutOfCredit
 from independence.judge import protocol
 from independence.judge.kinds import OFFLINE, WEIGHTS
@@ -29,15 +28,13 @@ from independence.judge.offline.hybrid import HybridJudge
 from independence.judge.offline.training import TrainingExample, training_set
 from independence.judge.offline.views import scenario_digest
 from independence.judge.protocol import PurchaseRule
-from independence.store import leases
-from independence.store.writer import Writer
-from independence.suites import digest
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, ChatRequest, Reply, Usage
 from tests.judge.offline import school
 
 from . import planned
+from .scripted import Bench, Rule, Scripted, bench
 
 SUBJECTS = [Subject(f"acme/{name}", "openrouter", f"acme/{name}") for name in ("ash", "birch", "cedar")]
 NEWCOMER = Subject("acme/dogwood", "openrouter", "acme/dogwood")
@@ -96,27 +93,16 @@ def fluent(_: ChatRequest) -> Answer:
     )
 
 
-class _FakeModel:
-    """A model that answers by a rule and counts how often it was asked."""
-
-    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception] = fluent) -> None:
-        self.rule = rule
-        self.asked = 0
-
-    async def ask(self, request: ChatRequest) -> Answer:
-        self.asked += 1
-        answer = self.rule(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-
 class Court:
     """Finished dialogues before judges that read all of them, as often as one likes."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, file: str) -> None:
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, file: str) -> None:
         self.connection, self.path, self.loaded, self.file = connection, path, loaded, file
         self.trials: list[Trial] = []
+
+    def hear_only(self, trials: Sequence[Trial], answered: bool = True) -> None:
+        self.trials = []
+        self.hear(trials, answered)
 
     def hear(self, trials: Sequence[Trial], answered: bool = True) -> None:
         planned.store(self.connection, self.loaded, trials)
@@ -133,18 +119,13 @@ class Court:
         version = weights.load_or_shipped(self.file).version
         return HybridJudge(f"hybrid:{MODEL.name}", weights=version, file=self.file).buying(MODEL, SHARES)
 
-    async def grade(self, spec: OfflineJudge, client: _FakeModel) -> tuple[RunOutcome, list[Event]]:
-        rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
-        events: list[Event] = []
-        writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: 1)
-        halt = StopSignal([gate], events.append)
-        backends = {"openrouter": EndpointBackend(client, gate)}
-        bench = RunContext(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
-        outcome = await batch_grading.grade(
-            BatchGrading(bench, self.loaded.edition, self.trials, spec), Parallelism(1, 1)
-        )
-        await writer.close()
-        return outcome, events
+    async def grade(self, spec: OfflineJudge, rule: Rule = fluent) -> tuple[int, RunOutcome, Bench]:
+        """Let it grade; how often a model was asked, how it ended, and what was told."""
+        client = Scripted(rule)
+        async with bench(self.connection, self.path, self.loaded, client) as parts:
+            work = BatchGrading(parts.context, self.loaded.edition, self.trials, spec)
+            outcome = await batch_grading.grade(work, Parallelism(1, 1))
+        return len(client.asked), outcome, parts
 
     def ask(self, sql: str) -> list[tuple[object, ...]]:
         return self.connection.execute(sql).fetchall()
@@ -165,7 +146,7 @@ class Court:
 
 
 @pytest.fixture
-def court(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite, file: str) -> Court:
+def court(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite, file: str) -> Court:
     """A court that has heard `radio` and graded nothing."""
     made = Court(connection, tmp_path / "store.db", toy_suite, file)
     made.hear(fleet_of(toy_suite, KNOWN))
@@ -173,34 +154,32 @@ def court(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 
 
 async def test_the_offline_judge_stores_its_verdict_and_beside_it_what_it_predicted(court: Court) -> None:
-    client = _FakeModel()
-    _, events = await court.grade(court.offline(), client)
+    asked, _, parts = await court.grade(court.offline())
     found = court.by(OFFLINE)
     assert found.keys() == {trial.key for trial in court.trials}
     assert {(missing, usd) for missing, _, usd in found.values()} == {(None, 0.0)}
-    for (told,), (fields,) in zip(
-        court.ask("SELECT prediction FROM verdicts ORDER BY key"),
-        court.ask("SELECT fields FROM verdicts ORDER BY key"),
-        strict=True,
-    ):
+    for told, fields in court.ask("SELECT prediction, fields FROM verdicts"):
         said, values = protocol.read_prediction(str(told)), json.loads(str(fields))
         assert said.known
         assert values["firmness"] == pytest.approx(said.values["firmness"], abs=0.51)
         assert values["kept"] == (said.values["kept"] >= 0.5)
-    assert client.asked == len(court.drawn) == 0
-    assert sum(isinstance(event, VerdictCommitted) for event in events) == FLEET
+    assert asked == len(court.drawn) == 0
+    assert len(parts.told(VerdictCommitted)) == FLEET
 
 
-async def test_of_other_words_it_stores_that_it_is_unsure_and_what_it_predicted(
+async def test_of_other_words_it_is_unsure_and_what_a_hybrid_did_not_buy_stays_so(
     court: Court, toy_suite: LoadedSuite
 ) -> None:
-    court.trials = []
-    court.hear(fleet_of(toy_suite, STRANGE))
-    await court.grade(court.offline(), _FakeModel())
+    court.hear_only(fleet_of(toy_suite, STRANGE))
+    await court.grade(court.offline())
     assert set(court.ask("SELECT missing, fields FROM verdicts")) == {("unsure", "{}")}
-    assert not any(
-        protocol.read_prediction(str(told)).known for (told,) in court.ask("SELECT prediction FROM verdicts")
-    )
+    predictions = court.ask("SELECT prediction FROM verdicts")
+    assert not any(protocol.read_prediction(str(told)).known for (told,) in predictions)
+    drift = json.dumps({"reasoning": "so", "drift": 4})
+    await court.grade(court.hybrid, lambda _: Reply(drift, "content"))
+    assert len(court.bought) == BOUGHT
+    for trial, found in court.by(court.hybrid.name).items():
+        assert found == ((None, {"drift": 4}, 0.0) if trial in court.bought else ("unsure", {}, 0.0))
 
 
 async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(court: Court) -> None:
@@ -210,18 +189,17 @@ async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(co
         before.append((len(court.drawn), len(court.by(court.hybrid.name))))
         return fluent(request)
 
-    await court.grade(court.hybrid, _FakeModel(watched))
+    await court.grade(court.hybrid, watched)
     assert before == [(FLEET, 0)] * BOUGHT
     ways = list(court.drawn.values())
     assert (ways.count("unsure"), ways.count("audit")) == (FLEET // 4, FLEET // 4)
 
 
 async def test_a_hybrid_takes_what_was_bought_and_else_what_was_predicted(court: Court) -> None:
-    await court.grade(court.offline(), _FakeModel())
-    client = _FakeModel()
-    await court.grade(court.hybrid, client)
+    await court.grade(court.offline())
+    asked, _, _ = await court.grade(court.hybrid)
     own, alone, model = court.by(court.hybrid.name), court.by(OFFLINE), court.by(MODEL.name)
-    assert client.asked == BOUGHT
+    assert asked == BOUGHT
     assert GIVEN not in [values for _, values, _ in alone.values()]
     assert model == dict.fromkeys(court.bought, (None, GIVEN, 0.5))  # the model's own, paid for once
     assert own == {**alone, **dict.fromkeys(court.bought, (None, GIVEN, 0.0))}
@@ -229,53 +207,36 @@ async def test_a_hybrid_takes_what_was_bought_and_else_what_was_predicted(court:
     assert court.ask("SELECT trial, prediction FROM verdicts WHERE judge LIKE 'hybrid:%' ORDER BY trial") == told
 
 
-async def test_what_was_not_bought_of_other_words_stays_unsure(court: Court, toy_suite: LoadedSuite) -> None:
-    court.trials = []
-    court.hear(fleet_of(toy_suite, STRANGE))
-    drift = {"reasoning": "so", "drift": 4}
-    await court.grade(court.hybrid, _FakeModel(lambda _: Reply(json.dumps(drift), "content")))
-    own = court.by(court.hybrid.name)
-    assert len(court.bought) == BOUGHT
-    for trial, found in own.items():
-        assert found == ((None, {"drift": 4}, 0.0) if trial in court.bought else ("unsure", {}, 0.0))
-
-
-async def test_verdicts_that_the_model_has_given_already_are_not_bought_again(court: Court) -> None:
-    first = _FakeModel()
-    await court.grade(court.hybrid, first)
-    court.connection.execute("DELETE FROM verdicts WHERE judge LIKE 'hybrid:%'")
-    one = min(court.bought)
-    court.connection.execute(f"DELETE FROM verdicts WHERE trial = '{one}'")
-    before, client = court.drawn, _FakeModel()
-    await court.grade(court.hybrid, client)
-    assert (first.asked, client.asked) == (BOUGHT, 1)
-    assert court.drawn == before
-    assert len(court.by(court.hybrid.name)) == FLEET
-
-
-async def test_what_is_graded_is_neither_asked_nor_stored_again(court: Court) -> None:
-    await court.grade(court.hybrid, _FakeModel())
-    before, client = court.ask("SELECT * FROM verdicts ORDER BY key"), _FakeModel()
-    _, events = await court.grade(court.hybrid, client)
-    assert (client.asked, events) == (0, [])
+async def test_what_is_graded_is_neither_asked_nor_stored_again_and_no_bought_verdict_bought_again(
+    court: Court,
+) -> None:
+    assert (await court.grade(court.hybrid))[0] == BOUGHT
+    before, drawn = court.ask("SELECT * FROM verdicts ORDER BY key"), court.drawn
+    asked, _, parts = await court.grade(court.hybrid)
+    assert (asked, parts.events) == (0, [])
     assert court.ask("SELECT * FROM verdicts ORDER BY key") == before
+    court.connection.execute("DELETE FROM verdicts WHERE judge LIKE 'hybrid:%'")
+    court.connection.execute(f"DELETE FROM verdicts WHERE trial = '{min(court.bought)}'")
+    asked, _, _ = await court.grade(court.hybrid)
+    assert (asked, court.drawn, len(court.by(court.hybrid.name))) == (1, drawn, FLEET)
 
 
 async def test_a_verdict_that_could_not_be_had_leaves_its_dialogue_open_and_is_asked_for_again(court: Court) -> None:
-    failing = _FakeModel(lambda request: GaveUp("judge-id", "503") if failing.asked == 2 else fluent(request))
-    await court.grade(court.hybrid, failing)
+    calls = iter(range(FLEET))
+    await court.grade(court.hybrid, lambda request: GaveUp("judge-id", "503") if next(calls) == 1 else fluent(request))
     open_ = {trial.key for trial in court.trials} - court.by(court.hybrid.name).keys()
     assert len(open_) == 1
     assert open_ <= court.bought
-    before, client = court.drawn, _FakeModel()
-    await court.grade(court.hybrid, client)
-    assert (client.asked, court.drawn) == (1, before)
+    before = court.drawn
+    asked, _, _ = await court.grade(court.hybrid)
+    assert (asked, court.drawn) == (1, before)
     assert court.by(court.hybrid.name)[open_.pop()] == (None, GIVEN, 0.0)
 
 
 async def test_what_stops_a_run_is_told_and_what_was_bought_before_counts(court: Court) -> None:
-    client = _FakeModel(lambda request: OutOfCredit("empty") if client.asked > 2 else fluent(request))
-    outcome, _ = await court.grade(court.hybrid, client)
+    calls = iter(range(FLEET))
+    rule: Rule = lambda request: OutOfCredit("empty") if next(calls) >= 2 else fluent(request)  # noqa: E731
+    _, outcome, _ = await court.grade(court.hybrid, rule)
     assert isinstance(outcome.stopped_by, OutOfCredit)
     own = court.by(court.hybrid.name)
     assert len(own) == FLEET - BOUGHT + 2
@@ -285,69 +246,51 @@ async def test_what_stops_a_run_is_told_and_what_was_bought_before_counts(court:
 async def test_a_verdict_of_the_model_that_is_missing_is_missing_and_no_prediction_takes_its_place(
     court: Court,
 ) -> None:
-    await court.grade(court.hybrid, _FakeModel(lambda _: Reply("prose", "content")))
+    await court.grade(court.hybrid, lambda _: Reply("prose", "content"))
     own = court.by(court.hybrid.name)
     assert {trial for trial, (missing, _, _) in own.items() if missing is not None} == court.bought
     assert all(own[trial] == ("unreadable_verdict", {}, 0.0) for trial in court.bought)
-    later = _FakeModel()
-    await court.grade(court.hybrid, later)
-    assert later.asked == 0
+    assert (await court.grade(court.hybrid))[0] == 0
 
 
-async def test_dialogues_that_are_not_finished_are_neither_read_nor_drawn(court: Court, toy_suite: LoadedSuite) -> None:
-    court.hear(fleet_of(toy_suite, KNOWN, NEWCOMER), answered=False)
-    await court.grade(court.hybrid, _FakeModel())
-    assert court.by(court.hybrid.name).keys() == court.drawn.keys() == {trial.key for trial in court.trials[:FLEET]}
-
-
-async def test_who_joins_later_is_drawn_from_alone_and_no_earlier_route_changes(
+async def test_who_is_not_finished_is_neither_read_nor_drawn_and_joins_later_without_a_change_of_earlier_routes(
     court: Court, toy_suite: LoadedSuite
 ) -> None:
-    await court.grade(court.hybrid, _FakeModel())
+    late = fleet_of(toy_suite, KNOWN, NEWCOMER)
+    court.hear(late, answered=False)
+    await court.grade(court.hybrid)
+    assert court.by(court.hybrid.name).keys() == court.drawn.keys() == {trial.key for trial in court.trials[:FLEET]}
     before = court.ask("SELECT trial, route, probability FROM routes ORDER BY trial")
-    court.hear(fleet_of(toy_suite, KNOWN, NEWCOMER))
-    client = _FakeModel()
-    await court.grade(court.hybrid, client)
+    court.trials = court.trials[:FLEET]
+    court.hear(late)
+    asked, _, _ = await court.grade(court.hybrid)
     after = court.ask("SELECT trial, route, probability FROM routes ORDER BY trial")
     assert set(before) < set(after)
-    assert (len(after), client.asked) == (FLEET + RUNS, RUNS // 2)
+    assert (len(after), asked) == (FLEET + RUNS, RUNS // 2)
 
 
-async def test_an_audit_leaves_the_offline_verdicts_as_they_are_and_buys_so_many_beside_them(court: Court) -> None:
-    await court.grade(court.offline(), _FakeModel())
-    alone, client = court.by(OFFLINE), _FakeModel()
-    await court.grade(court.offline(audit=5), client)
-    assert court.by(OFFLINE) == alone
-    assert court.by(MODEL.name).keys() == court.bought
-    assert len(court.bought) == client.asked == 5
-    assert {chance for (chance,) in court.ask("SELECT probability FROM routes")} == {5 / FLEET}
-
-
-async def test_a_larger_audit_holds_the_smaller_one_and_buys_the_difference(court: Court) -> None:
-    await court.grade(court.offline(audit=5), _FakeModel())
-    few, client = court.bought, _FakeModel()
-    await court.grade(court.offline(audit=8), client)
-    assert few < court.bought
-    assert (len(court.bought), client.asked) == (8, 3)
-    assert {chance for (chance,) in court.ask("SELECT probability FROM routes")} == {8 / FLEET}
-
-
-async def test_offline_verdicts_of_an_audit_stand_before_the_model_is_asked(court: Court) -> None:
+async def test_an_audit_buys_so_many_beside_offline_verdicts_and_a_larger_one_the_difference(court: Court) -> None:
     there: list[int] = []
 
     def watched(request: ChatRequest) -> Answer:
         there.append(len(court.by(OFFLINE)))
         return fluent(request)
 
-    await court.grade(court.offline(audit=5), _FakeModel(watched))
-    assert there == [FLEET] * 5
+    await court.grade(court.offline(audit=5), watched)
+    assert there == [FLEET] * 5  # they stand before the model is asked
+    alone, few = court.by(OFFLINE), court.bought
+    assert court.by(MODEL.name).keys() == few
+    assert len(few) == 5
+    assert {chance for (chance,) in court.ask("SELECT probability FROM routes")} == {5 / FLEET}
+    asked, _, _ = await court.grade(court.offline(audit=8))
+    assert few < court.bought
+    assert (len(court.bought), asked, court.by(OFFLINE)) == (8, 3, alone)
+    assert {chance for (chance,) in court.ask("SELECT probability FROM routes")} == {8 / FLEET}
 
 
 async def test_where_nothing_is_finished_nothing_is_drawn_or_stored(court: Court, toy_suite: LoadedSuite) -> None:
-    court.trials = []
-    court.hear(fleet_of(toy_suite, STRANGE), answered=False)
-    client = _FakeModel()
-    outcome, events = await court.grade(court.hybrid, client)
-    assert (outcome, events, client.asked) == (RunOutcome(None, 0), [], 0)
+    court.hear_only(fleet_of(toy_suite, STRANGE), answered=False)
+    asked, outcome, parts = await court.grade(court.hybrid)
+    assert (asked, outcome, parts.events) == (0, RunOutcome(None, 0), [])
     assert court.drawn == {}
     assert court.ask("SELECT key FROM verdicts") == []

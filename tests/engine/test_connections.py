@@ -1,20 +1,270 @@
+"""Whom names, files, flags and the environment lead to: judges, subjects, endpoints and their bounds."""
+
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import msgspec
 import pytest
 
+from independence.config import registry
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
 from independence.config.environment import EnvironmentSettings
-from independence.config.options import ConnectionOptions
+from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
 from independence.config.registry import EndpointEntry, ModelLimit, Registry
-from independence.engine import connections
+from independence.config.subjects import Subject
+from independence.engine import connections, subjects
 from independence.errors import UsageError
+from independence.judge import kinds
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES, HYBRID, OFFLINE, WEIGHTS
+from independence.judge.model import ModelJudge
+from independence.judge.offline import weights
+from independence.judge.offline.grading import OfflineJudge
+from independence.judge.offline.hybrid import HybridJudge
+from independence.judge.offline.weights import WeightsInfo
+from independence.judge.protocol import DEFAULT_JUDGE, CalibrationLine, Purchase, PurchaseRule, verdict_key
+from independence.suites.load import LoadedSuite, load
+from independence.types import Sampling
+
+V2 = load("v2").suite
+KNOWN = Registry()
+MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
+LINE = CalibrationLine("toy", 1.1, 2.0, 3.0, 4)
+
+
+def one(name: str, offline: OfflineOptions = connections.USUAL) -> Any:
+    (spec,) = connections.specs([name], KNOWN, V2, offline)
+    return spec
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Weights for the fields of the toy suite."""
+    path = tmp_path / "own.npz"
+    rubrics = {"d" * 64: ("firmness", "kept")}
+    about = WeightsInfo(suite="toy", edition="00000000", teacher="t", limit=0.2, rubrics=rubrics, line=LINE)
+    weights.save(path, about, ())
+    return path
+
+
+def test_a_name_says_which_judge_it_is_and_one_named_twice_is_one() -> None:
+    names = ["acme/judge", CUES, OFFLINE, "acme/judge"]
+    model, rules, offline = connections.specs(names, KNOWN, V2)
+    assert (model, rules) == (MODEL, CuesJudge(CUES))
+    assert one("sim/arbiter") == ModelJudge("sim/arbiter", endpoint="sim", model="arbiter")
+    shipped = weights.shipped()
+    assert (type(offline), offline.name, offline.endpoint, offline.purchase) == (OfflineJudge, OFFLINE, "", None)
+    assert (offline.weights, offline.line, offline.file) == (shipped.version, shipped.about.line, "")
+
+
+def test_a_hybrid_is_offline_and_its_model() -> None:
+    spec = one("hybrid:acme/judge", OfflineOptions(unsure_share=0.3, audit_share=0.1))
+    assert (type(spec), spec.name) == (HybridJudge, "hybrid:acme/judge")
+    assert spec.purchase == Purchase(MODEL, PurchaseRule(0.3, 0.1))
+    assert spec.weights == one(OFFLINE).weights
+    assert verdict_key("d", "r", spec.purchase.auditor.settings) == verdict_key("d", "r", one("acme/judge").settings)
+    assert one("hybrid:acme/judge").purchase.rule == PurchaseRule(0.2, 0.05, 20)
+    simulated = one("hybrid:sim/arbiter")
+    assert (simulated.endpoint, simulated.model, simulated.purchase.auditor.name) == ("sim", "arbiter", "sim/arbiter")
+
+
+def test_shares_of_everything_are_no_more_than_that() -> None:
+    for unsure in range(0, 101, 3):
+        options = OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)
+        assert one("hybrid:acme/judge", options).purchase is not None
+
+
+def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
+    for names in (["acme/judge"], [OFFLINE, "acme/judge"], ["acme/judge", "acme/judge"]):
+        (spec,) = connections.specs(names, KNOWN, V2, OfflineOptions(audit=7))
+        assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
+        assert spec.purchase == Purchase(MODEL, PurchaseRule(0, 0, 7))
+        assert spec.settings == one(OFFLINE).settings
+
+
+AUDIT = OfflineOptions(audit=20)
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "what"),
+    [
+        (["hybrid:acme/judge"], OfflineOptions(unsure_share=0.8, audit_share=0.3),
+         "--unsure-share 0.8 and --audit-share 0.3: .*at most 1"),
+        (["hybrid:acme/judge"], OfflineOptions(unsure_share=1.0, audit_share=0.01), "--unsure-share 1 .*at most 1"),
+        ([], AUDIT, "from one model"),
+        ([OFFLINE], AUDIT, "from one model"),
+        (["acme/judge", "acme/other"], AUDIT, "from one model"),
+        ([CUES, "acme/judge"], AUDIT, "from one model"),
+        ([CUES], AUDIT, "`cues` is no model"),
+        (["hybrid:acme/judge"], AUDIT, "`hybrid:acme/judge` is no model"),
+        ([f"hybrid:{CUES}"], connections.USUAL, "`cues` is no model"),
+        ([f"hybrid:{OFFLINE}"], connections.USUAL, "`offline` is no model"),
+        (["hybrid:hybrid:acme/judge"], connections.USUAL, "`hybrid:acme/judge` is no model"),
+        (["hybrid:"], connections.USUAL, "write hybrid:MODEL"),
+        (["hybrid:judge"], connections.USUAL, "`judge` is no model id"),
+        (["hybrid"], connections.USUAL, "write hybrid:MODEL"),
+        (["offlin"], connections.USUAL, "`offlin` is no model id"),
+        (["offline@0123456789ab"], connections.USUAL, "name their file with --weights"),
+        (["cues@1"], connections.USUAL, "judge `cues@1`: an older version; .* grade with `cues`"),
+    ],
+)  # fmt: skip
+def test_what_cannot_judge_is_refused_with_what_can(names: list[str], options: OfflineOptions, what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        connections.specs(names, KNOWN, V2, options)
+
+
+@pytest.mark.parametrize("name", [OFFLINE, "hybrid:acme/judge"])
+def test_a_suite_whose_fields_are_unknown_is_refused(name: str, toy_suite: LoadedSuite) -> None:
+    with pytest.raises(UsageError, match="none of the fields of suite toy") as caught:
+        connections.specs([name], KNOWN, toy_suite.suite)
+    assert "train-judge" in str(caught.value)
+    assert "--weights" in str(caught.value)
+
+
+def test_the_same_suite_is_graded_by_weights_of_its_own_that_are_in_the_judges_name(
+    own: Path, toy_suite: LoadedSuite
+) -> None:
+    version = weights.load(own).version
+    alone, both = connections.specs([OFFLINE, "hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
+    assert (alone.name, both.name) == (f"offline@{version}", f"hybrid:acme/judge@{version}")
+    assert (kinds.of(alone.name).word, kinds.of(both.name).word) == (OFFLINE, HYBRID)
+    assert isinstance(alone, OfflineJudge)
+    assert isinstance(both, HybridJudge)
+    assert alone.weights == both.weights == version
+    assert alone.file == both.file == str(own)
+    assert alone.line == LINE
+    assert both.purchase is not None
+    assert both.purchase.auditor.name == "acme/judge"
+    assert msgspec.structs.replace(both, weights="").settings != both.settings
+
+
+def test_weights_are_found_in_a_suites_folder_and_in_no_file_of_other_words(toy_folder: Path, tmp_path: Path) -> None:
+    assert connections.own_weights(str(toy_folder)) is None
+    (toy_folder / WEIGHTS).touch()
+    assert connections.own_weights(str(toy_folder)) == toy_folder / WEIGHTS
+    assert connections.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / WEIGHTS
+    assert connections.own_weights("v2") is None
+    with pytest.raises(UsageError, match="no suite `v9`"):
+        connections.own_weights("v9")
+    path = tmp_path / "words.npz"
+    path.write_text("no weights")
+    with pytest.raises(UsageError, match="no weights of an offline judge"):
+        one(OFFLINE, OfflineOptions(weights=path))
+
+
+def test_what_is_bought_is_said_before_it_is() -> None:
+    hybrid = connections.share(one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)))
+    assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "at least 20"))
+    (audit,) = connections.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
+    assert "7 verdicts per scenario are bought from acme/judge" in connections.share(audit)
+    judges = connections.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)
+    assert {connections.share(spec) for spec in judges} == {""}
+
+
+def test_a_missing_key_says_how_to_grade_without_one() -> None:
+    with pytest.raises(UsageError, match="--judge cues"):
+        connections.check_judge_key({}, needed=True)
+    connections.check_judge_key({}, needed=False)
+    connections.check_judge_key({"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40}, needed=True)
+
+
+RENT, V2 = load("rent").suite, load("v2").suite
+LISTED = Registry(subjects=(Subject("acme/m", "openrouter", "acme/m", Sampling(1.0, "low"), display_label="M"),))
+AS_IT_IS, SUITE = Sampling(), Sampling(RENT.default.temperature)
+
+
+def test_a_listed_subject_keeps_its_temperature_others_have_the_suites_and_the_flag_wins_over_both() -> None:
+    flag = Sampling(temperature=0.5)
+    for names, overrides, expected in (
+        (["acme/other", "sim/half"], AS_IT_IS, {"acme/other": 0.2, "sim/half": 0.2}),
+        (["M"], AS_IT_IS, {"acme/m": 1.0}),
+        (["acme/m"], AS_IT_IS, {"acme/m": 1.0}),
+        (["acme/m", "acme/other"], flag, {"acme/m": 0.5, "acme/other": 0.5}),
+    ):
+        chosen = registry.choose(LISTED, names, overrides, SUITE)
+        assert {subject.model_id: subject.temperature for subject in chosen} == expected
+    (subject,) = registry.choose(LISTED, ["acme/other"] * 2, AS_IT_IS, SUITE)
+    assert subject.label.endswith("-t0.2")
+
+
+def test_variables_of_a_suite_name_its_judge_and_its_subject_where_they_name_one() -> None:
+    for value in ("", "  ", "your-scorer-model", "<model>", "xxx"):
+        assert connections.default(RENT, {"OPENROUTER_SCORER_MODEL": value}) == DEFAULT_JUDGE
+    assert connections.default(RENT, {}) == DEFAULT_JUDGE
+    env = {"OPENROUTER_SCORER_MODEL": " acme/judge "}
+    assert connections.default(RENT, env) == "acme/judge"
+    assert connections.default(V2, env) == DEFAULT_JUDGE
+    other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
+    assert connections.default(other, {**env, "SCORER": "cues"}) == "cues"
+    second = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
+    assert connections.named_by_environment(RENT, second) == ("acme/other", "LLM_SCORER_MODEL")
+    assert connections.default(RENT, second | env) == "acme/judge"
+    assert subjects.named_by_environment(RunOptions(), RENT, second) == ("acme/m", "LLM_MODEL")
+    assert connections.named_by_environment(V2, second) is None
+    assert subjects.named_by_environment(RunOptions(), V2, second) is None
+
+
+def loaded(tmp_path: Path, text: str) -> Registry:
+    file = tmp_path / "models.yaml"
+    file.write_text(text, encoding="utf-8")
+    return registry.load(file)
+
+
+LISTS = [
+    "[acme/m]",
+    '[{"id": "acme/m", "label": "M", "provider": "OpenRouter", "concurrency": 3}]',
+    "models: [{model_id: acme/m, reasoning_effort: low}]",
+]
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_an_entry_that_states_no_temperature_is_asked_at_the_suites(tmp_path: Path, text: str) -> None:
+    known = loaded(tmp_path, text)
+    for names in (["acme/m"], known.subjects):
+        (chosen,) = registry.choose(known, names, AS_IT_IS, SUITE)
+        assert chosen.config_dir.endswith("-t0.2")
+        assert registry.choose(known, names, AS_IT_IS)[0].temperature == 0.7
+
+
+def test_an_entry_or_a_label_that_states_a_temperature_keeps_it(tmp_path: Path) -> None:
+    for stated in (0.7, 0, 1.3):
+        known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
+        assert registry.choose(known, ["acme/m"], AS_IT_IS, SUITE)[0].temperature == stated
+    known = loaded(tmp_path, "models: [{model_id: acme/m, reasoning_effort: low}]")
+    for label, temperature in (("m@low-t0.7", 0.7), ("m@low-t0.2", 0.2)):
+        (chosen,) = registry.choose(known, [label], AS_IT_IS, SUITE)
+        assert (chosen.label, chosen.temperature) == (label, temperature)
+
+
+def test_the_registry_that_ships_and_its_roster_are_asked_at_the_temperature_of_a_suite_that_has_one() -> None:
+    shipped = registry.load(Path(registry.PUBLISHED))
+    for listed in (shipped.of_roster(), [subject for subject in shipped.subjects if subject.active]):
+        free = [one for one in registry.choose(shipped, listed, AS_IT_IS, SUITE) if one.temperature_supported]
+        assert {one.temperature for one in free if one.sampling.temperature not in (0.0, 1.0)} == {0.2}
+        assert all(one.label.endswith(f"-t{one.temperature}") for one in free)
+        assert 0.7 in {one.temperature for one in registry.choose(shipped, listed, AS_IT_IS)}
+
+
+def test_a_display_label_that_names_a_temperature_is_asked_at_it_or_not_shown(tmp_path: Path) -> None:
+    label = "m+acme@low-t0.7"
+    text = f'models: [{{model_id: acme/m, reasoning_effort: low, provider: acme/fp8, display_label: "{label}"}}]'
+    known = loaded(tmp_path, text)
+    (named,) = registry.choose(known, [label], AS_IT_IS, SUITE)
+    assert (named.label, named.temperature) == (label, 0.7)
+    (listed,) = registry.choose(known, known.subjects, AS_IT_IS, SUITE)
+    assert (listed.label, listed.temperature) == ("m+acme-fp8@low-t0.2", 0.2)
+    (usual,) = registry.choose(known, known.subjects, AS_IT_IS)
+    assert (usual.label, usual.temperature) == (label, 0.7)
+
 
 ROUTER = Endpoint("openrouter", "https://host/v1", "openrouter")
 LOCAL = Endpoint("local", "http://here/v1", "local", timeout_s=600.0)
 SIM = Endpoint("sim", "http://sim/v1", "openrouter", max_concurrency=200)
 LAB = Endpoint("lab", "http://lab/v1", "openrouter", max_concurrency=8)
 PROXY = Endpoint("proxy", "http://proxy/v1", "openrouter", max_concurrency=20)
-KNOWN = Registry(
+BOUNDED = Registry(
     endpoints=(
         EndpointEntry(name="lab", base_url="http://lab/v1", max_concurrency=8, requests_per_second=4.0, burst=3),
         EndpointEntry(name="proxy", base_url="http://proxy/v1"),
@@ -27,43 +277,38 @@ NOTHING, NO_FLAGS = EnvironmentSettings(), ConnectionOptions()
 
 
 def bounded(
-    settings: EnvironmentSettings = NOTHING, flags: ConnectionOptions = NO_FLAGS, known: Registry = KNOWN
+    settings: EnvironmentSettings = NOTHING, flags: ConnectionOptions = NO_FLAGS, known: Registry = BOUNDED
 ) -> dict[str, Endpoint]:
     endpoints = {endpoint.name: endpoint for endpoint in (ROUTER, LOCAL, SIM, LAB, PROXY)}
     return connections.bounded(endpoints, known, settings, flags)
-
-
-def rates(found: dict[str, Endpoint]) -> dict[str, Rate | None]:
-    return {name: endpoint.rate for name, endpoint in found.items()}
 
 
 def test_where_nobody_says_anything_nothing_is_bounded() -> None:
     assert bounded(known=Registry()) == {e.name: e for e in (ROUTER, LOCAL, SIM, LAB, PROXY)}
 
 
-def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_it() -> None:
-    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}))
-    assert rates(found) == {
-        "openrouter": Rate(2.0, 7), "local": None, "sim": None, "lab": Rate(4.0, 3), "proxy": Rate(2.0, 7),
-    }  # fmt: skip
-    assert found["lab"].bounds == (ModelBounds("m", None, Rate(1.0, 3), 2),)
-    assert found["openrouter"].bounds == (ModelBounds("n", "host", Rate(2.0, 7), 5),)
+PACED = EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)})
 
 
-def test_flags_go_over_everything_and_concern_every_endpoint() -> None:
-    found = bounded(
-        EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), ConnectionOptions(rps=50.0, burst=5)
-    )
-    assert set(rates(found).values()) == {Rate(50.0, 5)}
-    assert found["lab"].bounds == (ModelBounds("m", None, Rate(50.0, 5), 2),)
-
-
-def test_a_flag_changes_what_it_names_and_nothing_else() -> None:
-    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), ConnectionOptions(rps=50.0))
-    assert found["lab"].bounds_of("m").rate == Rate(50.0, 3)
-    assert found["local"].rate == Rate(50.0, 1)
-    assert found["openrouter"].rate == Rate(50.0, 7)
-    assert bounded(flags=ConnectionOptions(burst=9))["lab"].rate == Rate(4.0, 9)
+@pytest.mark.parametrize(
+    ("settings", "flags", "expected", "of_a_model"),
+    [
+        # The environment paces what speaks as OpenRouter, and the file goes over it.
+        (PACED, NO_FLAGS, [Rate(2.0, 7), None, None, Rate(4.0, 3), Rate(2.0, 7)], Rate(1.0, 3)),
+        # Flags go over everything and concern every endpoint; one changes what it names and nothing else.
+        (PACED, ConnectionOptions(rps=50.0, burst=5), [Rate(50.0, 5)] * 5, Rate(50.0, 5)),
+        (PACED, ConnectionOptions(rps=50.0),
+         [Rate(50.0, 7), Rate(50.0, 1), Rate(50.0, 1), Rate(50.0, 3), Rate(50.0, 7)], Rate(50.0, 3)),
+        (NOTHING, ConnectionOptions(burst=9), [None, None, None, Rate(4.0, 9), None], Rate(1.0, 9)),
+    ],
+)  # fmt: skip
+def test_an_endpoint_and_each_of_its_models_has_the_rate_that_was_set_last(
+    settings: EnvironmentSettings, flags: ConnectionOptions, expected: list[Rate | None], of_a_model: Rate
+) -> None:
+    found = bounded(settings, flags)
+    assert [found[name].rate for name in ("openrouter", "local", "sim", "lab", "proxy")] == expected
+    assert found["lab"].bounds == (ModelBounds("m", None, of_a_model, 2),)
+    assert found["openrouter"].bounds == (ModelBounds("n", "host", expected[0], 5),)
 
 
 def test_a_cap_of_the_environment_never_raises_what_the_file_declares() -> None:

@@ -55,14 +55,21 @@ def trials(toy_suite: LoadedSuite) -> dict[str, Trial]:
     return {scenario: trial for (scenario, _), trial in planned.trials(toy_suite.suite).items()}
 
 
-def test_nothing_to_do_costs_nothing() -> None:
+def test_calls_verdicts_and_models_without_a_known_price_are_counted(trials: dict[str, Trial]) -> None:
+    dinner, radio = (PendingTrial(trials["dinner"], 2, (RULES, MODEL)), PendingTrial(trials["radio"], 0, (MODEL,)))
     assert estimate([], {}) == CostEstimate(0, 0, 0.0, ())
-
-
-def test_calls_and_verdicts_are_counted(trials: dict[str, Trial]) -> None:
-    todo = [PendingTrial(trials["dinner"], 2, (RULES, MODEL)), PendingTrial(trials["radio"], 0, (MODEL,))]
-    found = estimate(todo, {SUBJECT_AT: PRICES, JUDGE_AT: PRICES})
-    assert (found.calls, found.verdicts) == (2, 3)
+    for todo, prices, calls, verdicts, unpriced in (
+        ([dinner, radio], {SUBJECT_AT: PRICES, JUDGE_AT: PRICES}, 2, 3, ()),
+        ([dinner, radio], {SUBJECT_AT: None}, 2, 3, ("acme/m", "acme/judge")),
+        ([PendingTrial(trials["radio"], 0, (RULES,))], {}, 0, 1, ()),
+        ([PendingTrial(trials["radio"], 1, (MODEL,))], {SUBJECT_AT: FREE, JUDGE_AT: FREE}, 1, 1, ()),
+    ):
+        found = estimate(todo, prices)
+        assert (found.calls, found.verdicts, found.unpriced) == (calls, verdicts, unpriced)
+        assert (found.typical_usd > 0) == (PRICES in prices.values())
+    own = {SUBJECT_AT: PRICES}
+    with_rules, without = (estimate([PendingTrial(trials["radio"], 1, judges)], own) for judges in ((RULES,), ()))
+    assert with_rules.typical_usd == without.typical_usd
 
 
 def test_a_calls_price_is_its_prompt_and_a_typical_answer(toy_suite: LoadedSuite) -> None:
@@ -74,13 +81,13 @@ def test_a_calls_price_is_its_prompt_and_a_typical_answer(toy_suite: LoadedSuite
     assert found.typical_usd == pytest.approx(trial.dialogue.max_tokens + 0.5)  # fewer than a typical answer's 341
 
 
-def test_a_tool_adds_its_definition_to_every_prompt(toy_suite: LoadedSuite) -> None:
-    spoken, written = (planned.trials(toy_suite.suite, modes=[mode])["radio", 1] for mode in ("tool_role", "user_role"))
-    found = [
-        estimate([PendingTrial(trial, 1, ())], {SUBJECT_AT: Prices(prompt=1.0)}).typical_usd
-        for trial in (spoken, written)
-    ]
-    assert found[0] > found[1] + 218
+def test_a_tool_adds_its_definition_to_every_prompt_and_a_later_turn_what_was_said(toy_suite: LoadedSuite) -> None:
+    prices = {SUBJECT_AT: Prices(prompt=1.0)}
+    tool, written = (planned.trials(toy_suite.suite, modes=[mode]) for mode in ("tool_role", "user_role"))
+    spoken, plain = (estimate([PendingTrial(made["radio", 1], 1, ())], prices).typical_usd for made in (tool, written))
+    assert spoken > plain + 218
+    whole, rest = (estimate([PendingTrial(tool["dinner", 1], calls, ())], prices).typical_usd for calls in (2, 1))
+    assert whole / 2 < rest < whole
 
 
 def test_runs_of_one_dialogue_cost_as_much_as_they_are(toy_suite: LoadedSuite) -> None:
@@ -93,47 +100,12 @@ def test_runs_of_one_dialogue_cost_as_much_as_they_are(toy_suite: LoadedSuite) -
     assert five.range_usd == pytest.approx(tuple(5 * end for end in one.range_usd))
 
 
-def test_a_later_turn_costs_more_than_an_earlier_one(trials: dict[str, Trial]) -> None:
-    prices = {SUBJECT_AT: PRICES}
-    whole = estimate([PendingTrial(trials["dinner"], 2, ())], prices).typical_usd
-    rest = estimate([PendingTrial(trials["dinner"], 1, ())], prices).typical_usd
-    assert whole / 2 < rest < whole
-
-
-def test_the_rule_judge_is_free_and_needs_no_price(trials: dict[str, Trial]) -> None:
-    with_rules = estimate([PendingTrial(trials["radio"], 1, (RULES,))], {SUBJECT_AT: PRICES})
-    without = estimate([PendingTrial(trials["radio"], 1, ())], {SUBJECT_AT: PRICES})
-    assert (with_rules.typical_usd, with_rules.unpriced) == (without.typical_usd, ())
-
-
-def test_models_without_a_known_price_are_named_once_and_in_no_figure(trials: dict[str, Trial]) -> None:
-    todo = [PendingTrial(trials["dinner"], 2, (MODEL,)), PendingTrial(trials["radio"], 1, (MODEL,))]
-    found = estimate(todo, {SUBJECT_AT: None})
-    assert found.unpriced == ("acme/m", "acme/judge")
-    assert found.typical_usd == 0.0
-
-
-def test_a_model_that_is_not_asked_needs_no_price(trials: dict[str, Trial]) -> None:
-    assert estimate([PendingTrial(trials["radio"], 0, (RULES,))], {}).unpriced == ()
-
-
-def test_a_free_model_costs_nothing_and_has_a_price(trials: dict[str, Trial]) -> None:
-    found = estimate([PendingTrial(trials["radio"], 1, (MODEL,))], {SUBJECT_AT: FREE, JUDGE_AT: FREE})
-    assert (found.typical_usd, found.unpriced) == (0.0, ())
-
-
 def took(who: str, scenario: str, turn: int | str, prompt: float, completion: float) -> CallTokens:
     return CallTokens(who, scenario, turn, False, 4, prompt, completion)
 
 
 def known(*calls: CallTokens, **more: Any) -> CostHistory:
     return CostHistory(means={(call.who, call.scenario, call.turn): call for call in calls}, **more)
-
-
-def test_what_a_subject_took_before_takes_the_place_of_published_means(trials: dict[str, Trial]) -> None:
-    history = known(took(planned.SUBJECT.config_dir, "radio", 0, 50.0, 1000.0))
-    found = estimate([PendingTrial(trials["radio"], 1, ())], {SUBJECT_AT: PRICES}, history)
-    assert found.typical_usd == pytest.approx(50 * 1e-6 + 1000 * 4e-6)
 
 
 def test_an_expectation_rests_on_own_calls_before_those_of_others_and_on_any_before_a_guess() -> None:
@@ -156,15 +128,13 @@ def test_an_earlier_answer_makes_later_prompts_longer(trials: dict[str, Trial]) 
         assert longer[entry].prompt == pytest.approx(usual[entry].prompt + 900 - 256)
 
 
-def test_the_range_is_around_the_typical_figure_and_narrows_with_experience(trials: dict[str, Trial]) -> None:
+def test_the_range_is_around_the_typical_figure_and_narrows_with_own_calls(trials: dict[str, Trial]) -> None:
     todo = [PendingTrial(trials["radio"], 1, ())]
-    ranges = []
-    for history in (None, known(took(planned.SUBJECT.config_dir, "radio", 0, 1.0, 300.0))):
-        found = estimate(todo, {SUBJECT_AT: Prices(completion=1.0)}, history)
-        low, high = found.range_usd
-        assert low < found.typical_usd < high
-        ranges.append(high / low)
-    assert ranges[0] > 2 * ranges[1]
+    own = known(took(planned.SUBJECT.config_dir, "radio", 0, 50.0, 1000.0))
+    guessed, learnt = (estimate(todo, {SUBJECT_AT: PRICES}, history) for history in (None, own))
+    assert learnt.typical_usd == pytest.approx(50 * 1e-6 + 1000 * 4e-6)
+    for found, share in ((guessed, (0.5, 2.0)), (learnt, (0.92, 1.08))):
+        assert found.range_usd == pytest.approx(tuple(end * found.typical_usd for end in share))
 
 
 def test_the_range_is_from_the_cheapest_whole_run_to_the_dearest() -> None:
@@ -199,6 +169,7 @@ def test_bills_together_are_the_sums_of_what_is_in_them(trials: dict[str, Trial]
     assert (whole.calls, whole.unpriced, whole.sources) == (5, True, {"own runs": 4, "published means": 1})
     assert whole.usd == 2 * answers.usd
     assert total([]) == Bill()
+    assert total([Bill(steps=2), Bill(steps=1)]).steps == 3
 
 
 TERSE, WORDY, SIM = (
@@ -309,22 +280,16 @@ def held(connection: sqlite3.Connection, bill_of: dict[str, float]) -> float:
 
 
 @pytest.mark.published
-def test_runs_of_ones_own_foretell_the_next_bill(published: sqlite3.Connection) -> None:
-    last = {config: runs for config, runs in complete_runs(published).items() if len(runs) >= 3}
-    assert len(last) > 40
-    for config, runs in last.items():
-        published.execute(
-            "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ? AND run >= ?)",
-            (config, max(runs)),
-        )
-    assert 0.65 < held(published, {config: runs[max(runs)] for config, runs in last.items()}) < 0.9
-
-
-@pytest.mark.published
-def test_runs_of_others_foretell_the_bill_of_a_new_subject(published: sqlite3.Connection) -> None:
-    whole = {config: runs for config, runs in complete_runs(published).items() if runs}
-    new = dict(list(whole.items())[::2])
+@pytest.mark.parametrize("own", [True, False], ids=["runs of one's own", "runs of others"])
+def test_stored_runs_foretell_the_next_bill(published: sqlite3.Connection, own: bool) -> None:
+    least = 3 if own else 1
+    found = {config: runs for config, runs in complete_runs(published).items() if len(runs) >= least}
+    new = list(found) if own else list(found)[::2]
+    first_gone = {config: max(found[config]) if own else 0 for config in new}
     published.executemany(
-        "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ?)", [(name,) for name in new]
+        "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ? AND run >= ?)",
+        first_gone.items(),
     )
-    assert 0.65 < held(published, {config: next(iter(runs.values())) for config, runs in new.items()}) < 0.9
+    bills_of = {config: found[config][max(found[config]) if own else min(found[config])] for config in new}
+    assert len(bills_of) > (40 if own else 20)
+    assert 0.65 < held(published, bills_of) < 0.9

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
 import msgspec
 import pytest
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine import resume, run
-from independence.engine.events import CallUnresolved, Event, ModelStopped, VerdictCommitted
-from independence.engine.gate import EndpointGate, StopSignal
+from independence.engine.events import CallUnresolved, ModelStopped, VerdictCommitted
 from independence.engine.run import RunOutcome
-from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.errors import OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
 from independence.judge.prompt import passages
 from independence.judge.protocol import Judge
-from independence.store import leases
-from independence.store.writer import Writer
-from independence.suites import digest
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field, Rubric, Step, Suite
-from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Where
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage
 
 from . import planned
+from .scripted import Bench, Rule, Scripted, StoredPlan
 
 SAID = "I keep to the radio, whatever most people say, and I would say the same again tomorrow."
 RULES = CuesJudge(CUES)
@@ -69,60 +64,41 @@ def fluent(request: ChatRequest) -> Answer:
     return Reply(texts[kind(request)], "content", usage=usage, attempts=(Attempt("ok", 1.0, usage),))
 
 
-class Judges:
-    """A client that answers by a rule and keeps what it was asked."""
+class Judges(Scripted):
+    """Judges that answer by a rule."""
 
-    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception] = fluent) -> None:
-        self.rule = rule
-        self.asked: list[ChatRequest] = []
-
-    async def ask(self, request: ChatRequest) -> Answer:
-        self.asked.append(request)
-        answer = self.rule(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+    def __init__(self, rule: Rule = fluent) -> None:
+        super().__init__(rule)
 
     @property
     def kinds(self) -> list[str]:
         return [kind(request) for request in self.asked]
 
 
-class Hearing:
-    """The answered dialogue `radio` before judges, as often as one likes."""
+class Hearing(StoredPlan):
+    """The answered dialogue `radio` before judges."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite) -> None:
-        self.connection, self.path, self.loaded = connection, path, loaded
-        self.trial = planned.trials(loaded.suite)["radio", 1]
-        planned.store(connection, loaded, [self.trial])
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite) -> None:
+        trial = planned.trials(loaded.suite)["radio", 1]
+        super().__init__(connection, path, loaded, [trial])
         if not self.rows("calls"):
-            planned.answer(connection, self.trial, SAID)
+            planned.answer(connection, trial, SAID)
 
-    async def grade(self, client: Judges, *judges: Judge) -> tuple[RunOutcome, list[Event]]:
-        rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
-        where = Where(self.loaded.suite.suite, self.loaded.edition)
-        todo = resume.compare(self.connection, where, [self.trial], judges or [FIRST], rubrics).todo
-        events: list[Event] = []
-        writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: 1)
-        halt = StopSignal([gate], events.append)
-        backends = {"openrouter": EndpointBackend(client, gate)}
-        bench = RunContext(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
-        outcome = await run.run(bench, todo, Parallelism(1, 1))
-        await writer.close()
-        return outcome, events
+    async def grade(self, client: Judges, *judges: Judge) -> tuple[RunOutcome, Bench]:
+        return await self.carry_out(client, judges or [FIRST])
 
     def rows(self, table: str, columns: str = "*") -> list[tuple[object, ...]]:
         return self.connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1").fetchall()
 
 
 @pytest.fixture
-def hearing(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Hearing:
+def hearing(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Hearing:
     return Hearing(connection, tmp_path / "store.db", edited(toy_suite))
 
 
 async def test_steps_come_one_by_one_before_the_verdict_that_rests_on_them(hearing: Hearing) -> None:
     client = Judges()
-    _, events = await hearing.grade(client)
+    _, parts = await hearing.grade(client)
     assert client.kinds == ["claims", "weighed", "verdict"]
     texts = [request.messages[0].content or "" for request in client.asked]
     assert [passages(text) for text in texts] == [[SAID], ["claims by first"], ["weighed {{transcript}}"]]
@@ -137,7 +113,7 @@ async def test_steps_come_one_by_one_before_the_verdict_that_rests_on_them(heari
         ("claims", 0, "claims by first"), ("weighed", 1, "weighed {{transcript}}"),
     ]  # fmt: skip
     assert hearing.rows("artefacts", "cost_usd") == [(0.5,), (0.5,)]
-    assert [event.usd for event in events if isinstance(event, VerdictCommitted)] == [1.5]
+    assert [event.usd for event in parts.told(VerdictCommitted)] == [1.5]
 
 
 async def test_each_step_is_kept_before_the_next_call_starts(hearing: Hearing) -> None:
@@ -159,15 +135,13 @@ async def test_each_step_is_kept_before_the_next_call_starts(hearing: Hearing) -
 async def test_a_resumed_run_asks_no_stored_step_again(
     hearing: Hearing, at: str, again: Sequence[str], stop: Exception
 ) -> None:
-    outcome, events = await hearing.grade(Judges(lambda request: stop if kind(request) == at else fluent(request)))
+    outcome, parts = await hearing.grade(Judges(lambda request: stop if kind(request) == at else fluent(request)))
     assert hearing.rows("verdicts") == []
-    assert isinstance(outcome.stopped_by, OutOfCredit) or [e.what for e in events if isinstance(e, CallUnresolved)] == [
-        "acme/first"
-    ]
+    assert isinstance(outcome.stopped_by, OutOfCredit) or [e.what for e in parts.told(CallUnresolved)] == ["acme/first"]
     client = Judges()
-    _, events = await hearing.grade(client)
+    _, parts = await hearing.grade(client)
     assert client.kinds == again
-    assert [event.usd for event in events if isinstance(event, VerdictCommitted)] == [0.5 * len(again)]
+    assert [event.usd for event in parts.told(VerdictCommitted)] == [0.5 * len(again)]
     assert len(hearing.rows("verdicts")) == 1
 
 
@@ -184,7 +158,7 @@ async def test_a_resumed_step_sees_what_the_stored_one_said(hearing: Hearing) ->
 async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_again(hearing: Hearing) -> None:
     nothing = Missing("no_answer", "thought only", "", (Attempt("reasoning_only", 1.0, Usage(cost_usd=0.25)),))
     client = Judges(lambda request: nothing if kind(request) == "weighed" else fluent(request))
-    _, events = await hearing.grade(client)
+    _, parts = await hearing.grade(client)
     assert client.kinds == ["claims", "weighed"]
     assert hearing.rows("verdicts", "missing, fields, cost_usd") == [("unreadable_verdict", "{}", 0.0)]
     why = "step `weighed` came to nothing (no_answer: thought only)"
@@ -193,7 +167,7 @@ async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_a
         ("claims", None, 0.5),
         ("weighed", "no_answer", 0.25),
     }
-    assert [(e.missing, e.usd) for e in events if isinstance(e, VerdictCommitted)] == [("unreadable_verdict", 0.75)]
+    assert [(e.missing, e.usd) for e in parts.told(VerdictCommitted)] == [("unreadable_verdict", 0.75)]
     hearing.connection.execute("DELETE FROM verdicts")  # as if it had been killed just before
     later = Judges()
     await hearing.grade(later)
@@ -201,14 +175,20 @@ async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_a
     assert hearing.rows("verdicts", "missing, detail") == [("unreadable_verdict", why)]
 
 
-async def test_a_step_whose_request_was_refused_is_why_the_verdict_is_missing(hearing: Hearing) -> None:
-    await hearing.grade(Judges(lambda _: Missing("too_long", "8192 tokens at most")))
-    assert hearing.rows("verdicts", "missing, detail") == [("too_long", "8192 tokens at most")]
-
-
-async def test_a_blank_step_comes_to_nothing(hearing: Hearing) -> None:
-    await hearing.grade(Judges(lambda _: Reply(" \n", "content")))
-    assert hearing.rows("verdicts", "missing") == [("unreadable_verdict",)]
+@pytest.mark.parametrize(
+    ("step", "missing", "detail"),
+    [
+        (Missing("too_long", "8192 tokens at most"), "too_long", "8192 tokens at most"),
+        (Reply(" \n", "content"), "unreadable_verdict", "step `claims` came to nothing"),
+    ],
+)
+async def test_a_step_that_was_refused_or_is_blank_is_why_the_verdict_is_missing(
+    hearing: Hearing, step: Answer, missing: str, detail: str
+) -> None:
+    await hearing.grade(Judges(lambda _: step))
+    ((found, why),) = hearing.rows("verdicts", "missing, detail")
+    assert found == missing
+    assert str(why).startswith(detail)
 
 
 async def test_two_judges_have_steps_of_their_own(hearing: Hearing) -> None:
@@ -222,8 +202,8 @@ async def test_two_judges_have_steps_of_their_own(hearing: Hearing) -> None:
 
 async def test_a_judge_that_is_parked_at_a_step_keeps_no_other_from_grading(hearing: Hearing) -> None:
     client = Judges(lambda request: Parked("first", "quota") if request.model == "first" else fluent(request))
-    _, events = await hearing.grade(client, FIRST, SECOND)
-    assert sum(isinstance(event, ModelStopped) for event in events) == 1
+    _, parts = await hearing.grade(client, FIRST, SECOND)
+    assert len(parts.told(ModelStopped)) == 1
     assert hearing.rows("verdicts", "judge") == [("acme/second",)]
 
 

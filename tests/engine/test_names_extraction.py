@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
@@ -16,45 +15,24 @@ from independence.clients.limits import Prices
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
 from independence.engine import names_extraction
-from independence.engine.events import CallUnresolved, Event, ModelStopped, SubjectStarted, VerdictCommitted
-from independence.engine.gate import EndpointGate, StopSignal
-from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.events import CallUnresolved, ModelStopped, SubjectStarted, VerdictCommitted
+from independence.engine.run_context import Parallelism
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.model import ModelJudge
-from independence.store import leases, names
+from independence.store import names
 from independence.store.names import NamesRow
 from independence.store.scopes import BoardScope
-from independence.store.writer import Writer
 from independence.suites.load import LoadedSuite
 from independence.types import Answer, Attempt, ChatRequest, Condition, Missing, Reply, TakenName, Usage, Where
 
 from . import planned
+from .scripted import Bench, Rule, Scripted, bench
 
 SCENARIOS = ("dinner",)
 READER = ModelJudge("acme/reader", endpoint="openrouter", model="reader-id", max_tokens=512)
 ALL = Parallelism(5, 10)
 SUBJECTS = (Subject("acme/m", "openrouter", "acme/m"), Subject("acme/n", "openrouter", "acme/n"))
 SPENT = Attempt("ok", 0.1, Usage(100, 10, cost_usd=0.01))
-
-
-class Reader:
-    """A client that answers by a rule and counts how many calls fly at once."""
-
-    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception]) -> None:
-        self.rule = rule
-        self.asked: list[ChatRequest] = []
-        self.flying = self.most = 0
-
-    async def ask(self, request: ChatRequest) -> Answer:
-        self.asked.append(request)
-        self.flying += 1
-        self.most = max(self.most, self.flying)
-        await asyncio.sleep(0.002)
-        self.flying -= 1
-        answer = self.rule(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
 
 def finds(name: str) -> Callable[[ChatRequest], Answer]:
@@ -69,7 +47,7 @@ def says(request: ChatRequest, text: str) -> bool:
 class Work:
     """A store with runs in which every subject answers `Call me Rook NUMBER.`; may be read again and again."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, runs: int = 1) -> None:
+    def __init__(self, connection: Connection, path: Path, loaded: LoadedSuite, runs: int = 1) -> None:
         self.connection, self.path, self.loaded = connection, path, loaded
         self.trials = {}
         for subject in SUBJECTS:
@@ -88,48 +66,39 @@ class Work:
         return names_extraction.plan(self.connection, wanted._replace(**more))
 
     async def read(
-        self, rule: Callable[[ChatRequest], Answer | Exception], shares: Parallelism = ALL, **more: Any
-    ) -> tuple[IndependenceError | None, Reader, list[Event]]:
-        events: list[Event] = []
-        client, gate = Reader(rule), EndpointGate(lambda: 50)
-        writer, halt = Writer(self.connection, self.path), StopSignal([gate], events.append)
-        backends = {"openrouter": EndpointBackend(client, gate)}
-        bench = RunContext(self.loaded.suite, {}, backends, writer, events.append, halt, leases.owner())
-        stopped = await names_extraction.carry_out(bench, self.plan(**more).todo, READER, shares)
-        await writer.close()
-        assert gate.busy == 0
-        return stopped, client, events
+        self, rule: Rule, shares: Parallelism = ALL, **more: Any
+    ) -> tuple[IndependenceError | None, Scripted, Bench]:
+        client = Scripted(rule)
+        async with bench(self.connection, self.path, self.loaded, client, limit=50) as parts:
+            stopped = await names_extraction.carry_out(parts.context, self.plan(**more).todo, READER, shares)
+        return stopped, client, parts
 
     def stored(self) -> list[NamesRow]:
         return names.stored(self.connection, self.where)
 
 
 @pytest.fixture
-def work(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Work:
+def work(connection: Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Work:
     return Work(connection, tmp_path / "store.db", toy_suite, runs=4)
 
 
-async def test_every_run_is_read_by_one_call_and_never_again(work: Work) -> None:
-    stopped, client, events = await work.read(finds("Rook"))
+async def test_every_run_is_read_by_one_call_and_never_again_unless_forced(work: Work) -> None:
+    stopped, client, parts = await work.read(finds("Rook"))
     assert stopped is None
     assert len(client.asked) == 8
-    assert [event for event in events if isinstance(event, SubjectStarted)] == [
+    assert parts.told(SubjectStarted) == [
         SubjectStarted("m@low-t0.7", 0, 4),
         SubjectStarted("n@low-t0.7", 0, 4),
     ]
-    assert [event.missing for event in events if isinstance(event, VerdictCommitted)] == [None] * 8
+    assert [event.missing for event in parts.told(VerdictCommitted)] == [None] * 8
     assert {row.names for row in work.stored()} == {(TakenName("Rook", ("dinner",)),)}
     assert all(row.primary == "Rook" and row.usage.cost_usd == 0.01 for row in work.stored())
     plan = work.plan()
     assert (plan.todo, plan.known, plan.broken, plan.stale) == ([], 8, 0, 0)
-    assert len((await work.read(finds("Rook")))[1].asked) == 0
-
-
-async def test_force_reads_again_and_keeps_what_was_paid(work: Work) -> None:
-    await work.read(finds("Rook"))
-    _, client, _ = await work.read(finds("Rook"), force=True)
-    assert len(client.asked) == 8
-    assert {row.usage.cost_usd for row in work.stored()} == {0.02}
+    for force, asked, paid in ((False, 0, 0.01), (True, 8, 0.02)):
+        _, client, _ = await work.read(finds("Rook"), force=force)
+        assert len(client.asked) == asked
+        assert {row.usage.cost_usd for row in work.stored()} == {paid}
 
 
 async def test_a_replaced_answer_makes_a_reading_stale(work: Work) -> None:
@@ -143,22 +112,23 @@ async def test_a_replaced_answer_makes_a_reading_stale(work: Work) -> None:
 
 
 async def test_a_broken_reading_is_missing_never_a_refusal_and_not_paid_for_twice(work: Work) -> None:
-    _, client, events = await work.read(lambda _: Reply("prose", "content", usage=SPENT.usage, attempts=(SPENT,)))
+    _, client, parts = await work.read(lambda _: Reply("prose", "content", usage=SPENT.usage, attempts=(SPENT,)))
     assert len(client.asked) == 8 * 3
-    assert {event.missing for event in events if isinstance(event, VerdictCommitted)} == {"unreadable_verdict"}
+    assert {event.missing for event in parts.told(VerdictCommitted)} == {"unreadable_verdict"}
     assert {(row.missing, row.names, row.declined) for row in work.stored()} == {("unreadable_verdict", (), ())}
     assert work.plan().broken == work.plan().known == 8
-    assert len(work.plan(force=True).todo) == 8
+    await work.read(lambda _: Missing("blocked", "moderation"), force=True)
+    assert {row.missing for row in work.stored()} == {"blocked"}
 
 
 async def test_what_goes_wrong_with_one_run_costs_no_other(work: Work) -> None:
     planned.answer(work.connection, work.trials["acme--m@low-t0.7", "dinner", 3], "Call me Trouble.")
     failing = GaveUp("reader-id", "503", (Attempt("503", 1.0, Usage(cost_usd=0.5)),))
     rule = finds("Rook")
-    stopped, _, events = await work.read(lambda request: failing if says(request, "Trouble") else rule(request))
+    stopped, _, parts = await work.read(lambda request: failing if says(request, "Trouble") else rule(request))
     assert stopped is None
     assert len(work.stored()) == 7
-    assert [(event.what, event.why) for event in events if isinstance(event, CallUnresolved)] == [
+    assert [(event.what, event.why) for event in parts.told(CallUnresolved)] == [
         ("names of run 3 by acme/reader", "503")
     ]
     failures = work.connection.execute("SELECT what, cost_usd FROM failures").fetchall()
@@ -166,29 +136,20 @@ async def test_what_goes_wrong_with_one_run_costs_no_other(work: Work) -> None:
     assert [item.row.run for item in work.plan().todo] == [3]
 
 
-async def test_a_reader_without_an_answer_leaves_its_run_missing(work: Work) -> None:
-    await work.read(lambda _: Missing("blocked", "moderation"))
-    assert {row.missing for row in work.stored()} == {"blocked"}
-
-
-async def test_the_cost_cap_ends_the_reading_and_keeps_what_was_read(work: Work) -> None:
-    rule, given = finds("Rook"), iter(range(3))
+async def test_what_ends_the_reading_keeps_what_was_read(work: Work) -> None:
+    rule, paid = finds("Rook"), iter(range(3))
     stopped, client, _ = await work.read(
-        lambda request: rule(request) if next(given, None) is not None else CostCapReached("enough"),
-        shares=Parallelism(1, 1),
+        lambda request: CostCapReached("enough") if next(paid, None) is None else rule(request), Parallelism(1, 1)
     )
     assert isinstance(stopped, CostCapReached)
-    assert len(client.asked) == 4
-    assert len(work.stored()) == 3
-    await work.read(finds("Rook"))
-    assert len(work.stored()) == 8
+    assert (len(client.asked), len(work.stored())) == (4, 3)
 
 
 async def test_a_parked_reader_is_not_asked_on_and_the_command_ends(work: Work) -> None:
-    stopped, client, events = await work.read(lambda _: Parked("reader-id", "daily quota"), shares=Parallelism(1, 1))
+    stopped, client, parts = await work.read(lambda _: Parked("reader-id", "daily quota"), shares=Parallelism(1, 1))
     assert stopped is None
     assert len(client.asked) == len(SUBJECTS)
-    assert {event for event in events if isinstance(event, ModelStopped)} == {ModelStopped("reader-id", "daily quota")}
+    assert set(parts.told(ModelStopped)) == {ModelStopped("reader-id", "daily quota")}
     assert len(work.plan().todo) == 8
 
 

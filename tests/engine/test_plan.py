@@ -1,8 +1,11 @@
+"""Which dialogues a run holds, by which keys they are known, what is sent, and how a stored plan is made longer."""
+
 from __future__ import annotations
 
 import itertools
 import json
 from collections import Counter
+from sqlite3 import Connection
 from typing import Any
 
 import msgspec
@@ -10,9 +13,12 @@ import pytest
 
 from independence.config.options import SuitePart
 from independence.config.subjects import Subject
-from independence.engine import dialogue, plan
+from independence.engine import dialogue, plan, rerunning
 from independence.engine.plan import Selection, Trial
+from independence.engine.replicates import KnownNoise, NoiseSource, ReplicateBudget, spread_calls
 from independence.errors import UsageError
+from independence.stats.allocation import RunNoise
+from independence.store.plans import PlannedTrial
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Condition, Sampling
@@ -20,10 +26,11 @@ from independence.types import Condition, Sampling
 from .planned import SUBJECT, trials
 
 replace = msgspec.structs.replace
+OTHER = replace(SUBJECT, sampling=Sampling(0.7, "high"))
 
 
 def key(suite: Suite, subject: Subject = SUBJECT, scenario: str = "dessert", mode: str = "tool_role") -> str:
-    return trials(suite, subject, modes=[mode])[scenario, 1].key
+    return trials(suite, subject, variants=["firm"], modes=[mode])[scenario, 1].key
 
 
 def with_tool(suite: Suite, **changes: Any) -> Suite:
@@ -42,36 +49,18 @@ def with_turn(suite: Suite, scenario_id: str, **changes: Any) -> Suite:
     return with_scenario(suite, scenario_id, turns=(replace(first, **changes), *rest))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"model": "acme/n"},
-        {"endpoint": "box"},
-        {"sampling": Sampling(0.7, "low", "host")},
-        {"sampling": Sampling(0.8, "low")},
-        {"sampling": Sampling(0.7, "high")},
-        {"temperature_supported": False},
-    ],
-)
-def test_a_subjects_settings_are_in_the_key(toy_suite: LoadedSuite, changes: dict[str, Any]) -> None:
-    assert key(toy_suite.suite, replace(SUBJECT, **changes)) != key(toy_suite.suite)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"display_label": "Another name"},
-        {"active": False},
-    ],
-)
-def test_a_subjects_label_is_not_in_the_key(toy_suite: LoadedSuite, changes: dict[str, Any]) -> None:
-    assert key(toy_suite.suite, replace(SUBJECT, **changes)) == key(toy_suite.suite)
-
-
-def test_a_temperature_is_a_number_however_it_is_written(toy_suite: LoadedSuite) -> None:
-    assert key(toy_suite.suite, replace(SUBJECT, sampling=Sampling(1, "low"))) == key(
-        toy_suite.suite, replace(SUBJECT, sampling=Sampling(1.0, "low"))
-    )
+def test_a_subjects_settings_are_in_the_key_and_its_names_are_not(toy_suite: LoadedSuite) -> None:
+    suite = toy_suite.suite
+    differing: list[dict[str, Any]] = [
+        {"model": "acme/n"}, {"endpoint": "box"}, {"sampling": Sampling(0.7, "low", "host")},
+        {"sampling": Sampling(0.8, "low")}, {"sampling": Sampling(0.7, "high")}, {"temperature_supported": False},
+    ]  # fmt: skip
+    keys = {key(suite), *(key(suite, replace(SUBJECT, **changes)) for changes in differing)}
+    assert len(keys) == 1 + len(differing)
+    for changes in ({"display_label": "Another name"}, {"active": False}):
+        assert key(suite, replace(SUBJECT, **changes)) == key(suite)
+    whole, point = (key(suite, replace(SUBJECT, sampling=Sampling(heat, "low"))) for heat in (1, 1.0))
+    assert whole == point
 
 
 def test_everything_that_is_sent_is_in_the_key(toy_suite: LoadedSuite) -> None:
@@ -80,38 +69,17 @@ def test_everything_that_is_sent_is_in_the_key(toy_suite: LoadedSuite) -> None:
         replace(suite, variants={**suite.variants, "firm": "Other words."}),
         replace(suite, closing="Other words."),
         replace(suite, delivery=replace(suite.delivery, max_tokens=99)),
-        with_tool(suite, name="say"),
-        with_tool(suite, description="?"),
-        with_tool(suite, parameter="text"),
-        with_tool(suite, parameter_description="?"),
-        with_tool(suite, greeting="?"),
-        with_tool(suite, suffix="?"),
-        with_tool(suite, trigger="?"),
+        *(with_tool(suite, **{name: "?"}) for name in ("description", "parameter_description", "greeting", "suffix")),
+        *(with_tool(suite, **{name: "say"}) for name in ("name", "parameter", "trigger")),
         with_tool(suite, protocol="read"),
         with_scenario(suite, "dessert", system="More."),
         with_turn(suite, "dessert", human="Otherwise?"),
+        with_turn(suite, "dinner", human="Otherwise?"),  # which dessert continues
+        replace(suite, vars={"dish": "porridge"}),  # of dinner
     ]
     keys = {key(suite), key(suite, mode="user_role"), *(key(one) for one in changed)}
     assert len(keys) == 2 + len(changed)
-
-
-def test_a_scripted_reply_is_in_the_key(toy_suite: LoadedSuite) -> None:
-    suite = toy_suite.suite
     assert key(with_turn(suite, "radio", reply="No."), scenario="radio") != key(suite, scenario="radio")
-
-
-def test_variables_are_in_the_key_where_they_are_used(toy_suite: LoadedSuite) -> None:
-    suite = toy_suite.suite
-    other = replace(suite, vars={"dish": "porridge"})
-    assert key(other, scenario="dinner") != key(suite, scenario="dinner")
-    assert key(other, scenario="radio") == key(suite, scenario="radio")
-
-
-def test_the_parents_words_are_in_the_key_of_what_continues_it(toy_suite: LoadedSuite) -> None:
-    suite = toy_suite.suite
-    other = with_turn(suite, "dinner", human="Otherwise?")
-    assert key(other, scenario="dessert") != key(suite, scenario="dessert")
-    assert key(other, scenario="radio") == key(suite, scenario="radio")
 
 
 def test_what_is_not_sent_is_not_in_the_key(toy_suite: LoadedSuite) -> None:
@@ -126,25 +94,19 @@ def test_what_is_not_sent_is_not_in_the_key(toy_suite: LoadedSuite) -> None:
         with_scenario(suite, "radio", system="Only there."),
         replace(suite, vars={**suite.vars, "unused": "x"}),
     ]
-    for one in same:
-        assert trials(one, variants=["firm"])["dessert", 1].key == key(suite)
-
-
-def test_a_user_role_key_does_not_know_the_tool(toy_suite: LoadedSuite) -> None:
-    suite = toy_suite.suite
+    assert {key(one) for one in same} == {key(suite)}
     assert key(with_tool(suite, greeting="?"), mode="user_role") == key(suite, mode="user_role")
+    for other in (with_turn(suite, "dinner", human="Otherwise?"), replace(suite, vars={"dish": "porridge"})):
+        assert key(other, scenario="radio") == key(suite, scenario="radio")
 
 
-def test_every_run_has_a_key_and_more_runs_change_none(toy_suite: LoadedSuite) -> None:
+def test_every_run_and_every_seed_but_0_has_a_key_of_its_own_and_more_runs_change_none(toy_suite: LoadedSuite) -> None:
     few, many = trials(toy_suite.suite, runs=2), trials(toy_suite.suite, runs=5)
     assert len({trial.key for trial in many.values()}) == 15
     assert all(many[place].key == trial.key for place, trial in few.items())
-
-
-def test_the_seed_is_in_the_key_unless_it_is_0(toy_suite: LoadedSuite) -> None:
     base = plan.select(toy_suite.suite, (), (), 1, ())
-    keys = [plan.trials(toy_suite.suite, replace(base, seed=seed), [SUBJECT])[0].key for seed in (0, 0, 1, 2)]
-    assert keys[0] == keys[1] == key(toy_suite.suite, scenario="dinner")
+    keys = [plan.trials(toy_suite.suite, replace(base, seed=seed), [SUBJECT])[0].key for seed in (0, 1, 2)]
+    assert keys[0] == key(toy_suite.suite, scenario="dinner")
     assert len(set(keys)) == 3
 
 
@@ -159,22 +121,34 @@ def test_a_shape_says_what_a_key_was_made_of(toy_suite: LoadedSuite) -> None:
     assert "company" not in made["dessert", 1].shape
 
 
-def planned(suite: Suite, selection: Selection, *subjects: Subject) -> list[Trial]:
+def trials_of(suite: Suite, selection: Selection, *subjects: Subject) -> list[Trial]:
     return plan.trials(suite, selection, subjects or [SUBJECT])
+
+
+def ids(suite: Suite, selection: Selection) -> list[str]:
+    return [dialogue.scenario.id for dialogue in plan.dialogues(suite, selection)]
 
 
 def test_a_plan_is_every_subject_condition_run_and_scenario(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, ["plain", "firm"], ["user_role", "tool_role"], 3, ())
-    made = planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, sampling=Sampling(0.7, "high")))
+    made = trials_of(toy_suite.suite, selection, SUBJECT, OTHER)
     assert len(made) == len({trial.key for trial in made}) == 2 * 4 * 3 * 3
-    assert made == planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, sampling=Sampling(0.7, "high")))
+    assert made == trials_of(toy_suite.suite, selection, SUBJECT, OTHER)
+    twice = plan.select(toy_suite.suite, ["firm", "firm"], ["tool_role", "tool_role"], 1, ["opening", "opening"])
+    assert len(trials_of(toy_suite.suite, twice)) == 1
+    usual = plan.select(toy_suite.suite, (), (), 1, ())
+    assert [str(condition) for condition in usual.conditions] == ["firm/tool_role"]
+    suite = load("v2").suite
+    found = plan.dialogues(suite, plan.select(suite, (), (), 1, ()))
+    assert (len(found), sum(dialogue.generated for dialogue in found)) == (15, 26)
+    assert found[0].condition == Condition("strong_independence", "tool_role")
 
 
 def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_and_run(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, ["plain", "firm"], (), 2, ())
     seen: set[str] = set()
     followers = 0
-    for trial in planned(toy_suite.suite, selection):
+    for trial in trials_of(toy_suite.suite, selection):
         if trial.parent is not None:
             followers += 1
             assert trial.parent.key in seen
@@ -185,22 +159,11 @@ def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_a
 
 def test_an_experiment_brings_the_scenarios_it_continues(toy_suite: LoadedSuite) -> None:
     def chosen(*experiments: str) -> list[str]:
-        selection = plan.select(toy_suite.suite, (), (), 1, experiments)
-        return [dialogue.scenario.id for dialogue in plan.dialogues(toy_suite.suite, selection)]
+        return ids(toy_suite.suite, plan.select(toy_suite.suite, (), (), 1, experiments))
 
     assert chosen("pressure") == ["dinner", "radio", "dessert"]
     assert chosen("opening") == ["dinner"]
     assert chosen() == chosen("opening", "pressure")
-
-
-def test_a_name_given_twice_is_planned_once(toy_suite: LoadedSuite) -> None:
-    selection = plan.select(toy_suite.suite, ["firm", "firm"], ["tool_role", "tool_role"], 1, ["opening", "opening"])
-    assert len(planned(toy_suite.suite, selection)) == 1
-
-
-def test_the_default_condition_is_the_suites(toy_suite: LoadedSuite) -> None:
-    selection = plan.select(toy_suite.suite, (), (), 1, ())
-    assert [str(condition) for condition in selection.conditions] == ["firm/tool_role"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +203,7 @@ def test_generated_turns_are_those_without_a_scripted_reply(toy_suite: LoadedSui
     assert made["dinner", 1].dialogue.turns[1].human == "I would rather have lentil soup. Choose again, please."
 
 
-def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: LoadedSuite) -> None:
+def test_seeds_are_31_bit_depend_on_key_run_and_turn_and_spread_evenly_over_runs(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite, SUBJECT, runs=20)
     seeds = [dialogue.turn_seed(trial, turn) for trial in made.values() for turn in range(5)]
     assert all(0 <= seed < 2**31 for seed in seeds)
@@ -249,22 +212,10 @@ def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: LoadedSuite)
     assert not {dialogue.turn_seed(trial, 0) for trial in other.values()} & set(seeds)
     again = trials(toy_suite.suite, SUBJECT, runs=1)
     assert dialogue.turn_seed(again["radio", 1], 3) == dialogue.turn_seed(made["radio", 1], 3)
-
-
-def test_seeds_of_the_runs_of_one_dialogue_spread_evenly(toy_suite: LoadedSuite) -> None:
-    made = trials(toy_suite.suite, runs=10)
     for scenario, turn in itertools.product(("dinner", "radio", "dessert"), range(3)):
-        seeds = sorted(dialogue.turn_seed(made[scenario, run], turn) / 2**31 for run in range(1, 11))
-        gaps = [b - a for a, b in itertools.pairwise([*seeds, seeds[0] + 1])]
-        assert min(gaps) > 0.05
-        assert max(gaps) < 0.2
-
-
-def test_v2_has_fifteen_dialogues_of_26_turns() -> None:
-    suite = load("v2").suite
-    found = plan.dialogues(suite, plan.select(suite, (), (), 1, ()))
-    assert (len(found), sum(dialogue.generated for dialogue in found)) == (15, 26)
-    assert found[0].condition == Condition("strong_independence", "tool_role")
+        ordered = sorted(dialogue.turn_seed(made[scenario, run], turn) / 2**31 for run in range(1, 11))
+        gaps = [b - a for a, b in itertools.pairwise([*ordered, ordered[0] + 1])]
+        assert 0.05 < min(gaps) <= max(gaps) < 0.2
 
 
 def test_scenarios_may_be_repeated_unequally(toy_suite: LoadedSuite) -> None:
@@ -272,53 +223,41 @@ def test_scenarios_may_be_repeated_unequally(toy_suite: LoadedSuite) -> None:
     condition = Condition(suite.default.variant, suite.default.mode)
     counts = {"dinner": 3, "radio": 1, "dessert": 2}
     unequal = Selection((condition,), runs=1, replicates={(SUBJECT.config_dir, condition): counts})
-    made = plan.trials(suite, unequal, [SUBJECT])
+    made = trials_of(suite, unequal)
     assert Counter(trial.dialogue.scenario.id for trial in made) == counts
-    even = {trial.key for trial in plan.trials(suite, Selection((condition,), runs=3), [SUBJECT])}
-    assert {trial.key for trial in made} < even
+    assert {trial.key for trial in made} < {trial.key for trial in trials_of(suite, Selection((condition,), runs=3))}
 
 
-def ids(suite: Suite, selection: Selection) -> list[str]:
-    return [dialogue.scenario.id for dialogue in plan.dialogues(suite, selection)]
+def narrowed(suite: Suite, part: SuitePart, runs: int = 1) -> Selection:
+    return plan.narrowed(suite, plan.select(suite, (), (), runs, ()), part)
 
 
-def rent(part: SuitePart) -> list[str]:
+def rent(**part: Any) -> list[str]:
     suite = load("rent").suite
-    return ids(suite, plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part))
+    return ids(suite, narrowed(suite, SuitePart(**part)))
 
 
-def test_without_a_part_everything_is_selected(toy_suite: LoadedSuite) -> None:
+def test_a_part_may_lack_the_uninvolved_side_and_keeps_whole_cells(toy_suite: LoadedSuite) -> None:
     base = plan.select(toy_suite.suite, (), (), 1, ("pressure",))
     assert plan.narrowed(toy_suite.suite, base, SuitePart()) is base
-    assert len(rent(SuitePart())) == 108
-
-
-def test_the_uninvolved_side_can_be_left_out() -> None:
-    assert rent(SuitePart(no_neutral=True)) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
-
-
-def test_a_limit_keeps_whole_cells_of_the_sides_that_ask() -> None:
-    assert len(rent(SuitePart(limit=20))) == 18
-    pairs = rent(SuitePart(no_neutral=True, limit=20))
+    assert len(rent()) == 108
+    assert rent(no_neutral=True) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
+    assert len(rent(limit=20)) == 18
+    pairs = rent(no_neutral=True, limit=20)
     assert len(pairs) == 20
     assert {int(row) % 3 for row in pairs} == {0, 1}
     assert {int(row) // 3 for row in pairs if int(row) % 3 == 0} == {int(row) // 3 for row in pairs if int(row) % 3}
 
 
-def test_a_sample_stands_in_the_order_of_the_suite_and_depends_on_its_seed_alone() -> None:
-    drawn = rent(SuitePart(limit=30))
-    assert drawn == sorted(drawn) == rent(SuitePart(limit=30, sample_seed=0))
-    assert drawn != rent(SuitePart(limit=30, sample_seed=1))
-
-
-def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
+def test_a_sample_is_of_the_whole_plan_in_its_order_and_depends_on_its_seed_alone() -> None:
+    drawn = rent(limit=30)
+    assert drawn == sorted(drawn) == rent(limit=30, sample_seed=0)
+    assert drawn != rent(limit=30, sample_seed=1)
     suite = load("rent").suite
-    base = plan.select(suite, (), (), 2, ())
-    whole = {trial.key for trial in plan.trials(suite, base, [SUBJECT])}
-    for seed in (0, 7):
-        part = plan.trials(suite, plan.narrowed(suite, base, SuitePart(limit=12, sample_seed=seed)), [SUBJECT])
-        assert len(part) == 24
-        assert {trial.key for trial in part} < whole
+    whole = {trial.key for trial in trials_of(suite, plan.select(suite, (), (), 2, ()))}
+    part = trials_of(suite, narrowed(suite, SuitePart(limit=12, sample_seed=7), runs=2))
+    assert len(part) == 24
+    assert {trial.key for trial in part} < whole
 
 
 @pytest.mark.parametrize(
@@ -326,39 +265,113 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
     [
         ("v2", SuitePart(no_neutral=True), "--no-neutral leaves out an uninvolved side, and suite v2 has none"),
         ("v2", SuitePart(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
-        (
-            "rent",
-            SuitePart(limit=0),
-            "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)",
-        ),
+        ("rent", SuitePart(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral"),
         ("rent", SuitePart(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
         ("rent", SuitePart(sample_seed=4), "--seed 4 says which part is drawn; add --scenarios N, of a grid --limit N"),
+        ("rent without neutral", SuitePart(no_neutral=True), "suite rent has none"),
     ],
 )
 def test_a_part_that_there_is_not_is_refused(name: str, part: SuitePart, what: str) -> None:
+    name, _, without = name.partition(" without ")
     suite = load(name).suite
+    if without:
+        assert suite.grid is not None
+        suite = replace(
+            suite,
+            grid=replace(suite.grid, sides={side: of for side, of in suite.grid.sides.items() if side != without}),
+        )
     with pytest.raises(UsageError) as caught:
-        plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part)
+        narrowed(suite, part)
     assert what in str(caught.value)
 
 
-def test_two_sides_without_a_third_have_nobody_to_leave_out() -> None:
-    suite = load("rent").suite
-    assert suite.grid is not None
-    sides = {name: side for name, side in suite.grid.sides.items() if name != "neutral"}
-    pair = replace(suite, grid=replace(suite.grid, sides=sides))
-    with pytest.raises(UsageError, match="suite rent has none"):
-        plan.narrowed(pair, plan.select(pair, (), (), 1, ()), SuitePart(no_neutral=True))
+CONDITION = plan.Condition("firm", "tool_role")
 
 
-def test_calls_of_a_run_count_what_is_said_twice_once() -> None:
-    assert {name: plan.calls(load(name).suite) for name in ("v1", "v2", "rent")} == {"v1": 34, "v2": 26, "rent": 84}
+def made(suite: LoadedSuite, runs: int, seed: int = 0) -> list[Trial]:
+    return plan.trials(suite.suite, Selection((CONDITION,), runs, seed=seed), [SUBJECT])
 
 
-def test_background_is_in_the_key_and_in_the_shape(toy_suite: LoadedSuite) -> None:
-    suite = toy_suite.suite
-    there = with_scenario(suite, "radio", context="It rains on {{dish}}.")
-    assert trials(there)["radio", 1].dialogue.context == "It rains on lentil soup."
-    assert key(there, scenario="radio") != key(suite, scenario="radio")
-    assert key(there, scenario="dinner") == key(suite, scenario="dinner")
-    assert "context" in json.loads(trials(there)["radio", 1].shape)
+def stored(trials: list[Trial], at: str = "2026-01-01") -> list[PlannedTrial]:
+    config = SUBJECT.config_dir
+    return [PlannedTrial(config, t.dialogue.scenario.id, t.run, t.shape, at) for t in trials]
+
+
+def keys(trials: list[Trial]) -> list[str]:
+    return [trial.key for trial in trials]
+
+
+def longer(suite: LoadedSuite, before: list[PlannedTrial], *runs: int) -> list[Trial]:
+    return rerunning.extended(suite.suite, CONDITION, SUBJECT, before, *runs)
+
+
+def test_only_what_was_planned_is_repeated_and_what_has_more_runs_gets_one_more_too(toy_suite: LoadedSuite) -> None:
+    def runs_of(trials: list[Trial]) -> dict[str, int]:
+        return Counter(trial.dialogue.scenario.id for trial in trials)
+
+    radio = [trial for trial in made(toy_suite, 2) if trial.dialogue.scenario.id == "radio"]
+    assert runs_of(longer(toy_suite, stored(radio), 3)) == {"radio": 3}
+    uneven = [t for t in made(toy_suite, 5) if t.run <= 2 or t.dialogue.scenario.id == "radio"]
+    assert runs_of(longer(toy_suite, stored(uneven))) == {"dinner": 3, "radio": 6, "dessert": 3}
+
+
+def test_each_run_keeps_its_own_seed_and_new_ones_take_the_newest(toy_suite: LoadedSuite) -> None:
+    old, new = made(toy_suite, 3), made(toy_suite, 4, seed=7)
+    first_anew = stored([t for t in new if t.run == 1], "2026-02-01")
+    others = stored([t for t in old if t.run > 1])
+    assert keys(longer(toy_suite, first_anew + others)) == [*keys(new)[:3], *keys(old)[3:], *keys(new)[9:]]
+
+
+def test_what_follows_a_dialogue_goes_with_the_seed_of_that_dialogue(toy_suite: LoadedSuite) -> None:
+    old, new = made(toy_suite, 1), made(toy_suite, 1, seed=7)
+    mixed = [t for t in new if t.dialogue.scenario.id == "dinner"] + [
+        t for t in old if t.dialogue.scenario.id != "dinner"
+    ]
+    by_scenario = {trial.dialogue.scenario.id: trial for trial in longer(toy_suite, stored(mixed), 1)}
+    assert by_scenario["dessert"].parent == by_scenario["dinner"]
+    assert msgspec.json.decode(by_scenario["dessert"].shape)["seed"] == 7
+    assert "seed" not in msgspec.json.decode(by_scenario["radio"].shape)
+
+
+EQUAL = {"dinner": 1.0, "radio": 1.0, "dessert": 1.0}
+USUAL = Condition("firm", "tool_role")
+
+
+def noise(dinner: float, radio: float, dessert: float, df: int = 400) -> RunNoise:
+    return RunNoise({"dinner": dinner, "radio": radio, "dessert": dessert}, dict.fromkeys(EQUAL, df))
+
+
+def test_a_subject_is_planned_by_what_others_showed_whatever_its_own_runs_were() -> None:
+    other = noise(9, 1, 1)
+    plans = [
+        KnownNoise(None, EQUAL, {"own": own, "other": other}, {}).variance("own")
+        for own in (noise(1, 1, 1), noise(0, 0, 100), noise(0, 0, 0))
+    ]
+    assert plans[0] == plans[1] == plans[2] == KnownNoise(None, EQUAL, {"other": other}, {}).variance("own")
+    variance, source = plans[0]
+    assert source == "the noise of other subjects' runs"
+    assert variance["dinner"] == pytest.approx(9, rel=0.02)
+
+
+def test_a_subject_alone_is_planned_by_imports_else_by_what_ships_else_alike() -> None:
+    own, shipped = {"own": noise(1, 9, 1)}, {"dinner": 5.0, "radio": 1.0, "dessert": 1.0}
+    _, source = KnownNoise(shipped, EQUAL, own, {"own": noise(1, 1, 9)}).variance("own")
+    assert source == "the noise of imported runs"
+    assert KnownNoise(shipped, EQUAL, own, {}).variance("own") == (shipped, "the noise the suite ships")
+    assert KnownNoise(None, EQUAL, own, {}).variance("own")[0] == EQUAL
+    still = {"own": noise(1, 9, 1), "other": noise(0, 0, 0)}
+    assert KnownNoise(shipped, EQUAL, still, {}).variance("own")[0] == shipped
+
+
+def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite: LoadedSuite) -> None:
+    suite, edition = toy_suite.suite.suite, toy_suite.edition
+    loud, quiet = (Subject(f"any/{name}", "any", name) for name in ("loud", "quiet"))
+    stored = {loud.config_dir: noise(1, 1, 9), quiet.config_dir: noise(1, 9, 1)}
+    row = (suite, edition, *USUAL, loud.config_dir, "radio", 1, "pressure", "key", "", 1, None)
+    connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
+    source = NoiseSource(connection, toy_suite.suite, edition, None, lambda *_: stored)
+    made, told = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(40, 1))
+    own, other = (made.replicates[one.config_dir, USUAL] for one in (loud, quiet))
+    assert own["radio"] > other["radio"]  # by what the other one showed
+    assert other["dessert"] > own["dessert"]
+    assert [line.split(":")[0] for line in told] == [loud.label, quiet.label]

@@ -1,4 +1,4 @@
-"""What is bought: exactly as many as asked for, with the probabilities that are stored beside them."""
+"""What is bought, exactly as many as asked for, with the probabilities that are stored beside them, and told before."""
 
 from __future__ import annotations
 
@@ -7,15 +7,28 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import ceil, floor
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.engine import routing
+from independence.config.subjects import Subject
+from independence.engine import dialogue, plan, routing
+from independence.engine.plan import Trial
+from independence.engine.resume import PendingTrial, PurchasableVerdicts
 from independence.engine.routing import RoutingCandidate
-from independence.judge.protocol import PurchaseRule
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES, OFFLINE, WEIGHTS
+from independence.judge.model import ModelJudge
+from independence.judge.offline import weights
+from independence.judge.offline.grading import OfflineJudge
+from independence.judge.offline.hybrid import HybridJudge
+from independence.judge.offline.views import scenario_digest
+from independence.judge.offline.weights import WeightsInfo
+from independence.judge.protocol import Judge, PurchaseRule
 from independence.store.routes import PastDraws, VerdictRoute
+from independence.suites.load import load
 
 USUAL = PurchaseRule(0.2, 0.05)
 
@@ -54,28 +67,21 @@ def test_as_many_are_bought_as_the_shares_say_and_probabilities_sum_to_the_draw(
     assert all(route.probability == 1 for route in found.values() if route.way == "unsure")
 
 
-def test_the_shares_of_a_fleet_are_rounded_of_all_its_dialogues() -> None:
+def test_the_least_certain_are_bought_and_the_rest_is_drawn_the_rather_the_less_certain_it_is() -> None:
     found = routing.routes(fleet(ERRORS), USUAL)
     assert ways(found.values()) == {"unsure": 80, "audit": 20, "offline": 300}
-
-
-def test_the_least_certain_are_the_ones_that_are_bought() -> None:
-    found = routing.routes(fleet(ERRORS), USUAL)
     unsure = [error for at, error in enumerate(ERRORS) if found[f"f{at}"].way == "unsure"]
     assert sorted(unsure) == sorted(ERRORS)[-80:]
-
-
-def test_what_is_left_is_drawn_the_rather_the_less_certain_it_is_and_all_of_it_can_be() -> None:
-    found = routing.routes(fleet(ERRORS), USUAL)
     rest = sorted((error, found[f"f{at}"].probability) for at, error in enumerate(ERRORS))[:-80]
     chances = [chance for _, chance in rest]
     assert chances == sorted(chances)
     assert chances[0] < chances[-1] / 2
-    assert chances[0] >= 0.2 * 20 / 320 * (1 - 1e-9)
+    assert chances[0] >= 0.2 * 20 / 320 * (1 - 1e-9)  # all of it can be drawn
 
 
 def test_a_dialogue_is_drawn_as_often_as_it_is_said_to_be() -> None:
-    doubts, draws = [9.0, 8.0, 7.0, 5.0, 3.0, 2.0, 1.0, 1.0, 0.5, 0.2, 0.1, 0.0], 3000
+    draws = 3000
+    doubts = [9.0, 8.0, 7.0, 5.0, 3.0, 2.0, 1.0, 1.0, 0.5, 0.2, 0.1, 0.0]
     buying, counts = PurchaseRule(0.25, 0.25), np.zeros(12)
     for draw in range(draws):
         found = routing.routes(fleet(doubts, f"{draw}:"), buying)
@@ -85,13 +91,13 @@ def test_a_dialogue_is_drawn_as_often_as_it_is_said_to_be() -> None:
     assert stated[3:].sum() == pytest.approx(3)
     error = np.sqrt(stated * (1 - stated) / draws)
     assert (np.abs(counts / draws - stated) <= 4 * error + 1e-12).all()
-    assert (error < 0.01).all()
 
 
 def test_neighbours_by_doubt_are_drawn_together_as_often_as_others() -> None:
+    draws = 1500
     # Two of ten at an interval of five: a given pair is at that distance in one of nine orders, and then drawn by
     # a fifth of the starts.
-    together, draws = 0, 1500
+    together = 0
     for draw in range(draws):
         found = routing.routes(fleet([1.0] * 10, f"{draw}:"), PurchaseRule(0.0, 0.2))
         together += {f"{draw}:0", f"{draw}:1"} <= asked(found)
@@ -101,16 +107,10 @@ def test_neighbours_by_doubt_are_drawn_together_as_often_as_others() -> None:
 
 def test_one_that_is_far_less_certain_than_the_rest_is_always_drawn() -> None:
     doubts = [1e6, *[1.0] * 39]
-    for draw in range(50):
+    for draw in range(20):
         found = routing.routes(fleet(doubts, f"{draw}:"), PurchaseRule(0.0, 0.1))
         assert found[f"{draw}:0"] == VerdictRoute("audit", 1.0)
         assert ways(found.values())["audit"] == 4
-
-
-def test_fleets_without_any_doubt_are_drawn_evenly() -> None:
-    found = routing.routes(fleet([0.0] * 40), PurchaseRule(0.0, 0.25))
-    assert {round(route.probability, 12) for route in found.values()} == {0.25}
-    assert ways(found.values())["audit"] == 10
 
 
 def test_the_same_fleet_draws_the_same_in_any_order_and_another_fleet_draws_another() -> None:
@@ -121,27 +121,54 @@ def test_the_same_fleet_draws_the_same_in_any_order_and_another_fleet_draws_anot
     others = {int(key[1:]) for key in asked(routing.routes(fleet(ERRORS, "h"), PurchaseRule(0.0, 0.2)))}
     assert len(drawn) == len(others) == 80
     assert drawn != others
+    assert routing.routes([], USUAL) == {}
 
 
 def test_ties_are_broken_by_the_keys_and_not_by_the_order() -> None:
     even = fleet([1.0] * 50)
-    found = routing.routes(even, PurchaseRule(0.2, 0.0))
-    assert found == routing.routes(even[::-1], PurchaseRule(0.2, 0.0))
-    assert ways(found.values()) == {"unsure": 10, "offline": 40}
+    assert routing.routes(even, PurchaseRule(0.2, 0.0)) == routing.routes(even[::-1], PurchaseRule(0.2, 0.0))
 
 
-def test_of_every_strange_scenario_the_least_is_drawn_with_even_probabilities() -> None:
-    strange = [*fleet([1.0] * 50, "a", "one", False), *fleet([2.0] * 200, "b", "two", False)]
-    found = routing.routes(strange, PurchaseRule(0.2, 0.05, 20))
-    for name, count, wanted in (("a", 50, 20), ("b", 200, 50)):
+Fleet = Sequence[RoutingCandidate]
+STRANGE = [*fleet([1.0] * 50, "a", "one", False), *fleet([2.0] * 200, "b", "two", False)]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "rule", "expected"),
+    [
+        # Of every strange scenario the least is drawn with even probabilities, or all of a small one.
+        (STRANGE, PurchaseRule(0.2, 0.05, 20), {"a": (20 / 50, 20), "b": (50 / 200, 50)}),
+        (fleet([1.0] * 7, known=False), PurchaseRule(0.2, 0.05, 20), {"f": (1.0, 7)}),
+        # Shares of nothing draw the least of known ones too, and nothing wanted is nothing bought.
+        ([*fleet(ERRORS[:50]), *fleet(ERRORS[:30], "g", "t")], PurchaseRule(0, 0, 20),
+         {"f": (20 / 50, 20), "g": (20 / 30, 20)}),
+        (fleet(ERRORS), PurchaseRule(0, 0, 0), {"f": (0.0, 0)}),
+        (fleet(ERRORS, known=False), PurchaseRule(0, 0, 0), {"f": (0.0, 0)}),
+        # A known fleet without any doubt is drawn evenly, and everything can be drawn.
+        (fleet([0.0] * 40), PurchaseRule(0.0, 0.25), {"f": (0.25, 10)}),
+        (fleet(ERRORS), PurchaseRule(0.0, 1.0), {"f": (1.0, 400)}),
+    ],
+)  # fmt: skip
+def test_what_is_drawn_evenly_is_as_much_as_is_wanted_of_each_scenario(
+    candidates: Fleet, rule: PurchaseRule, expected: dict[str, tuple[float, int]]
+) -> None:
+    found = routing.routes(candidates, rule)
+    for name, (chance, count) in expected.items():
         own = [route for key, route in found.items() if key.startswith(name)]
-        assert ways(own) == {"audit": wanted, "offline": count - wanted}
-        assert {route.probability for route in own} == {wanted / count}
+        assert {round(route.probability, 12) for route in own} == {round(chance, 12)}
+        assert ways(own) == Counter({"audit": count, "offline": len(own) - count}) - Counter()
 
 
-def test_a_strange_scenario_with_fewer_dialogues_than_the_least_is_bought_whole() -> None:
-    found = routing.routes(fleet([1.0] * 7, known=False), PurchaseRule(0.2, 0.05, 20))
-    assert set(found.values()) == {VerdictRoute("audit", 1.0)}
+@pytest.mark.parametrize("unsure", [0.2, 1.0])
+def test_without_an_audit_what_is_not_bought_never_could_have_been(unsure: float) -> None:
+    found = list(routing.routes(fleet(ERRORS), PurchaseRule(unsure, 0.0)).values())
+    assert (
+        Counter(found)
+        == Counter(
+            {VerdictRoute("unsure", 1.0): round(unsure * 400), VerdictRoute("offline", 0.0): round((1 - unsure) * 400)}
+        )
+        - Counter()
+    )
 
 
 def test_strange_dialogues_do_not_count_among_those_that_shares_are_of() -> None:
@@ -150,13 +177,20 @@ def test_strange_dialogues_do_not_count_among_those_that_shares_are_of() -> None
     assert {key: route for key, route in found.items() if key.startswith("f")} == routing.routes(fleet(ERRORS), USUAL)
 
 
-def test_a_strange_dialogue_is_drawn_as_often_as_any_other() -> None:
-    draws, counts = 2000, np.zeros(8)
+def test_a_strange_dialogue_and_a_newcomer_are_drawn_as_often_as_any_other() -> None:
+    draws = 2000
+    counts, newcomers = np.zeros(8), 0
     for draw in range(draws):
         found = routing.routes(fleet(ERRORS[:8], f"{draw}:", known=False), PurchaseRule(0, 0, 3))
         counts += [found[f"{draw}:{at}"].way == "audit" for at in range(8)]
+        late = routing.routes(
+            [RoutingCandidate(f"{draw}", "s", 1.0, trained_on=False)], USUAL, {"s": PastDraws(20, 80)}
+        )
+        assert [route.probability for route in late.values()] == [0.25]
+        newcomers += len(asked(late))
     assert counts.sum() == 3 * draws
     assert np.abs(counts / draws - 3 / 8).max() < 4 * np.sqrt(3 / 8 * 5 / 8 / draws)
+    assert abs(newcomers - draws / 4) < 4 * (draws * 0.25 * 0.75) ** 0.5
 
 
 def test_a_larger_audit_holds_the_smaller_one() -> None:
@@ -166,47 +200,130 @@ def test_a_larger_audit_holds_the_smaller_one() -> None:
     assert all(smaller <= larger for smaller, larger in pairwise(audits))
 
 
-def test_shares_of_nothing_draw_the_least_of_known_scenarios_too() -> None:
-    found = routing.routes([*fleet(ERRORS[:50]), *fleet(ERRORS[:30], "g", "t")], PurchaseRule(0, 0, 20))
-    for name, count in (("f", 50), ("g", 30)):
-        own = [route for key, route in found.items() if key.startswith(name)]
-        assert ways(own) == {"audit": 20, "offline": count - 20}
-        assert {route.probability for route in own} == {20 / count}
-
-
-def test_nothing_wanted_is_nothing_bought_and_nothing_could_have_been() -> None:
-    for known in (True, False):
-        assert set(routing.routes(fleet(ERRORS, known=known), PurchaseRule(0, 0, 0)).values()) == {
-            VerdictRoute("offline", 0.0)
-        }
-
-
-def test_without_an_audit_what_is_not_bought_never_could_have_been() -> None:
-    found = routing.routes(fleet(ERRORS), PurchaseRule(0.2, 0.0))
-    assert {route for route in found.values() if route.way != "unsure"} == {VerdictRoute("offline", 0.0)}
-
-
-def test_everything_can_be_bought() -> None:
-    assert set(routing.routes(fleet(ERRORS), PurchaseRule(1.0, 0.0)).values()) == {VerdictRoute("unsure", 1.0)}
-    assert asked(routing.routes(fleet(ERRORS), PurchaseRule(0.0, 1.0))) == {f"f{at}" for at in range(400)}
-
-
-def test_no_fleet_has_no_routes() -> None:
-    assert routing.routes([], USUAL) == {}
-
-
-def test_newcomers_to_a_hybrid_are_drawn_as_often_as_those_before_them() -> None:
-    past = {"s": PastDraws(20, 80)}
-    chances, drawn = [], 0
-    for at in range(2000):
-        found = routing.routes([RoutingCandidate(f"{at}", "s", 1.0, trained_on=False)], USUAL, past)
-        chances += [route.probability for route in found.values()]
-        drawn += len(asked(found))
-    assert set(chances) == {0.25}
-    assert abs(drawn - 500) < 4 * (2000 * 0.25 * 0.75) ** 0.5
-
-
 def test_a_smaller_audit_gives_up_nothing_that_was_drawn() -> None:
     many = fleet([1.0] * 50)
     large = asked(routing.routes(many, PurchaseRule(0, 0, 20)))
     assert asked(routing.routes(many, PurchaseRule(0, 0, 5), {"s": PastDraws(20, 20)})) == large
+
+
+V2 = load("v2").suite
+SUBJECTS = [Subject(f"sim/{name}", "sim", name) for name in ("half", "firm", "wavering")]
+RUNS = 10
+EACH = len(SUBJECTS) * RUNS  # dialogues of a scenario
+SCENARIOS = [scenario.id for scenario in V2.scenarios if scenario.experiment == "resistance"]
+
+MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
+RULES = CuesJudge(CUES)
+ALONE = OfflineJudge(OFFLINE, weights="")
+
+
+@pytest.fixture(scope="module")
+def trials() -> list[Trial]:
+    return list(plan.trials(V2, plan.select(V2, (), (), RUNS, ("resistance",)), SUBJECTS))
+
+
+def hybrid(rule: PurchaseRule, file: str = "", name: str = "hybrid:acme/judge") -> HybridJudge:
+    return HybridJudge(name, weights="", file=file).buying(MODEL, rule)
+
+
+def left(trials: list[Trial], *judges: Judge) -> list[PendingTrial]:
+    return [PendingTrial(trial, 1, judges) for trial in trials]
+
+
+def having(todo: list[PendingTrial], spec: Judge) -> Counter[str]:
+    """How many of a scenario's dialogues have a judge."""
+    return Counter(item.trial.dialogue.scenario.id for item in todo if spec in item.judges)
+
+
+@pytest.fixture(scope="module")
+def knowing(trials: list[Trial], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of weights that were learned from these very texts, but for one scenario's."""
+    rubrics = {}
+    for trial in trials:
+        if trial.dialogue.scenario.id != "rs01":
+            lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
+            fields = V2.rubrics[trial.dialogue.scenario.rubric].fields
+            rubrics[scenario_digest(lines)] = tuple(sorted(fields))
+    path = tmp_path_factory.mktemp("weights") / WEIGHTS
+    weights.save(path, WeightsInfo(suite="v2", edition="e", teacher="t", limit=0.2, rubrics=rubrics), ())
+    return str(path)
+
+
+def expected(todo: Sequence[PendingTrial]) -> list[PendingTrial]:
+    return routing.with_expected_purchases(todo, V2)
+
+
+def test_of_texts_that_no_judge_knows_each_leaves_the_least_of_each_scenario_or_its_shares(trials: list[Trial]) -> None:
+    rules = {
+        PurchaseRule(0.2, 0.05, 20): 20, PurchaseRule(0.5, 0.3, 20): round(0.8 * EACH), PurchaseRule(0, 0, 3): 3,
+    }  # fmt: skip
+    judges = [(hybrid(rule, name=f"{rule}"), count) for rule, count in rules.items()]
+    judges.append((ALONE.buying(MODEL, PurchaseRule(0, 0, 5)), 5))  # an audit
+    together = expected(left(trials, *(spec for spec, _ in judges)))
+    for spec, count in judges:
+        assert having(expected(left(trials, spec)), spec) == dict.fromkeys(SCENARIOS, count)
+        assert having(together, spec) == dict.fromkeys(SCENARIOS, count)
+
+
+def test_of_texts_that_it_knows_the_shares_of_the_whole_fleet_are_left(trials: list[Trial], knowing: str) -> None:
+    spec = hybrid(PurchaseRule(0.2, 0.05, 20), knowing)
+    found = having(expected(left(trials, spec)), spec)
+    fleet = EACH * (len(SCENARIOS) - 1)
+    assert found.pop("rs01") == 20
+    assert found.total() == round(0.2 * fleet) + round(0.05 * fleet)
+
+
+def test_judges_that_buy_nothing_and_dialogues_stay_as_they_are(trials: list[Trial]) -> None:
+    spec, before = hybrid(PurchaseRule(0, 0, 1)), left(trials, RULES, ALONE, MODEL)
+    assert expected([]) == []
+    assert expected(before) == before
+    mixed = expected(left(trials, RULES, spec, ALONE, MODEL))
+    for item, was in zip(mixed, before, strict=True):
+        assert (item.trial.key, item.calls) == (was.trial.key, was.calls)
+        assert tuple(judge for judge in item.judges if judge != spec) == was.judges
+    assert sum(not item.judges for item in expected(left(trials, spec))) == len(trials) - len(SCENARIOS)
+
+
+def test_only_dialogues_that_still_lack_a_verdict_count_among_what_it_buys_of(trials: list[Trial]) -> None:
+    spec = hybrid(PurchaseRule(0, 0, 20))
+    todo = [msgspec.structs.replace(item, judges=(spec,) if item.trial.run == 1 else ()) for item in left(trials)]
+    assert having(expected(todo), spec) == dict.fromkeys(SCENARIOS, len(SUBJECTS))
+
+
+NOTHING = PurchasableVerdicts({}, frozenset())
+SELF = "hybrid:acme/judge will buy "
+
+
+@pytest.mark.parametrize(
+    ("subjects", "known", "said"),
+    [
+        (1, False, "50 of 50 verdicts (100%): it saves nothing over -j acme/judge, and no interval of an estimate"),
+        (3, False, "100 of 150 verdicts (67%): it does not know these words, so an estimate will come, but no index"),
+        (1, True, "10 of 40 verdicts (25%), too few of them at random, so no estimate and no interval will come"),
+        (3, True, "30 of 120 verdicts (25%)"),
+    ],
+)
+def test_a_hybrid_says_what_share_it_will_buy_and_where_no_interval_comes(
+    trials: list[Trial], knowing: str, subjects: int, known: bool, said: str
+) -> None:
+    ids = [subject.config_dir for subject in SUBJECTS[:subjects]]
+    own = [trial for trial in trials if trial.subject.config_dir in ids]
+    some = [one for one in own if one.dialogue.scenario.id != "rs01"] if known else own
+    spec = hybrid(PurchaseRule(0.2, 0.05, 20), knowing if known else "")
+    told = routing.purchase_forecast(left(some, spec), spec, V2, NOTHING)
+    assert told.startswith(f"{SELF}{said}")
+    assert known or "interval" in told
+
+
+def test_of_a_newcomer_as_much_is_forecast_as_of_those_before_it(trials: list[Trial]) -> None:
+    own = [trial for trial in trials if trial.subject.config_dir == SUBJECTS[0].config_dir]
+    spec = hybrid(PurchaseRule(0.2, 0.05, 20))
+    before = {own[0].dialogue.condition: dict.fromkeys(SCENARIOS, PastDraws(10, 40))}
+    told = routing.purchase_forecast(left(own, spec), spec, V2, NOTHING._replace(past=before))
+    assert told.startswith(f"{SELF}11 of 50 verdicts (22%)")  # a quarter of each scenario, more or less
+
+
+def test_judges_that_are_no_hybrids_forecast_nothing(trials: list[Trial]) -> None:
+    audit = ALONE.buying(MODEL, PurchaseRule(0, 0, 5))
+    for spec in (RULES, ALONE, MODEL, audit):
+        assert routing.purchase_forecast(left(trials, spec), spec, V2, NOTHING) == ""

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from sqlite3 import Connection
 
 import pytest
 
@@ -15,7 +15,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def connection(path: Path) -> Iterator[sqlite3.Connection]:
+def connection(path: Path) -> Iterator[Connection]:
     """A blank store."""
     opened = database.connect(path)
     opened.execute("PRAGMA synchronous = OFF")  # no test pulls the plug, and waiting for the disk is slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
@@ -11,13 +11,13 @@ from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage, Wh
 PLACE = Where("s", "e")
 
 
-def edition(connection: sqlite3.Connection, name: str = "e", config_dir: str = "a") -> None:
+def edition(connection: Connection, name: str = "e", config_dir: str = "a") -> None:
     records.add_edition(connection, EditionRow("s", name, "{}"))
     records.add_subjects(connection, [SubjectRow("s", name, config_dir, f"label {config_dir}", "acme/m", False)])
 
 
 def trial(
-    connection: sqlite3.Connection,
+    connection: Connection,
     key: str,
     parent: str | None = None,
     turns: int = 1,
@@ -42,14 +42,14 @@ def missing(reason: str = "no_answer", usd: float = 0.0) -> Missing:
     return Missing(reason, "nothing", "raw", (Attempt("empty", 0.5, Usage(cost_usd=usd)),))  # type: ignore[arg-type]
 
 
-def call(connection: sqlite3.Connection, trial: str, turn: int, at: str, answer: Answer) -> str:
+def call(connection: Connection, trial: str, turn: int, at: str, answer: Answer) -> str:
     """Store an answer given at a context; returns the context after it."""
     after = context.extend(at, answer)
     records.add_call(connection, CallRow(trial, turn, f"{trial}_{turn}", at, after, answer))
     return after
 
 
-def dialogue(connection: sqlite3.Connection, trial: str, *texts: str, parent_after: str | None = None) -> str:
+def dialogue(connection: Connection, trial: str, *texts: str, parent_after: str | None = None) -> str:
     """Store one answer a text; returns the context at the end."""
     at = context.begin(trial, parent_after)
     for turn, text in enumerate(texts):
@@ -57,5 +57,5 @@ def dialogue(connection: sqlite3.Connection, trial: str, *texts: str, parent_aft
     return at
 
 
-def verdict(connection: sqlite3.Connection, key: str, trial: str, at: str, grade: Grade, judge: str = "j") -> None:
+def verdict(connection: Connection, key: str, trial: str, at: str, grade: Grade, judge: str = "j") -> None:
     records.add_verdict(connection, VerdictRow(key, trial, judge, "rubric", at, "{}", grade))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
 from independence.store import artefacts, deletion, queries, records, spending
 from independence.store.artefacts import Artefact, ArtefactRow, StepOutput
@@ -21,7 +21,7 @@ def said(text: str, usd: float = 0.5, completion: int = 5) -> Reply:
 
 
 def step(
-    connection: sqlite3.Connection,
+    connection: Connection,
     key: str,
     trial: str,
     at: str,
@@ -35,30 +35,25 @@ def step(
     artefacts.add(connection, ArtefactRow(key, trial, judge, name, position, wording, at, "{}", output))
 
 
-def dialogue(connection: sqlite3.Connection, key: str, *texts: str, **place: str | int) -> str:
+def dialogue(connection: Connection, key: str, *texts: str, **place: str | int) -> str:
     """A dialogue with one answer for each text; returns its end."""
     rows.trial(connection, key, turns=len(texts), **place)  # type: ignore[arg-type]
     return rows.dialogue(connection, key, *texts)
 
 
-def test_a_step_is_found_by_its_key_and_stays_as_it_was(connection: sqlite3.Connection) -> None:
+def test_a_step_is_found_by_its_key_and_stays_as_it_was_also_where_it_came_to_nothing(connection: Connection) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "k", "t", at, said("- one"))
     step(connection, "k", "t", at, said("- another"))
+    step(connection, "l", "t", at, rows.missing("blocked", usd=0.125))
     assert artefacts.known(connection, "k") == StepOutput("- one", None)
+    assert artefacts.known(connection, "l") == StepOutput("", "blocked", "nothing")
     assert artefacts.known(connection, "other") is None
     kept = connection.execute("SELECT raw, cost_usd, unknown_usd, json_array_length(attempts) FROM artefacts")
-    assert kept.fetchall() == [("<b>- one", 0.5, 0.25, 2)]
+    assert kept.fetchall() == [("<b>- one", 0.5, 0.25, 2), ("raw", 0.125, 0.0, 1)]
 
 
-def test_a_step_that_came_to_nothing_is_stored_with_its_reason_and_cost(connection: sqlite3.Connection) -> None:
-    at = dialogue(connection, "t", "answer")
-    step(connection, "k", "t", at, rows.missing("blocked", usd=0.125))
-    assert artefacts.known(connection, "k") == StepOutput("", "blocked", "nothing")
-    assert connection.execute("SELECT cost_usd, raw FROM artefacts").fetchall() == [(0.125, "raw")]
-
-
-def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: sqlite3.Connection) -> None:
+def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: Connection) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "b", "t", at, said("two"), name="second")
     step(connection, "c", "t", at, said("one"))
@@ -70,7 +65,7 @@ def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: sqlite
     ]
 
 
-def test_each_wording_has_its_own_steps_and_the_newest_counts(connection: sqlite3.Connection) -> None:
+def test_of_each_wording_the_newest_step_counts_and_none_on_an_answer_that_was_replaced(connection: Connection) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "a", "t", at, said("old"), name="second")
     step(connection, "b", "t", at, said("new"), name="second")
@@ -78,31 +73,24 @@ def test_each_wording_has_its_own_steps_and_the_newest_counts(connection: sqlite
     connection.execute("UPDATE artefacts SET written_at = '2020' WHERE key = 'b'")
     found = {(one.wording, one.text) for one in artefacts.of_condition(connection, HERE)}
     assert found == {("w", "old"), ("w2", "else")}
-
-
-def test_steps_on_an_answer_that_was_replaced_are_not_shown(connection: sqlite3.Connection) -> None:
-    step(connection, "k", "t", dialogue(connection, "t", "answer"), said("one"))
     rows.dialogue(connection, "t", "another answer")
     assert artefacts.of_condition(connection, HERE) == []
-    assert artefacts.known(connection, "k") == StepOutput("one", None)
+    assert artefacts.known(connection, "b") == StepOutput("new", None)
 
 
-def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Connection) -> None:
+def test_the_steps_of_a_condition_come_with_their_places(connection: Connection) -> None:
     rows.edition(connection)
     for key, run in (("t1", 1), ("t2", 2)):
         step(connection, key, key, dialogue(connection, key, "answer", scenario="s1", run=run), said(f"of {key}"))
     rows.trial(connection, "t1", edition="later", scenario="s1")
-    stale = dialogue(connection, "t3", "answer", scenario="s2")
-    step(connection, "t3", "t3", stale, said("stale"))
-    rows.dialogue(connection, "t3", "another")
-    assert artefacts.of_condition(connection, Where("s", "e", CONDITION)) == [
+    assert artefacts.of_condition(connection, HERE) == [
         Artefact("a", "s1", run, "j", "claims", 0, "w", f"of t{run}", None) for run in (1, 2)
     ]
     assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1
     assert artefacts.of_condition(connection, Where("s", "e", Condition("v", "other"))) == []
 
 
-def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Connection) -> None:
+def test_what_steps_took_is_summed_by_judge_and_subject(connection: Connection) -> None:
     graded(connection)  # half a dollar for a step of each judge, a quarter reserved for its first attempt
     step(connection, "d", "t", "an older end", said("two", usd=1.0), name="second")
     rows.trial(connection, "t", scenario="twin")  # a dialogue at two places was paid for once
@@ -119,7 +107,7 @@ def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Conn
     assert queries.costs(connection, HERE) == {"a": 2.0}
 
 
-def graded(connection: sqlite3.Connection) -> str:
+def graded(connection: Connection) -> str:
     """A dialogue with two steps and a verdict of `j`, one step and a verdict of `k`; returns its end."""
     rows.edition(connection)
     at = dialogue(connection, "t", "answer")
@@ -131,21 +119,21 @@ def graded(connection: sqlite3.Connection) -> str:
     return at
 
 
-def left(connection: sqlite3.Connection) -> set[str]:
+def left(connection: Connection) -> set[str]:
     return {key for (key,) in connection.execute("SELECT key FROM artefacts")}
 
 
-def delete(connection: sqlite3.Connection, scope: DeletionScope) -> None:
+def delete(connection: Connection, scope: DeletionScope) -> None:
     deletion.delete(connection, scope, deletion.find(connection, scope))
 
 
-def test_the_steps_a_verdict_rests_on_go_with_it(connection: sqlite3.Connection) -> None:
+def test_the_steps_a_verdict_rests_on_go_with_it(connection: Connection) -> None:
     graded(connection)
     delete(connection, DeletionScope("verdicts", judge="j"))
     assert left(connection) == {"c"}
 
 
-def test_a_step_that_another_verdict_rests_on_too_stays(connection: sqlite3.Connection) -> None:
+def test_a_step_that_another_verdict_rests_on_too_stays(connection: Connection) -> None:
     at = graded(connection)
     rows.verdict(connection, "v by another rubric", "t", at, Verdict({"x": 1}))
     artefacts.forget(connection, ["v"], broken=False)
@@ -154,14 +142,14 @@ def test_a_step_that_another_verdict_rests_on_too_stays(connection: sqlite3.Conn
     assert left(connection) == {"c"}
 
 
-def test_what_is_missing_is_forgotten_without_the_steps_that_are_there(connection: sqlite3.Connection) -> None:
+def test_what_is_missing_is_forgotten_without_the_steps_that_are_there(connection: Connection) -> None:
     graded(connection)
     delete(connection, DeletionScope("missing"))
     assert left(connection) == {"a", "c"}
     assert {key for (key,) in connection.execute("SELECT key FROM verdicts")} == {"w"}
 
 
-def test_the_steps_of_a_dialogue_go_with_it_and_count_in_what_it_cost(connection: sqlite3.Connection) -> None:
+def test_the_steps_of_a_dialogue_go_with_it_and_count_in_what_it_cost(connection: Connection) -> None:
     graded(connection)
     records.add_failure(connection, records.FailureRow("t", "j", "GaveUp", "", ()))
     scope = DeletionScope("dialogues", frozenset([EditionSubject("s", "e", "a")]))

@@ -1,106 +1,85 @@
+"""Opening a store, refusing what is none, and telling how healthy it is."""
+
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import database
+from independence.store import database, health, leases
+from independence.store.health import StoreContents
 from independence.store.migrations import migrations
+from tests.virtual_time import HandClock
+
+from . import rows
 
 
-def test_a_commit_survives_power_loss(path: Path) -> None:
-    opened = database.connect(path)
-    assert opened.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    assert opened.execute("PRAGMA synchronous").fetchone()[0] == 2
-    opened.close()
-
-
-def test_opening_twice_changes_nothing(path: Path) -> None:
+def test_a_commit_survives_power_loss_and_opening_again_changes_nothing(path: Path) -> None:
     for _ in range(2):
-        opened = database.connect(path)
-        opened.execute(
-            "INSERT INTO editions (suite, edition, document, used_at) VALUES (hex(randomblob(4)), 'e', '{}', '2026')"
-        )
-        opened.close()
-    opened = database.connect(path)
-    assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == 2
-    opened.close()
+        with closing(database.connect(path)) as opened:
+            assert opened.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+            assert opened.execute("PRAGMA synchronous").fetchone()[0] == 2
+            opened.execute(
+                "INSERT INTO editions (suite, edition, document, used_at) "
+                "VALUES (hex(randomblob(4)), 'e', '{}', '2026')"
+            )
+    with closing(database.connect_existing(path)) as opened:
+        assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == 2
 
 
-def test_a_store_that_must_exist_is_not_made(path: Path) -> None:
-    with pytest.raises(StoreError, match="no store here; `independence demo`"):
-        database.connect_existing(path)
-    assert not path.exists()
+def foreign(path: Path, *statements: str) -> None:
+    """A file of another program."""
+    with closing(sqlite3.connect(path)) as made:
+        for statement in statements:
+            made.execute(statement)
 
 
-def test_a_store_that_exists_is_opened(path: Path, connection: sqlite3.Connection) -> None:
-    database.connect_existing(path).close()
+def damaged(path: Path) -> None:
+    """A store whose first page has come to nothing."""
+    with closing(database.connect(path)) as made:
+        made.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    content[100:4096] = bytes(4096 - 100)
+    path.write_bytes(content)
+
+
+OPENED = {"connect": database.connect, "connect_existing": database.connect_existing}
+
+
+@pytest.mark.parametrize(
+    ("made", "how", "says"),
+    [
+        (Path, ["connect_existing"], "no store here; `independence demo`"),
+        (lambda path: path.touch(), ["connect_existing"], "the store is empty"),
+        (lambda path: path.mkdir(), ["connect"], "cannot be used"),
+        (lambda path: foreign(path, "CREATE TABLE songs (title)"), OPENED, "of another program"),
+        (lambda path: foreign(path, "CREATE TABLE trials (title)", "PRAGMA user_version = 2"), OPENED,
+         "of another program"),
+        (lambda path: path.write_text("dear diary, " * 100), OPENED, "not a store of this program"),
+        (damaged, OPENED, "store.db: "),
+    ],
+)  # fmt: skip
+def test_what_is_no_store_is_refused_and_left_as_it_is(
+    path: Path, made: Callable[[Path], object], how: Iterable[str], says: str
+) -> None:
+    made(path)
+    before = path.read_bytes() if path.is_file() else None
+    for name in how:
+        with pytest.raises(StoreError, match=says):
+            OPENED[name](path)
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert made is damaged or {found.name for found in path.parent.iterdir()} <= {path.name}
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="does not exist; create it"):
         database.connect(tmp_path / "absent" / "store.db")
-
-
-def test_a_folder_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot be used"):
-        database.connect(tmp_path)
-
-
-def test_a_file_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
-    foreign = sqlite3.connect(path)
-    foreign.execute("CREATE TABLE songs (title)")
-    foreign.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="of another program"):
-        database.connect(path)
-    assert path.read_bytes() == before
-
-
-def test_a_file_of_another_program_with_a_version_of_its_own_is_left_as_it_is(path: Path) -> None:
-    foreign = sqlite3.connect(path)
-    foreign.execute("CREATE TABLE trials (title)")
-    foreign.execute("PRAGMA user_version = 2")  # as if it were one of ours
-    foreign.close()
-    before = path.read_bytes()
-    for opened in (database.connect, database.connect_existing):
-        with pytest.raises(StoreError, match="of another program"):
-            opened(path)
-    assert path.read_bytes() == before
-    assert [found.name for found in path.parent.iterdir()] == [path.name]
-
-
-def test_an_empty_file_is_no_store_to_read_and_stays_empty(path: Path) -> None:
-    path.touch()
-    with pytest.raises(StoreError, match="the store is empty"):
-        database.connect_existing(path)
-    assert path.read_bytes() == b""
-
-
-def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="no store here"):
-        database.connect_existing(tmp_path / "absent.db")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_text_file_is_refused(path: Path) -> None:
-    path.write_text("dear diary, " * 100)
-    with pytest.raises(StoreError, match="not a store of this program"):
-        database.connect(path)
-
-
-def test_a_damaged_store_is_refused(path: Path, connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
-    content = bytearray(path.read_bytes())
-    content[100:4096] = b"\x00" * (4096 - 100)
-    path.write_bytes(content)
-    with pytest.raises(StoreError):
-        database.connect(path)
 
 
 def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
@@ -113,7 +92,7 @@ def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
         except Exception as error:  # noqa: BLE001  (any is a failure of the test)
             failures.append(error)
 
-    for attempt in range(6):
+    for attempt in range(2):
         together = threading.Barrier(8)
         target = tmp_path / f"{attempt}.db"
         threads = [threading.Thread(target=open_one, args=(target, together)) for _ in range(8)]
@@ -146,19 +125,18 @@ def test_a_complaint_of_sqlite_says_what_to_do(error: sqlite3.Error, kind: type[
     assert what in str(said)
 
 
-def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(path: Path) -> None:
-    older = sqlite3.connect(path)
-    for statement in database._statements(migrations()[0].sql):
-        older.execute(statement)
-    older.execute("PRAGMA user_version = 1")
-    older.execute("INSERT INTO editions VALUES ('s', 'e', '{}', '2026')")
-    older.commit()
-    older.close()
+def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(path)) as older:
+        older.executescript(migrations()[0].sql + "PRAGMA user_version = 1;")
+        older.execute("INSERT INTO editions VALUES ('s', 'e', '{}', '2026')")
+        older.commit()
     before = path.read_bytes()
-    opened = database._connect_read_only(path)
-    assert opened.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
-    assert opened.execute("SELECT suite FROM editions").fetchone() == ("s",)
-    opened.close()
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as of a folder that is not one's own
+    with closing(database.connect_existing(path)) as opened:
+        assert opened.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
+        assert opened.execute("SELECT suite FROM editions").fetchone() == ("s",)
     assert path.read_bytes() == before
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -171,3 +149,116 @@ def test_what_is_read_once_is_of_one_moment(path: Path, connection: sqlite3.Conn
             other.execute(add)
         assert connection.execute(count).fetchone() == (0,)
     assert connection.execute(count).fetchone() == (1,)
+
+
+def filled(connection: sqlite3.Connection) -> None:
+    rows.edition(connection)
+    rows.trial(connection, "t1")
+    end = rows.dialogue(connection, "t1", "I stay.")
+    rows.verdict(connection, "v1", "t1", end, rows.missing("unreadable_verdict"))
+
+
+def contents(path: Path, now: float | None = None) -> StoreContents:
+    found = health.examine(path, now).contents
+    assert found is not None
+    return found
+
+
+def test_a_sound_store_is_described_and_left_as_it_is(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    connection.close()
+    before = path.read_bytes()
+    found = health.examine(path)
+    assert found.contents == StoreContents(1, 1, 1, 0, 0, 0, 0, 0)
+    assert (found.schema, found.known, found.damage, found.wal) == (len(migrations()), len(migrations()), (), True)
+    assert found.size_bytes == len(before)
+    assert found.free_bytes > 0
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_somebody_writes_to_is_read_with_what_waits_in_its_wal(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    filled(connection)
+    assert contents(path).answers == 1
+    assert health.examine(path).size_bytes > path.stat().st_size
+    rows.trial(connection, "t2")  # the writer goes on undisturbed
+    assert contents(path).trials == 2
+
+
+def test_what_belongs_to_nothing_is_counted(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    rows.trial(connection, "t2")
+    connection.execute("DELETE FROM planned WHERE trial = 't2'")
+    rows.dialogue(connection, "gone", "one", "two")
+    rows.verdict(connection, "v2", "gone", "x", rows.missing("unreadable_verdict"))
+    found = contents(path)
+    assert (found.unplanned, found.homeless) == (1, 3)
+
+
+def test_answers_on_a_replaced_history_are_stale_once_however_many_editions_plan_them(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    filled(connection)
+    rows.trial(connection, "t2", turns=2)
+    rows.dialogue(connection, "t2", "one", "two")
+    assert contents(path).stale == 0
+    connection.execute("UPDATE calls SET context = 'another' WHERE trial = 't2' AND turn = 1")
+    rows.edition(connection, "f")
+    rows.trial(connection, "t2", turns=2, edition="f")
+    assert contents(path).stale == 1
+
+
+def test_a_lease_counts_as_work_until_its_holder_goes_silent(connection: sqlite3.Connection, path: Path) -> None:
+    time = HandClock()
+    filled(connection)
+    assert leases.take(connection, "t1", leases.owner(), time) is None
+    assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (1, 0)
+    time.forward(leases.TTL_S)
+    assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (0, 1)
+
+
+def test_an_older_store_is_read_and_not_upgraded_and_a_newer_or_empty_one_not_read(path: Path) -> None:
+    path.touch()
+    found = health.examine(path)
+    assert (found.schema, found.contents, found.damage) == (0, None, ())
+    for schema in (1, len(migrations()) + 1):
+        with closing(sqlite3.connect(path)) as other:
+            other.executescript((migrations()[0].sql if schema == 1 else "") + f"PRAGMA user_version = {schema};")
+        for _ in range(2):
+            found = health.examine(path)
+            assert (found.schema, found.known, found.wal) == (schema, len(migrations()), False)
+            assert (found.contents is None) == (schema != 1)
+
+
+def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    page = connection.execute("PRAGMA page_size").fetchone()[0]
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'planned_trial'").fetchone()[0]
+    connection.close()
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * page : root * page] = b"\xff" * page
+    path.write_bytes(data)
+    found = health.examine(path)
+    assert 1 <= len(found.damage) <= 5
+    assert found.contents is None
+
+
+def test_what_is_no_store_is_refused_with_its_name(connection: sqlite3.Connection, path: Path, tmp_path: Path) -> None:
+    connection.close()
+    texts = {"text.db": b"not a database at all " * 9, "torn.db": path.read_bytes()[:5000]}
+    for name, content in texts.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.db").mkdir()
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as made:
+        made.execute("CREATE TABLE songs (title TEXT)")
+    for name in ("text.db", "torn.db", "folder.db", "foreign.db"):
+        with pytest.raises(StoreError, match=rf"{name}: "):
+            health.examine(tmp_path / name)
+
+
+def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
+    assert health.free_bytes(tmp_path) > 0
+    with pytest.raises(StoreError, match="create it or choose another --db"):
+        health.free_bytes(tmp_path / "nowhere")

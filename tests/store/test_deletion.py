@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from sqlite3 import Connection
 
 import pytest
 
@@ -24,7 +24,7 @@ LATER = EditionSubject("s", "later", "a")
 DIALOGUES = DeletionScope("dialogues", frozenset([A]))
 
 
-def answered(connection: sqlite3.Connection, key: str, usd: float = 0.5, **place: str | int) -> str:
+def answered(connection: Connection, key: str, usd: float = 0.5, **place: str | int) -> str:
     """A dialogue of one answer and one verdict, each of which cost `usd`; returns its end."""
     rows.trial(connection, key, **place)  # type: ignore[arg-type]
     at = rows.call(connection, key, 0, context.begin(key), rows.reply(key, usd=usd))
@@ -33,7 +33,7 @@ def answered(connection: sqlite3.Connection, key: str, usd: float = 0.5, **place
 
 
 @pytest.fixture
-def held(connection: sqlite3.Connection) -> sqlite3.Connection:
+def held(connection: Connection) -> Connection:
     """Subjects a and b of edition e with two dialogues each."""
     for name in ("a", "b"):
         rows.edition(connection, config_dir=name)
@@ -42,24 +42,24 @@ def held(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def found_in(connection: sqlite3.Connection, scope: DeletionScope) -> Deletion:
+def found_in(connection: Connection, scope: DeletionScope) -> Deletion:
     return deletion.find(connection, scope)
 
 
-def delete(connection: sqlite3.Connection, scope: DeletionScope) -> None:
+def delete(connection: Connection, scope: DeletionScope) -> None:
     deletion.delete(connection, scope, found_in(connection, scope))
 
 
-def column(connection: sqlite3.Connection, what: str) -> set[str]:
+def column(connection: Connection, what: str) -> set[str]:
     return {value for (value,) in connection.execute(f"SELECT {what}")}
 
 
-def counts(connection: sqlite3.Connection) -> dict[str, int]:
+def counts(connection: Connection) -> dict[str, int]:
     tables = column(connection, "name FROM sqlite_master WHERE type = 'table'")
     return {t: connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in sorted(tables)}
 
 
-def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: sqlite3.Connection) -> None:
+def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: Connection) -> None:
     failed = FailureRow("a one", "x", "GaveUp", "", (Attempt("timeout", 1.0, Usage(cost_usd=0.25)),))
     records.add_failure(held, failed)
     found = found_in(held, DIALOGUES)
@@ -74,36 +74,25 @@ def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: sqli
     assert counts(held)["editions"] == 1
 
 
-def test_an_edition_that_nobody_is_left_in_goes_too(held: sqlite3.Connection) -> None:
+def test_everything_is_every_row_of_every_table_and_an_edition_goes_with_its_last_subject(held: Connection) -> None:
     records.add_persona(held, EditionRow("s", "e", ""), "me", "You are me.")
-    delete(held, DeletionScope("dialogues", frozenset([A])))
-    assert counts(held)["personas"] == 1
-    delete(held, DeletionScope("dialogues", frozenset([B])))
-    assert set(counts(held).values()) == {0}
-
-
-def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> None:
-    tables = column(held, "name FROM sqlite_master WHERE type = 'table'")
-    known = {
-        "trials",
-        "sessions",
-        "field_sets",
-        "kept_dialogues",  # triggers delete them
-        *deletion.OF_STORES,
-        *deletion.OF_TRIALS,
-        *deletion.OF_SUBJECTS,
-        *deletion.OF_EDITIONS,
-    }
-    assert tables == known  # a table that a migration adds needs its place in store/deletion; the ledger stays
     rows.trial(held, "a replaced", scenario="one", config_dir="a")
     place_dialogues.keep(held, place_dialogues.unkept(held))
     assert counts(held)["kept_dialogues"] == 2
+    delete(held, DIALOGUES)
+    assert (counts(held)["personas"], counts(held)["kept_dialogues"]) == (1, 1)
+    delete(held, DeletionScope("dialogues", frozenset([B])))
+    assert column(held, "key FROM trials") == {"a one"}  # which was replaced
+    assert column(held, "count(*) FROM editions UNION SELECT count(*) FROM personas") == {0}
     delete(held, DeletionScope("dialogues"))
     assert set(counts(held).values()) == {0}
+    # A table that a migration adds needs its place in store/deletion; the ledger stays, and triggers delete the last.
+    listed = {*deletion.OF_STORES, *deletion.OF_TRIALS, *deletion.OF_SUBJECTS, *deletion.OF_EDITIONS}
+    assert counts(held).keys() == {*listed, "trials", "sessions", "field_sets", "kept_dialogues"}
     assert found_in(held, DeletionScope("dialogues")) == Deletion()
 
 
-def test_a_dialogue_that_another_edition_uses_stays_and_loses_its_place_alone(held: sqlite3.Connection) -> None:
+def test_a_dialogue_that_another_edition_uses_stays_and_loses_its_place_alone(held: Connection) -> None:
     rows.edition(held, "later")
     rows.trial(held, "a one", edition="later", scenario="one")
     found = found_in(held, DIALOGUES)
@@ -113,7 +102,7 @@ def test_a_dialogue_that_another_edition_uses_stays_and_loses_its_place_alone(he
     assert column(held, "text FROM calls") == {"a one", "b one", "b two"}
 
 
-def test_a_dialogue_that_one_which_stays_continues_stays(held: sqlite3.Connection) -> None:
+def test_a_dialogue_that_one_which_stays_continues_stays(held: Connection) -> None:
     rows.edition(held, "later")
     rows.trial(held, "next", "a one", edition="later", scenario="more")
     rows.trial(held, "last", "next", edition="later", scenario="more2")
@@ -122,7 +111,7 @@ def test_a_dialogue_that_one_which_stays_continues_stays(held: sqlite3.Connectio
     assert found_in(held, both).trials == {"a one", "a two", "next", "last"}
 
 
-def test_replaced_dialogues_go_with_the_whole_store_alone(held: sqlite3.Connection) -> None:
+def test_replaced_dialogues_go_with_the_whole_store_alone(held: Connection) -> None:
     answered(held, "a old", scenario="one", config_dir="a")
     rows.trial(held, "a one", scenario="one", config_dir="a")  # takes its place back
     assert found_in(held, DIALOGUES).trials == {"a one", "a two"}
@@ -130,26 +119,22 @@ def test_replaced_dialogues_go_with_the_whole_store_alone(held: sqlite3.Connecti
     assert deletion.counts(held, everything, found_in(held, everything))[NOBODY] == DeletedCounts(1, 1, 1, 1.0)
 
 
-def test_verdicts_go_and_replies_stay(held: sqlite3.Connection) -> None:
-    scope = DeletionScope("verdicts", frozenset([B]))
-    assert deletion.counts(held, scope, found_in(held, scope)) == {B: DeletedCounts(0, 0, 2, 1.0)}
-    delete(held, scope)
-    assert column(held, "key FROM verdicts") == {"v a one", "v a two"}
-    assert counts(held)["calls"] == 4
-    assert counts(held)["planned"] == 4
-    delete(held, DeletionScope("verdicts"))
-    assert counts(held)["verdicts"] == 0
-
-
-def test_one_judges_verdicts_go_alone(held: sqlite3.Connection) -> None:
+def test_verdicts_go_of_a_subject_or_a_judge_and_replies_stay(held: Connection) -> None:
     rows.verdict(held, "other", "a one", "", Verdict({}), judge="k")
-    delete(held, DeletionScope("verdicts", judge="k"))
-    assert column(held, "judge FROM verdicts") == {"j"}
-    assert counts(held)["verdicts"] == 4
-    assert deletion.judges(held) == ["j"]
+    own = DeletionScope("verdicts", frozenset([B]))
+    assert deletion.counts(held, own, found_in(held, own)) == {B: DeletedCounts(0, 0, 2, 1.0)}
+    for scope, left in (
+        (own, {"v a one", "v a two", "other"}),
+        (DeletionScope("verdicts", judge="k"), {"v a one", "v a two"}),
+        (DeletionScope("verdicts"), set()),
+    ):
+        delete(held, scope)
+        assert column(held, "key FROM verdicts") == left
+        assert deletion.judges(held) == ["j", "k"][: len(left) - 1 if left else 0]
+    assert (counts(held)["calls"], counts(held)["planned"]) == (4, 4)
 
 
-def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: sqlite3.Connection) -> None:
+def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: Connection) -> None:
     rows.edition(held, "later")
     rows.trial(held, "a one", edition="later", scenario="one")
     scope = DeletionScope("verdicts", frozenset([A]))
@@ -158,23 +143,25 @@ def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: sqlite3.Co
     assert found_in(held, both).verdicts == {"v a one", "v a two"}
 
 
-@pytest.mark.parametrize("reason", ["blocked", "no_answer", "transport", "altered", "too_long", "prompt_cut"])
-def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Connection, reason: str) -> None:
-    rows.trial(held, "a mute", turns=2, scenario="more")
-    at = rows.call(held, "a mute", 0, context.begin("a mute"), rows.reply("first"))
-    rows.call(held, "a mute", 1, at, rows.missing(reason, 0.125))
+def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: Connection) -> None:
+    reasons = ("blocked", "no_answer", "transport", "altered", "too_long", "prompt_cut")
+    for reason in reasons:
+        rows.trial(held, reason, turns=2, scenario=reason)
+        at = rows.call(held, reason, 0, context.begin(reason), rows.reply("first"))
+        rows.call(held, reason, 1, at, rows.missing(reason, 0.125))
     rows.verdict(held, "garbled", "b one", "", Missing("unreadable_verdict"))
+    rows.verdict(held, "ruleless", "a one", "", Missing("no_cue"))  # there is no rule to ask again
     scope = DeletionScope("missing")
     found = found_in(held, scope)
-    assert found == Deletion(calls=frozenset([("a mute", 1)]), verdicts=frozenset(["garbled"]))
-    assert deletion.counts(held, scope, found) == {A: DeletedCounts(0, 1, 0, 0.125), B: DeletedCounts(0, 0, 1, 0.0)}
+    assert found == Deletion(calls=frozenset((reason, 1) for reason in reasons), verdicts=frozenset(["garbled"]))
+    assert deletion.counts(held, scope, found) == {A: DeletedCounts(0, 6, 0, 0.75), B: DeletedCounts(0, 0, 1, 0.0)}
     delete(held, scope)
-    assert column(held, "turn FROM calls WHERE trial = 'a mute'") == {0}
-    assert counts(held)["verdicts"] == 4
+    assert column(held, "turn FROM calls WHERE trial = 'blocked'") == {0}
+    assert column(held, "key FROM verdicts WHERE missing IS NOT NULL") == {"ruleless"}
     assert found_in(held, scope).calls == frozenset()
 
 
-def test_missing_of_one_judge_are_the_verdicts_that_it_did_not_give(held: sqlite3.Connection) -> None:
+def test_missing_of_one_judge_are_the_verdicts_that_it_did_not_give(held: Connection) -> None:
     rows.trial(held, "a mute", scenario="more")
     rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
     for judge in ("j", "k"):
@@ -185,12 +172,7 @@ def test_missing_of_one_judge_are_the_verdicts_that_it_did_not_give(held: sqlite
     assert found_in(held, DeletionScope("missing", frozenset([B]))).verdicts == frozenset()
 
 
-def test_a_verdict_without_a_rule_is_no_missing_one_to_ask_for_again(held: sqlite3.Connection) -> None:
-    rows.verdict(held, "ruleless", "a one", "", Missing("no_cue"))
-    assert found_in(held, DeletionScope("missing")).verdicts == frozenset()
-
-
-def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connection) -> None:
+def test_what_imports_lack_cannot_be_asked_again_and_stays(held: Connection) -> None:
     rows.edition(held, "published")
     rows.trial(held, "import", edition="published", scenario="one")
     at = rows.call(held, "import", 0, context.begin("import"), rows.missing())
@@ -201,7 +183,7 @@ def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connect
     assert (found.calls, found.verdicts) == (frozenset(), frozenset())
 
 
-def test_older_answers_stay_when_the_current_one_is_forgotten(held: sqlite3.Connection) -> None:
+def test_older_answers_stay_when_the_current_one_is_forgotten(held: Connection) -> None:
     rows.trial(held, "a mute", scenario="more")
     rows.call(held, "a mute", 0, "another history", rows.reply("older"))
     rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
@@ -209,17 +191,17 @@ def test_older_answers_stay_when_the_current_one_is_forgotten(held: sqlite3.Conn
     assert column(held, "text FROM calls WHERE trial = 'a mute'") == {"older"}
 
 
-def change(connection: sqlite3.Connection) -> None:
+def change(connection: Connection) -> None:
     answered(connection, "a more", scenario="more", config_dir="a")
 
 
-def work(connection: sqlite3.Connection) -> None:
+def work(connection: Connection) -> None:
     leases.take(connection, "b one", f"{socket.gethostname()}:{os.getppid()}:ab12")
 
 
 @pytest.mark.parametrize(("meanwhile", "says"), [(change, "has changed"), (work, f"process {os.getppid()} on")])
-def test_nothing_is_deleted_where_somebody_came_between(
-    held: sqlite3.Connection, meanwhile: Callable[[sqlite3.Connection], None], says: str
+def test_nothing_is_deleted_where_somebody_came_between_unless_its_lease_ran_out(
+    held: Connection, meanwhile: Callable[[Connection], None], says: str
 ) -> None:
     found = found_in(held, DIALOGUES)
     meanwhile(held)
@@ -228,10 +210,6 @@ def test_nothing_is_deleted_where_somebody_came_between(
         deletion.delete(held, DIALOGUES, found)
     assert counts(held) == before
     assert not held.in_transaction
-
-
-def test_a_lease_that_ran_out_bars_nothing(held: sqlite3.Connection) -> None:
-    work(held)
     held.execute("UPDATE leases SET until = 1")
     delete(held, DIALOGUES)
     assert column(held, "key FROM trials") == {"b one", "b two"}

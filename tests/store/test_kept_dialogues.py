@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from sqlite3 import Connection
 
 import pytest
 
@@ -22,16 +22,14 @@ WHERE = Where("s", "e", Condition("v", "m"))
 SCENARIOS = ("one", "two")
 
 
-def graded(
-    connection: sqlite3.Connection, trial: str, judge: str = "j", score: int = 1, rubric: str = "rubric"
-) -> None:
+def graded(connection: Connection, trial: str, judge: str = "j", score: int = 1, rubric: str = "rubric") -> None:
     (at,) = connection.execute("SELECT end_context FROM finished WHERE trial = ?", (trial,)).fetchone()
     key = f"{trial} {judge} {rubric} {score}"
     records.add_verdict(connection, VerdictRow(key, trial, judge, rubric, at, "{}", Verdict({"x": score, "y": 0.5})))
 
 
 @pytest.fixture
-def played(connection: sqlite3.Connection) -> sqlite3.Connection:
+def played(connection: Connection) -> Connection:
     """Subjects `a` and `b` with two runs of two scenarios each; all of `a` is graded, and of `b` all but the last."""
     for config in ("a", "b"):
         rows.edition(connection, config_dir=config)
@@ -45,19 +43,19 @@ def played(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def keep(connection: sqlite3.Connection) -> None:
+def keep(connection: Connection) -> None:
     place_dialogues.keep(connection, place_dialogues.unkept(connection))
 
 
-def kept(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+def kept(connection: Connection) -> list[tuple[str, str]]:
     return connection.execute("SELECT config_dir, judge FROM kept_dialogues ORDER BY 1, 2").fetchall()
 
 
-def under(connection: sqlite3.Connection, judge: str | None = "j") -> Dialogues:
+def under(connection: Connection, judge: str | None = "j") -> Dialogues:
     return place_dialogues.under_judge(connection, WHERE, judge)
 
 
-def from_tables(connection: sqlite3.Connection, judge: str | None = "j") -> Dialogues:
+def from_tables(connection: Connection, judge: str | None = "j") -> Dialogues:
     """What is read where no row is kept."""
     connection.execute("SAVEPOINT all_of_them")
     connection.execute("DELETE FROM kept_dialogues")
@@ -67,18 +65,8 @@ def from_tables(connection: sqlite3.Connection, judge: str | None = "j") -> Dial
     return found
 
 
-def test_a_subject_reads_as_its_tables_say(played: sqlite3.Connection) -> None:
-    own = under(played)["a"]
-    assert (own.run.values, own.scenario.values) == ([1, 1, 2, 2], ["one", "two", "one", "two"])
-    assert (own.experiment.values, own.rubric.values) == (["x"] * 4, ["rubric"] * 4)
-    assert (own.judges, own.valid, own.particular, own.judged_at) == (["j"], 4, {}, [])
-    assert (len(own.said), len(own.words), own.thought) == (4, 4 * 16, True)
-    assert under(played)["b"].particular == {3: "b two 2"}
-    assert under(played)["b"].unfinished == set()
-
-
 @pytest.mark.parametrize("judge", ["j", "other", None])
-def test_kept_rows_are_what_the_tables_say(played: sqlite3.Connection, judge: str | None) -> None:
+def test_kept_rows_are_what_the_tables_say(played: Connection, judge: str | None) -> None:
     graded(played, "a one 1", "other", 3)
     keep(played)
     assert kept(played) == [("a", "j"), ("a", "other"), ("b", "j")]
@@ -86,7 +74,9 @@ def test_kept_rows_are_what_the_tables_say(played: sqlite3.Connection, judge: st
     assert under(played, judge) == from_tables(played, judge)
 
 
-def test_a_subject_that_nobody_graded_is_kept_for_every_judge(played: sqlite3.Connection) -> None:
+def test_a_subject_that_nobody_graded_is_kept_for_every_judge_and_several_judges_are_read_one_by_one(
+    played: Connection,
+) -> None:
     played.execute("DELETE FROM verdicts WHERE trial LIKE 'b %'")
     keep(played)
     assert kept(played) == [("a", "j"), ("b", "")]
@@ -95,27 +85,24 @@ def test_a_subject_that_nobody_graded_is_kept_for_every_judge(played: sqlite3.Co
     assert found is not None
     assert [(one.judge, one.valid) for one in found.judges] == [("j", 4)]
     assert found.subjects == under(played)
-
-
-def test_several_judges_are_read_one_by_one(played: sqlite3.Connection) -> None:
     graded(played, "b two 2", "other")
-    assert place_dialogues.read(played, WHERE) is None
-    keep(played)
-    assert place_dialogues.read(played, WHERE) is None
+    for _ in range(2):
+        assert place_dialogues.read(played, WHERE) is None
+        keep(played)
 
 
-def replaced(connection: sqlite3.Connection) -> None:
+def replaced(connection: Connection) -> None:
     rows.trial(connection, "a new", scenario="one", config_dir="a")
 
 
-def planned_for_another_edition(connection: sqlite3.Connection) -> None:
+def planned_for_another_edition(connection: Connection) -> None:
     rows.edition(connection, "later")
     rows.trial(connection, "a one 1", edition="later", scenario="one")
     keep(connection)
     connection.execute("DELETE FROM calls WHERE trial = 'a one 1'")
 
 
-CHANGES: dict[str, Callable[[sqlite3.Connection], object]] = {
+CHANGES: dict[str, Callable[[Connection], object]] = {
     "a verdict more": lambda c: graded(c, "a one 1", rubric="other rubric"),
     "a verdict less": lambda c: c.execute("DELETE FROM verdicts WHERE trial = 'a one 1'"),
     "another verdict": lambda c: c.execute("UPDATE verdicts SET quote_found = 0 WHERE trial = 'a one 1'"),
@@ -131,7 +118,7 @@ CHANGES: dict[str, Callable[[sqlite3.Connection], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_takes_the_row_of_its_subject_alone(
-    played: sqlite3.Connection, change: Callable[[sqlite3.Connection], object]
+    played: Connection, change: Callable[[Connection], object]
 ) -> None:
     keep(played)
     before = under(played)
@@ -142,15 +129,7 @@ def test_a_change_takes_the_row_of_its_subject_alone(
     assert under(played) == from_tables(played)
 
 
-def test_what_is_planned_again_as_it_was_changes_nothing(played: sqlite3.Connection) -> None:
-    keep(played)
-    rows.trial(played, "a one 1", scenario="one", config_dir="a")
-    graded(played, "a one 1")
-    assert kept(played) == [("a", "j"), ("b", "j")]
-    assert place_dialogues.unkept(played) == []
-
-
-def test_of_several_verdicts_the_newest_that_counts_is_taken(played: sqlite3.Connection) -> None:
+def test_of_several_verdicts_the_newest_that_counts_is_taken(played: Connection) -> None:
     graded(played, "a one 1", score=7, rubric="other rubric")
     graded(played, "a two 1", score=8, rubric="later rubric")
     for rubric, at in (("other rubric", "1999"), ("later rubric", "2999")):
@@ -170,7 +149,7 @@ def test_of_several_verdicts_the_newest_that_counts_is_taken(played: sqlite3.Con
         assert (found.words, found.dates) == (own.words, own.dates)
 
 
-def test_of_several_verdicts_one_to_be_looked_at_comes_first(played: sqlite3.Connection) -> None:
+def test_of_several_verdicts_one_to_be_looked_at_comes_first(played: Connection) -> None:
     graded(played, "a one 1", score=7, rubric="other rubric")
     played.execute("UPDATE verdicts SET missing = 'unreadable_verdict' WHERE rubric = 'other rubric'")
     own = under(played)["a"].newest({"one": "rubric", "two": "rubric"})
@@ -178,31 +157,16 @@ def test_of_several_verdicts_one_to_be_looked_at_comes_first(played: sqlite3.Con
     assert own.rubric.values[0] == "other rubric"
 
 
-def test_who_writes_leaves_the_rows(played: sqlite3.Connection, path: Path) -> None:
+def test_who_writes_leaves_the_rows_and_ends_well_where_none_can_be_written(played: Connection, path: Path) -> None:
+    with database.writing(path, new=False) as connection:
+        connection.execute("PRAGMA query_only = ON")
+    assert kept(played) == []
     with database.writing(path, new=False) as connection:
         assert kept(connection) == []
     assert kept(played) == [("a", "j"), ("b", "j")]
 
 
-def test_where_no_row_can_be_written_the_command_ends_well(played: sqlite3.Connection, path: Path) -> None:
-    with database.writing(path, new=False) as connection:
-        connection.execute("PRAGMA query_only = ON")
-    assert kept(played) == []
-    with database.writing(path, new=False):
-        pass
-    assert kept(played) == [("a", "j"), ("b", "j")]
-
-
-def test_imports_have_none(played: sqlite3.Connection) -> None:
-    for edition in ("published", "published-1"):
-        rows.edition(played, edition)
-        rows.trial(played, f"import {edition}", edition=edition)
-    keep(played)
-    assert played.execute("SELECT DISTINCT edition FROM kept_dialogues").fetchall() == [("e",)]
-    assert place_dialogues.unkept(played) == []
-
-
-def test_dates_of_unfinished_dialogues_count_too(played: sqlite3.Connection) -> None:
+def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
     keep(played)
     records.add_trials(played, [TrialRow("more", "s", "e", "a", "v", "m", "x", "long", 1, None, 2, "{}")])
     rows.call(played, "more", 0, "more", rows.reply("first of two"))

@@ -1,117 +1,147 @@
+"""Who works on a trial, and what each run says of itself, until its process ends, dies or falls silent."""
+
 from __future__ import annotations
 
 import os
 import socket
-import sqlite3
-import subprocess
-import sys
-import time
+from sqlite3 import Connection
 
+import msgspec
 import pytest
 
-from independence.store import leases
+from independence.store import leases, progress
+from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
+from tests.virtual_time import HandClock
 
 from . import rows
 
+GONE = 999_999_999  # above every number that a process can have
+HERE = socket.gethostname()
+LIVING, DEAD, ELSEWHERE = f"{HERE}:{os.getppid()}:ab12", f"{HERE}:{GONE}:ab12", f"elsewhere:{GONE}:ab12"
+
 
 @pytest.fixture
-def trial(connection: sqlite3.Connection) -> str:
-    rows.trial(connection, "t")
-    return "t"
+def held(connection: Connection) -> Connection:
+    """A store with four trials."""
+    for key in ("t", "u", "v", "w"):
+        rows.trial(connection, key)
+    return connection
 
 
-def state(connection: sqlite3.Connection) -> tuple[str | None, float | None]:
-    owner, until = connection.execute("SELECT owner, until FROM leases WHERE trial = 't'").fetchone() or (None, None)
-    return owner, until
-
-
-def name(host: str, pid: int) -> str:
-    return f"{host}:{pid}:ab12"
-
-
-def dead_pid() -> int:
-    """A process id that belonged to a process which is gone."""
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    return gone.pid
+def holder(connection: Connection, trial: str = "t") -> str | None:
+    found = connection.execute("SELECT owner FROM leases WHERE trial = ?", (trial,)).fetchone()
+    return found[0] if found else None
 
 
 def test_owners_are_unique_and_name_host_and_process() -> None:
     one, other = leases.owner(), leases.owner()
     assert one != other
-    assert one.rsplit(":", 1)[0] == f"{socket.gethostname()}:{os.getpid()}"
+    assert one.rsplit(":", 1)[0] == f"{HERE}:{os.getpid()}"
 
 
-def test_a_free_trial_is_taken_until_its_time_is_up(connection: sqlite3.Connection, trial: str) -> None:
-    assert leases.take(connection, trial, "me") is None
-    owner, until = state(connection)
-    assert owner == "me"
-    assert until == pytest.approx(time.time() + leases.TTL_S, abs=5)
+@pytest.mark.parametrize(
+    ("other", "keeps"),
+    [(LIVING, True), (DEAD, False), (ELSEWHERE, True), (f"fe80::1:{GONE}:ab12", True), ("me", False)],
+)
+def test_a_process_keeps_its_trial_until_it_is_known_to_be_dead_or_its_time_is_up(
+    held: Connection, other: str, keeps: bool
+) -> None:
+    time = HandClock()
+    assert leases.take(held, "t", other, time) is None
+    time.forward(leases.TTL_S - 1)
+    assert leases.take(held, "t", "me", time) == (other if keeps else None)
+    assert holder(held) == (other if keeps else "me")
+    time.forward(1)
+    assert leases.take(held, "t", "me", time) is None
+    assert leases.held_until(held, "me") == time.now() + leases.TTL_S
+    assert leases.held_until(held, "nobody") == 0
 
 
-def test_taking_ones_own_again_is_fine(connection: sqlite3.Connection, trial: str) -> None:
-    me = leases.owner()
-    assert leases.take(connection, trial, me) is None
-    assert leases.take(connection, trial, me) is None
-
-
-def test_a_living_process_of_this_host_keeps_its_trial(connection: sqlite3.Connection, trial: str) -> None:
-    other = name(socket.gethostname(), os.getppid())
-    leases.take(connection, trial, other)
-    assert leases.take(connection, trial, leases.owner()) == other
-    assert state(connection)[0] == other
-
-
-def test_a_dead_process_of_this_host_loses_it_at_once(connection: sqlite3.Connection, trial: str) -> None:
-    leases.take(connection, trial, name(socket.gethostname(), dead_pid()))
-    assert leases.take(connection, trial, "me") is None
-    assert state(connection)[0] == "me"
-
-
-def test_another_host_keeps_it_until_its_time_is_up(connection: sqlite3.Connection, trial: str) -> None:
-    other = name("elsewhere", dead_pid())
-    leases.take(connection, trial, other)
-    assert leases.take(connection, trial, "me") == other
-    connection.execute("UPDATE leases SET until = ?", (time.time() - 1,))
-    assert leases.take(connection, trial, "me") is None
-
-
-def test_a_host_name_may_hold_colons(connection: sqlite3.Connection, trial: str) -> None:
-    other = name("fe80::1", dead_pid())
-    leases.take(connection, trial, other)
-    assert leases.take(connection, trial, "me") == other
-
-
-def test_renewing_extends_ones_own_leases_only(connection: sqlite3.Connection, trial: str) -> None:
-    rows.trial(connection, "u")
-    leases.take(connection, "t", "me")
-    leases.take(connection, "u", name("elsewhere", 1))
-    connection.execute("UPDATE leases SET until = 5.0")
-    leases.renew(connection, "me")
-    untils = dict(connection.execute("SELECT trial, until FROM leases"))
-    assert untils["t"] > time.time()
-    assert untils["u"] == 5.0
-
-
-def test_a_released_trial_is_free(connection: sqlite3.Connection, trial: str) -> None:
-    leases.take(connection, trial, name("elsewhere", 1))
-    leases.release(connection, [trial], "me")
-    assert state(connection)[0] == name("elsewhere", 1)
-    leases.release(connection, [trial], name("elsewhere", 1))
-    assert state(connection) == (None, None)
-    assert leases.take(connection, trial, "me") is None
-
-
-def test_the_heartbeat_beats_well_within_the_time() -> None:
+def test_renewing_extends_ones_own_leases_only_and_well_within_the_time(held: Connection) -> None:
+    time = HandClock()
+    leases.take(held, "t", "host:1:me", time)
+    leases.take(held, "u", ELSEWHERE, time)
     assert leases.HEARTBEAT_S * 3 < leases.TTL_S
+    time.forward(leases.TTL_S - 1)
+    leases.renew(held, "host:1:me", time)
+    time.forward(1)
+    assert leases.holders(held, time) == ["host:1:me"]
 
 
-def test_only_living_processes_with_time_left_hold_trials(connection: sqlite3.Connection) -> None:
-    here = socket.gethostname()
-    living, dead, late = name(here, os.getppid()), name(here, dead_pid()), name("another-host", 1)
-    for key, owner in (("t1", living), ("t2", living), ("t3", dead), ("t4", late)):
-        rows.trial(connection, key)
-        leases.take(connection, key, owner)
-    assert leases.holders(connection) == sorted([living, late])
-    connection.execute("UPDATE leases SET until = ? WHERE trial = 't4'", (time.time() - 1,))
-    assert leases.holders(connection) == [living]
+def test_a_released_trial_is_free(held: Connection) -> None:
+    for trial in ("t", "u", "v"):
+        leases.take(held, trial, ELSEWHERE)
+    leases.release(held, ["t"], "me")
+    assert holder(held) == ELSEWHERE
+    leases.release(held, ["t"], ELSEWHERE)
+    assert (holder(held), holder(held, "u")) == (None, ELSEWHERE)
+    leases.release_all(held, "me")
+    assert holder(held, "u") == ELSEWHERE
+    leases.release_all(held, ELSEWHERE)
+    assert (holder(held, "u"), holder(held, "v")) == (None, None)
+
+
+def test_only_living_processes_with_time_left_hold_trials(held: Connection) -> None:
+    time = HandClock()
+    leases.take(held, "w", ELSEWHERE, time)
+    time.forward(1)
+    for key, owner in (("t", LIVING), ("u", LIVING), ("v", DEAD)):
+        leases.take(held, key, owner, time)
+    assert leases.holders(held, time) == sorted([LIVING, ELSEWHERE])
+    assert leases.count(held, time.now()) == (3, 1)
+    time.forward(leases.TTL_S - 1)
+    assert leases.holders(held, time) == [LIVING]
+    assert leases.count(held, time.now()) == (2, 2)
+
+
+SAID = RunSnapshot(
+    command="run", about="toy@12345678", began=1000.0, planned=8, done=3, failed=1, usd=0.25, cap_usd=2.0,
+    missing={"no_answer": 1}, retried={"429": 2}, waits=(WaitingModel("m", "429", 2, 1010.0),),
+    slots={"openrouter": (5, 20)}, parked=(ParkedModel("m", "m@low", "404"),),
+)  # fmt: skip
+RUNNING = f"elsewhere:{os.getpid()}:00000000"
+
+
+def put(connection: Connection, owner: str, time: HandClock, **changes: object) -> None:
+    said = msgspec.structs.replace(SAID, **changes)
+    progress.put(connection, owner, msgspec.json.encode(said).decode(), time)
+
+
+def states(connection: Connection, time: HandClock) -> dict[str, str]:
+    return {row.owner: row.state for row in progress.read(connection, time)}
+
+
+def test_a_process_has_one_snapshot_that_comes_back_as_it_was(connection: Connection) -> None:
+    time, me = HandClock(), leases.owner()
+    put(connection, me, time, done=2)
+    time.forward(1)
+    put(connection, me, time)
+    (row,) = progress.read(connection, time)
+    assert (row.owner, row.at, row.state, row.snapshot) == (me, time.now(), "running", SAID)
+
+
+def test_a_killed_process_is_gone_an_ended_one_has_ended_and_the_next_run_takes_their_rows(
+    connection: Connection,
+) -> None:
+    time, mine, beside = HandClock(), leases.owner(), leases.owner()
+    put(connection, mine, time)
+    put(connection, DEAD, time)
+    assert states(connection, time) == {mine: "running", DEAD: "gone"}
+    put(connection, mine, time, ended=1020.0)
+    assert states(connection, time) == {mine: "ended", DEAD: "gone"}
+    put(connection, beside, time)
+    assert states(connection, time) == {beside: "running"}
+
+
+def test_a_process_of_another_host_runs_while_it_speaks_or_holds_a_trial(held: Connection) -> None:
+    time = HandClock()
+    put(held, RUNNING, time)
+    put(held, LIVING, time)
+    time.forward(leases.TTL_S - 1)
+    assert states(held, time) == {RUNNING: "running", LIVING: "running"}
+    time.forward(1)
+    assert states(held, time) == {RUNNING: "gone", LIVING: "running"}
+    leases.take(held, "t", RUNNING, time)
+    assert states(held, time)[RUNNING] == "running"
+    time.forward(leases.TTL_S)
+    assert states(held, time)[RUNNING] == "gone"

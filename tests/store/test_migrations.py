@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -67,6 +68,9 @@ INDICES = {
     "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",
     "artefacts_of_trial", "routes_of_trial",
 }  # fmt: skip
+ALL = len(migrations())
+V2 = load("v2")
+OURS = msgspec.json.encode(V2.suite).decode()
 
 
 def columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
@@ -74,175 +78,130 @@ def columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     return {name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")] for name in names}
 
 
-def test_a_blank_store_has_exactly_these_tables_and_columns(connection: sqlite3.Connection) -> None:
+def before(words: str) -> int:
+    """How many migrations a store has seen that lacks the first one with these words."""
+    return next(at for at, migration in enumerate(migrations()) if words in migration.sql)
+
+
+class Old:
+    """A store that has seen so many migrations, to be filled and then brought up to date."""
+
+    def __init__(self, path: Path, seen: int) -> None:
+        self.path, self.seen = path, seen
+        self.connection = sqlite3.connect(path)
+        self.connection.create_function("said_digest", 2, context.digest)
+        field_values.offer(self.connection)
+        for migration in migrations()[:seen]:
+            self.connection.executescript(migration.sql)
+
+    def add(self, table: str, **values: object) -> None:
+        """A row; what is not named is an empty text."""
+        row = dict.fromkeys(columns(self.connection)[table], "") | values
+        sql = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+        self.connection.execute(sql, list(row.values()))
+
+    def upgraded(self) -> sqlite3.Connection:
+        self.connection.execute(f"PRAGMA user_version = {self.seen}")
+        self.connection.commit()
+        self.connection.close()
+        return database.connect(self.path)
+
+    def read(self, sql: str) -> list[tuple[object, ...]]:
+        """Rows of the store as it is now."""
+        with closing(self.upgraded()) as opened:
+            return opened.execute(sql).fetchall()
+
+
+def test_a_blank_store_has_exactly_these_tables_columns_and_indices(connection: sqlite3.Connection) -> None:
     assert columns(connection) == GOLDEN
-
-
-def test_a_blank_store_has_exactly_these_indices(connection: sqlite3.Connection) -> None:
     query = "SELECT name FROM sqlite_master WHERE type = 'index' AND name NOT LIKE 'sqlite_%'"
     assert {row[0] for row in connection.execute(query)} == INDICES
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == ALL
+    assert len({migration.name for migration in migrations()}) == ALL
 
 
-def test_a_store_counts_the_migrations_it_has_seen(connection: sqlite3.Connection) -> None:
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
-
-
-def test_migrations_have_names_of_their_own() -> None:
-    assert len({migration.name for migration in migrations()}) == len(migrations())
-
-
-def test_an_empty_file_is_brought_up_to_date(path: Path) -> None:
-    path.touch()
-    opened = database.connect(path)
-    assert columns(opened) == GOLDEN
-    opened.close()
-
-
-def _old(path: Path, seen: int) -> sqlite3.Connection:
-    """A store that has seen so many migrations."""
-    old = sqlite3.connect(path)
-    old.create_function("said_digest", 2, context.digest)
-    field_values.offer(old)
-    for migration in migrations()[:seen]:
-        old.executescript(migration.sql)
-    old.execute(f"PRAGMA user_version = {seen}")
-    return old
-
-
-@pytest.mark.parametrize("seen", range(len(migrations()) + 1))
-def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, seen: int) -> None:
-    old = _old(path, seen)
-    if seen:
-        old.execute("INSERT INTO editions (suite, edition, document, used_at) VALUES ('s', 'e', '{}', '2026')")
-    old.commit()
-    old.close()
-    opened = database.connect(path)
-    assert columns(opened) == GOLDEN
-    assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == bool(seen)
-    opened.close()
+@pytest.mark.parametrize("ages", [(0, 1, 4, ALL - 1, ALL), pytest.param(range(ALL + 1), marks=pytest.mark.deep)])
+def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(tmp_path: Path, ages: Sequence[int]) -> None:
+    for seen in ages:
+        old = Old(tmp_path / f"{seen}.db", seen)
+        if seen:
+            old.connection.execute(
+                "INSERT INTO editions (suite, edition, document, used_at) VALUES ('s', 'e', '{}', '2026')"
+            )
+        with closing(old.upgraded()) as opened:
+            assert columns(opened) == GOLDEN, seen
+            assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == bool(seen)
 
 
 def test_leases_of_an_older_store_are_kept(path: Path) -> None:
-    before = next(at for at, migration in enumerate(migrations()) if "CREATE TABLE leases" in migration.sql)
-    with closing(_old(path, before)) as old:
-        old.execute(
-            "INSERT INTO trials VALUES ('held', NULL, 1, '{}', 'host:1:ab', 5.0), ('free', NULL, 1, '{}', NULL, NULL)"
-        )
-        old.commit()
-    with closing(database.connect(path)) as opened:
+    old = Old(path, before("CREATE TABLE leases"))
+    for key, owner, until in (("held", "host:1:ab", 5.0), ("free", None, None)):
+        old.add("trials", key=key, parent=None, turns=1, shape="{}", lease_owner=owner, lease_until=until)
+    with closing(old.upgraded()) as opened:
         assert opened.execute("SELECT * FROM leases").fetchall() == [("held", "host:1:ab", 5.0)]
         assert opened.execute("SELECT count(lease_owner), count(lease_until) FROM trials").fetchone() == (0, 0)
 
 
 def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_grades_it(path: Path) -> None:
-    suite = load("v2")
-    ours = msgspec.json.encode(suite.suite).decode()
-    old = sqlite3.connect(path)
-    for migration in migrations()[:4]:
-        old.executescript(migration.sql)
-    for edition in ("published", suite.edition):
-        old.execute("INSERT INTO editions VALUES ('v2', ?, ?, '2026')", (edition, ours))
-    old.execute("PRAGMA user_version = 4")
-    old.commit()
-    old.close()
-    with closing(database.connect(path)) as opened:
-        found = {row[0]: row[1:] for row in opened.execute("SELECT edition, document, read_as FROM editions")}
+    old = Old(path, 4)
+    for edition in ("published", V2.edition):
+        old.add("editions", suite="v2", edition=edition, document=OURS, used_at="2026")
+    found = {name: row for name, *row in old.read("SELECT edition, document, read_as FROM editions")}
     known, kept = found["published"]
-    assert found[suite.edition] == (ours, "")
-    assert kept == ours
-    assert msgspec.json.decode(known, type=Suite) == without_texts(suite.suite)
+    assert found[V2.edition] == [OURS, ""]
+    assert kept == OURS
+    assert msgspec.json.decode(str(known), type=Suite) == without_texts(V2.suite)
 
 
 def test_editions_of_an_older_store_get_their_wording_without_what_users_brought(path: Path) -> None:
-    suite, edition = load("v2")
-    personal = msgspec.structs.replace(suite, variants={**suite.variants, "mine-1a2b": "Be mine."})
-    before = next(at for at, migration in enumerate(migrations()) if "wording TEXT NOT NULL DEFAULT" in migration.sql)
-    old = sqlite3.connect(path)
-    old.create_function("said_digest", 2, context.digest)
-    for migration in migrations()[:before]:
-        old.executescript(migration.sql)
-    rows = {edition: suite, "01234567": personal, "published": suite, "published-ab": suite}
-    for name, one in rows.items():
-        values = ("v2", name, msgspec.json.encode(one).decode(), "2026", "")
-        old.execute("INSERT INTO editions VALUES (?, ?, ?, ?, ?)", values)
-    old.execute("INSERT INTO editions VALUES ('v2', 'odd', '{}', '2026', '')")
-    old.execute("INSERT INTO personas VALUES ('v2', '01234567', 'mine-1a2b', 'Be mine.')")
-    old.execute(f"PRAGMA user_version = {before}")
-    old.commit()
-    old.close()
-    with closing(database.connect(path)) as opened:
-        found = dict(opened.execute("SELECT edition, wording FROM editions"))
-    own = digest.wording(suite)
-    assert found == {edition: own, "01234567": own, "published": "", "published-ab": "", "odd": ""}
+    personal = msgspec.structs.replace(V2.suite, variants={**V2.suite.variants, "mine-1a2b": "Be mine."})
+    old = Old(path, before("wording TEXT NOT NULL DEFAULT"))
+    documents: Mapping[str, str] = {
+        V2.edition: OURS, "01234567": msgspec.json.encode(personal).decode(), "published": OURS, "published-ab": OURS,
+        "odd": "{}",
+    }  # fmt: skip
+    for name, document in documents.items():
+        old.add("editions", suite="v2", edition=name, document=document, used_at="2026")
+    old.add("personas", suite="v2", edition="01234567", variant="mine-1a2b", text="Be mine.")
+    own = digest.wording(V2.suite)
+    assert dict(old.read("SELECT edition, wording FROM editions")) == {
+        V2.edition: own, "01234567": own, "published": "", "published-ab": "", "odd": "",
+    }  # fmt: skip
 
 
 def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
-    newer = sqlite3.connect(path)
-    newer.execute("CREATE TABLE future (x)")
-    newer.execute(f"PRAGMA user_version = {len(migrations()) + 1}")
-    newer.close()
-    before = path.read_bytes()
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute("CREATE TABLE future (x)")
+        newer.execute(f"PRAGMA user_version = {ALL + 1}")
+    content = path.read_bytes()
     with pytest.raises(StoreError, match="written by a newer version") as caught:
         database.connect(path)
     assert str(path) in str(caught.value)
     assert "--db" in str(caught.value)
-    assert path.read_bytes() == before
+    assert path.read_bytes() == content
 
 
 def test_the_words_of_replies_in_an_old_file_are_digested(path: Path) -> None:
-    before = next(at for at, migration in enumerate(migrations()) if "said" in migration.sql)
-    old = sqlite3.connect(path)
-    for migration in migrations()[:before]:
-        old.executescript(migration.sql)
-    columns = [row[1] for row in old.execute("PRAGMA table_info(calls)")]
+    old = Old(path, before("said"))
     for turn, (missing, text) in enumerate([(None, "Yes."), ("no_answer", ""), (None, "Yes.")]):
-        row = dict.fromkeys(columns, "") | {"trial": "t", "turn": turn, "version": 0, "missing": missing, "text": text}
-        old.execute(f"INSERT INTO calls VALUES ({', '.join('?' * len(columns))})", list(row.values()))
-    old.execute(f"PRAGMA user_version = {before}")
-    old.commit()
-    old.close()
-    opened = database.connect(path)
-    first, none, again = (row[0] for row in opened.execute("SELECT said FROM calls ORDER BY turn"))
-    opened.close()
+        old.add("calls", trial="t", turn=turn, version=0, missing=missing, text=text)
+    first, none, again = (said for (said,) in old.read("SELECT said FROM calls ORDER BY turn"))
     assert first == again == context.reply_digest(Reply("Yes.", "tool"))
     assert none == ""
 
 
 def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(path: Path) -> None:
-    old = sqlite3.connect(path)
-    for migration in migrations()[:4]:
-        old.executescript(migration.sql)
+    old = Old(path, 4)
     for key, judge in (("a", "cues"), ("b", "acme/judge")):
-        old.execute(f"INSERT INTO verdicts VALUES ('{key}', 't', '{judge}' {', 1' + ', 0' * 13})")
-    old.execute("PRAGMA user_version = 4")
-    old.commit()
-    old.close()
-    opened = database.connect(path)
-    assert opened.execute("SELECT key, judge FROM verdicts ORDER BY key").fetchall() == [
-        ("a", "cues@1"),
-        ("b", "acme/judge"),
-    ]
-    opened.close()
+        old.add("verdicts", key=key, trial="t", judge=judge)
+    assert old.read("SELECT key, judge FROM verdicts ORDER BY key") == [("a", "cues@1"), ("b", "acme/judge")]
 
 
 def test_predictions_of_offline_and_hybrid_judges_move_to_a_column_of_their_own(path: Path) -> None:
-    before = next(at for at, migration in enumerate(migrations()) if "prediction TEXT" in migration.sql)
-    old = sqlite3.connect(path)
-    old.create_function("said_digest", 2, context.digest)
-    for migration in migrations()[:before]:
-        old.executescript(migration.sql)
-    judges = ("offline", "offline@0123456789ab", "hybrid:acme/judge", "acme/judge", "cues")
-    columns = [row[1] for row in old.execute("PRAGMA table_info(verdicts)")]
-    for judge in judges:
-        row = dict.fromkeys(columns, "") | {"key": judge, "judge": judge, "raw": '{"values":{}}'}
-        old.execute(f"INSERT INTO verdicts VALUES ({', '.join('?' * len(columns))})", list(row.values()))
-    old.execute(f"PRAGMA user_version = {before}")
-    old.commit()
-    old.close()
-    opened = database.connect(path)
-    found = {key: row for key, *row in opened.execute("SELECT key, raw, prediction FROM verdicts")}
-    opened.close()
-    assert found == {
-        judge: ["", '{"values":{}}'] if judge.startswith(("offline", "hybrid")) else ['{"values":{}}', None]
-        for judge in judges
-    }
+    old = Old(path, before("prediction TEXT"))
+    predicting, others = ("offline", "offline@0123456789ab", "hybrid:acme/judge"), ("acme/judge", "cues")
+    for judge in (*predicting, *others):
+        old.add("verdicts", key=judge, judge=judge, raw='{"values":{}}')
+    found = {key: row for key, *row in old.read("SELECT key, raw, prediction FROM verdicts")}
+    moved, stayed = ["", '{"values":{}}'], ['{"values":{}}', None]
+    assert found == dict.fromkeys(predicting, moved) | dict.fromkeys(others, stayed)

@@ -1,47 +1,132 @@
+"""What a store is asked for: by names and scopes, and its texts, verdicts, costs and gaps."""
+
 from __future__ import annotations
 
-import sqlite3
+from sqlite3 import Connection
 
+import msgspec
 import pytest
 
-from independence.store import context, queries, records
-from independence.store.queries import TrialState
-from independence.store.records import EditionRow, FailureRow
+from independence.errors import StoreError
+from independence.store import missing, plans, queries, records, scopes
+from independence.store.records import EditionRow, FailureRow, VerdictRow
+from independence.store.scopes import Names
+from independence.suites.load import LoadedSuite
 from independence.types import Attempt, Condition, Missing, Usage, Verdict, Where
+from tests.report import filled
 
 from . import rows
 from .rows import PLACE
 
 
-def states(connection: sqlite3.Connection) -> dict[str, TrialState]:
-    return {state.key: state for state in queries.states(connection, PLACE)}
+def test_an_empty_store_says_how_to_fill_it(connection: Connection) -> None:
+    with pytest.raises(StoreError, match="the store is empty: `independence demo`"):
+        scopes.find(connection, None, None, None)
 
 
-def test_a_planned_trial_without_an_answer_is_open(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "t", turns=2)
-    (state,) = queries.states(connection, PLACE)
-    assert (state.answered, state.turns, state.missing, state.stale, state.at) == (0, 2, None, False, "t")
-    assert (state.end, state.settled) == (None, False)
+def test_the_only_edition_and_the_default_condition_need_not_be_named(
+    connection: Connection, toy_suite: LoadedSuite
+) -> None:
+    for condition in (filled.CONDITION, ("plain", "user_role")):
+        filled.plan(connection, toy_suite, condition=condition)
+    found = scopes.find(connection, None, None, None)
+    assert found == filled.scope(toy_suite)
+    assert found.condition == ("firm", "tool_role")
 
 
-def test_a_trial_is_done_when_every_turn_is_answered(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "t", turns=2)
-    half = rows.dialogue(connection, "t", "one")
-    assert states(connection)["t"].end is None
-    assert states(connection)["t"].at == half
-    end = rows.call(connection, "t", 1, half, rows.reply("two", flags=("cleaned",)))
-    state = states(connection)["t"]
-    assert (state.end, state.settled, state.flags) == (end, True, ("cleaned",))
+def test_the_only_condition_there_is_needs_no_name_and_the_suite_is_as_it_was_stored(
+    connection: Connection, toy_suite: LoadedSuite
+) -> None:
+    renamed = LoadedSuite(msgspec.structs.replace(toy_suite.suite, title="As it was"), "0123abcd")
+    filled.plan(connection, renamed, condition=("plain", "user_role"))
+    found = scopes.find(connection, None, None, None)
+    assert (found.condition, found.suite.title) == (("plain", "user_role"), "As it was")
+    with pytest.raises(StoreError, match="no trials under firm/user_role; it has plain/user_role"):
+        scopes.find(connection, None, "firm", "user_role")
 
 
-def test_a_missing_answer_settles_a_trial_without_an_end(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "t", turns=2)
-    rows.call(connection, "t", 0, "t", rows.missing("blocked"))
-    state = states(connection)["t"]
-    assert (state.missing, state.settled, state.end, state.answered) == ("blocked", True, None, 0)
+def test_of_several_editions_of_one_suite_the_newest_is_taken_unless_one_is_imported(
+    connection: Connection, toy_suite: LoadedSuite
+) -> None:
+    other = LoadedSuite(toy_suite.suite, "0123abcd")
+    for loaded in (toy_suite, other):
+        filled.plan(connection, loaded)
+    connection.execute("UPDATE editions SET used_at = '2020' WHERE edition = '0123abcd'")
+    found = scopes.find(connection, None, None, None)
+    assert found.edition == toy_suite.edition
+    assert "toy@0123abcd" in scopes.newest(connection, found, None)
+    assert scopes.newest(connection, found, f"toy@{toy_suite.edition}") == ""
+    assert scopes.find(connection, "toy", None, None).edition == toy_suite.edition
+    assert scopes.find(connection, "toy@0123abcd", None, None).edition == "0123abcd"
+    filled.plan(connection, LoadedSuite(toy_suite.suite, "published"))
+    with pytest.raises(StoreError, match=r"name one with --suite: toy@.*, toy@0123abcd"):
+        scopes.find(connection, None, None, None)
 
 
-def test_calls_come_in_turn_order_in_their_current_version(connection: sqlite3.Connection) -> None:
+def test_what_the_store_does_not_hold_is_refused_with_what_it_holds(
+    connection: Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.plan(connection, toy_suite)
+    for asked in ("v2", "toy@ffffffff", "to"):
+        with pytest.raises(StoreError, match=f"no trials of `{asked}`; it holds toy@{toy_suite.edition}"):
+            scopes.find(connection, asked, None, None)
+
+
+KNOWN = {
+    names.config_dir: names
+    for names in (
+        Names("a--one@low-t0.7", "one@low-t0.7", "a/one"),
+        Names("a--one@none-t0.7", "one@none-t0.7", "a/one"),
+        Names("a--two+host@none-t0.7", "two+host@none-t0.7", "a/two"),
+        Names("lab--half+alpha@none-t0.7", "lab/half+alpha@none-t0.7", "lab/half"),
+        Names("sim--half@none-t0.7", "sim/half@none-t0.7", "sim/half"),
+    )
+}
+
+
+NAMED = {
+    "a--one@low-t0.7": ["a--one@low-t0.7"],
+    "one@low-t0.7": ["a--one@low-t0.7"],
+    "a/one": ["a--one@low-t0.7", "a--one@none-t0.7"],
+    "two+host": ["a--two+host@none-t0.7"],
+    "two": ["a--two+host@none-t0.7"],
+    "lab/half+alpha": ["lab--half+alpha@none-t0.7"],
+    "sim/half@none-t0.7 (simulated)": ["sim--half@none-t0.7"],
+    "sim/half (sim)": ["sim--half@none-t0.7"],
+}
+
+
+def test_whatever_a_board_prints_in_full_finds_its_subject() -> None:
+    assert {name: scopes.subjects([name], KNOWN, "here") for name in NAMED} == NAMED
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("one", "`one` names several subjects here; use a label: one@low-t0.7, one@none-t0.7"),
+        ("half", "names several subjects here; use a label: lab/half\\+alpha@none-t0.7, sim/half@none-t0.7"),
+        ("lab/ha…", "no subject `lab/ha…` here; did you mean `lab/half\\+alpha@none-t0.7`"),
+        ("one…none-t0.7", "did you mean `one@none-t0.7`"),
+        ("alpha", "did you mean `lab/half\\+alpha@none-t0.7`"),
+        ("tow+host", "did you mean `two\\+host`"),
+        ("zebra", "there is lab/half\\+alpha@none-t0.7, one@low-t0.7"),
+    ],
+)
+def test_a_cut_or_partial_name_is_answered_with_the_full_ones_it_may_mean(name: str, says: str) -> None:
+    with pytest.raises(StoreError, match=says):
+        scopes.subjects([name], KNOWN, "here")
+
+
+def test_a_persona_is_found_by_the_name_of_its_file() -> None:
+    assert scopes.variant_named("mine", {"mine-8229", "neutral"}) == "mine-8229"
+    assert scopes.variant_named("mine", {"mine-8229", "mine-1111"}) == "mine"
+    assert scopes.variant_named("mine", {"mine", "mine-1111"}) == "mine"
+
+
+HERE = PLACE.under(Condition("v", "m"))
+
+
+def test_calls_come_in_turn_order_in_their_current_version(connection: Connection) -> None:
     rows.call(connection, "t", 1, "x", rows.reply("second"))
     rows.call(connection, "t", 0, "t", rows.reply("old"))
     rows.call(connection, "t", 0, "t", rows.reply("first", thinking="hm"))
@@ -49,103 +134,35 @@ def test_calls_come_in_turn_order_in_their_current_version(connection: sqlite3.C
     assert [(call.turn, call.text, call.thinking) for call in calls] == [(0, "first", "hm"), (1, "second", "")]
 
 
-def family(connection: sqlite3.Connection) -> dict[str, str]:
-    """Three trials, each continuing the one before, all answered; returns where each ends."""
-    ends: dict[str, str] = {}
-    parent = None
-    for key in ("a", "b", "c"):
-        rows.trial(connection, key, parent)
-        ends[key] = rows.dialogue(connection, key, f"{key} says", parent_after=ends.get(parent or ""))
-        parent = key
-    return ends
+def test_a_place_leads_to_its_trial_and_the_shape_it_was_planned_in(connection: Connection) -> None:
+    rows.trial(connection, "t2", scenario="x", run=2, shape='{"seed":4}')
+    rows.trial(connection, "t1", scenario="x")
+    rows.trial(connection, "t3", scenario="x", edition="other")
+    assert queries.trial_key(connection, HERE, "a", "x", 2) == "t2"
+    with pytest.raises(KeyError):
+        queries.trial_key(connection, HERE, "a", "x", 3)
+    found = plans.planned_trials(connection, HERE)
+    assert [(one.config_dir, one.scenario, one.run, one.shape) for one in found] == [
+        ("a", "x", 1, "{}"), ("a", "x", 2, '{"seed":4}'),
+    ]  # fmt: skip
+    assert all(one.planned_at.startswith("20") for one in found)
+    assert plans.planned_trials(connection, PLACE.under(Condition("v", "another mode"))) == []
 
 
-def test_a_chain_of_three_knows_its_ends(connection: sqlite3.Connection) -> None:
-    ends = family(connection)
-    assert {key: state.end for key, state in states(connection).items()} == ends
+def test_the_last_answer_of_every_finished_dialogue_is_told_as_it_is_now(connection: Connection) -> None:
+    for key, turns in (("one", 2), ("unfinished", 2), ("missing", 1), ("replaced", 1)):
+        rows.trial(connection, key, turns=turns)
+    rows.dialogue(connection, "one", "first", "last")
+    rows.dialogue(connection, "unfinished", "first")
+    rows.call(connection, "missing", 0, "missing", rows.missing())
+    for text in ("old", "new"):
+        rows.dialogue(connection, "replaced", text)
+    found = [queries.LastAnswer("a", "one", 1, "last"), queries.LastAnswer("a", "replaced", 1, "new")]
+    assert sorted(queries.last_answers(connection, HERE)) == found
+    assert queries.last_answers(connection, PLACE.under(Condition("v", "other"))) == []
 
 
-def test_a_replaced_parent_makes_everything_after_it_stale(connection: sqlite3.Connection) -> None:
-    family(connection)
-    rows.dialogue(connection, "a", "a says something else")
-    found = states(connection)
-    assert [found[key].stale for key in "abc"] == [False, True, True]
-    assert [found[key].end is None for key in "abc"] == [False, True, True]
-    assert [found[key].settled for key in "abc"] == [True, False, False]
-    assert found["b"].at == context.begin("b", found["a"].end)
-    assert found["c"].at is None
-
-
-def test_a_parent_answered_again_in_the_same_words_changes_nothing(connection: sqlite3.Connection) -> None:
-    ends = family(connection)
-    rows.dialogue(connection, "a", "a says")
-    assert {key: state.end for key, state in states(connection).items()} == ends
-
-
-def test_a_stale_answer_asked_again_heals_one_link_at_a_time(connection: sqlite3.Connection) -> None:
-    family(connection)
-    new = rows.dialogue(connection, "a", "a says something else")
-    healed = rows.dialogue(connection, "b", "b says now", parent_after=new)
-    found = states(connection)
-    assert (found["b"].end, found["b"].stale) == (healed, False)
-    assert (found["c"].end, found["c"].stale) == (None, True)
-
-
-def test_a_replaced_turn_makes_the_later_turns_stale(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "t", turns=3)
-    rows.dialogue(connection, "t", "one", "two", "three")
-    at = rows.call(connection, "t", 0, "t", rows.reply("one, otherwise"))
-    state = states(connection)["t"]
-    assert (state.stale, state.answered, state.at, state.end) == (True, 1, at, None)
-
-
-def test_a_parent_without_an_answer_bars_all_its_descendants(connection: sqlite3.Connection) -> None:
-    family(connection)
-    rows.call(connection, "a", 0, "a", rows.missing())
-    found = states(connection)
-    assert [found[key].missing for key in "abc"] == ["no_answer", "parent_missing", "parent_missing"]
-    assert all(found[key].settled for key in "abc")
-
-
-def test_an_unfinished_parent_leaves_its_child_waiting(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "a")
-    rows.trial(connection, "b", "a")
-    state = states(connection)["b"]
-    assert (state.at, state.stale, state.settled, state.missing) == (None, False, False, None)
-
-
-def test_the_order_of_planning_does_not_matter(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "child", "parent", scenario="1 child")
-    rows.trial(connection, "parent", scenario="2 parent")
-    end = rows.dialogue(connection, "parent", "p")
-    assert rows.dialogue(connection, "child", "c", parent_after=end) == states(connection)["child"].end
-
-
-def test_editions_that_ask_the_same_share_the_trial(connection: sqlite3.Connection) -> None:
-    for name in ("e", "f"):
-        rows.edition(connection, name)
-        rows.trial(connection, "t", edition=name)
-    end = rows.dialogue(connection, "t", "said once")
-    assert [queries.states(connection, Where("s", name))[0].end for name in ("e", "f")] == [end, end]
-    assert connection.execute("SELECT count(*) FROM calls").fetchone()[0] == 1
-
-
-def test_two_places_of_one_edition_may_hold_one_trial(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "t", scenario="one")
-    rows.trial(connection, "t", scenario="other")
-    end = rows.dialogue(connection, "t", "said once")
-    found = queries.states(connection, PLACE)
-    assert [(state.scenario, state.end) for state in found] == [("one", end), ("other", end)]
-
-
-def test_states_may_be_asked_for_one_condition(connection: sqlite3.Connection) -> None:
-    rows.trial(connection, "t")
-    assert len(queries.states(connection, PLACE.under(Condition("v", "m")))) == 1
-    assert queries.states(connection, PLACE.under(Condition("v", "other"))) == []
-    assert queries.conditions(connection, PLACE) == [("v", "m")]
-
-
-def test_editions_come_last_used_first_and_only_with_trials(connection: sqlite3.Connection) -> None:
+def test_editions_come_last_used_first_and_only_with_trials(connection: Connection) -> None:
     for name in ("old", "new", "empty"):
         rows.edition(connection, name)
     for name in ("old", "new"):
@@ -154,7 +171,7 @@ def test_editions_come_last_used_first_and_only_with_trials(connection: sqlite3.
     assert [(info.edition, info.trials) for info in queries.editions(connection)] == [("new", 1), ("old", 1)]
 
 
-def test_texts_of_an_edition_come_back(connection: sqlite3.Connection) -> None:
+def test_texts_of_an_edition_come_back(connection: Connection) -> None:
     rows.edition(connection)
     records.add_persona(connection, EditionRow("s", "e", "{}"), "pirate", "Arr.")
     assert queries.document(connection, PLACE) == "{}"
@@ -163,7 +180,7 @@ def test_texts_of_an_edition_come_back(connection: sqlite3.Connection) -> None:
     assert queries.subjects(connection, PLACE) == {"a": ("label a", "acme/m", False)}
 
 
-def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connection) -> None:
+def test_verdicts_come_back_typed_and_oldest_first(connection: Connection) -> None:
     rows.trial(connection, "t")
     quoting = Verdict({"a": 3, "b": True, "c": 0.5}, quote="never", quote_found=False)
     rows.verdict(connection, "k2", "t", "at", quoting, "second")
@@ -179,19 +196,71 @@ def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connectio
     assert known == {"k1": "unreadable_verdict", "k2": None}
 
 
-def test_costs_sum_answers_old_versions_verdicts_and_failures(connection: sqlite3.Connection) -> None:
+def test_costs_sum_answers_old_versions_verdicts_and_failures(connection: Connection) -> None:
     rows.trial(connection, "t")
     for usd in (0.1, 0.2):
         rows.call(connection, "t", 0, "t", rows.reply("x", usd=usd))
     rows.verdict(connection, "k", "t", "at", Verdict({"a": 1}, usage=Usage(cost_usd=0.4)))
     records.add_failure(connection, FailureRow("t", "x", "GaveUp", "", (Attempt("503", 1, Usage(cost_usd=0.8)),)))
-    assert queries.costs(connection, PLACE.under(Condition("v", "m"))) == {"a": pytest.approx(1.5)}
+    assert queries.costs(connection, HERE) == {"a": pytest.approx(1.5)}
     assert queries.costs(connection, PLACE.under(Condition("v", "other"))) == {}
 
 
-def test_shapes_of_other_editions_come_back_newest_and_without_imports(connection: sqlite3.Connection) -> None:
+def test_shapes_of_other_editions_come_back_newest_and_without_imports(connection: Connection) -> None:
     for name, shape in (("old", '{"x":1}'), ("older", '{"x":0}'), ("e", '{"x":2}'), (queries.PUBLISHED, '{"x":3}')):
         rows.trial(connection, f"t {name}", edition=name, scenario="one", shape=shape)
     connection.execute("UPDATE planned SET planned_at = '2020' WHERE edition = 'older'")
     assert queries.other_shapes(connection, PLACE, "a") == {"v/m/one/1": '{"x":1}'}
     assert queries.other_shapes(connection, PLACE, "b") == {}
+
+
+def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: Connection) -> None:
+    rows.trial(connection, "t")
+
+    def given(key: str, at: str, reasoning: str, rubric: str = "rubric") -> None:
+        verdict = Verdict({"x": 1}, reasoning)
+        records.add_verdict(connection, VerdictRow(key, "t", "j", rubric, at, "{}", verdict))
+
+    given("1", rows.dialogue(connection, "t", "old"), "of the old answer")
+    assert queries.reasoning(connection, "t", "j", "rubric") == "of the old answer"
+    now = rows.dialogue(connection, "t", "new")
+    assert queries.reasoning(connection, "t", "j", "rubric") == ""
+    given("2", now, "by the published rubric", "published")
+    assert queries.reasoning(connection, "t", "j", "rubric") == "by the published rubric"
+    given("3", now, "by this one")
+    assert queries.reasoning(connection, "t", "j", "rubric") == "by this one"
+    assert queries.reasoning(connection, "t", "somebody else", "rubric") == ""
+
+
+@pytest.mark.parametrize(
+    ("details", "sentence"),
+    [
+        (["no JSON object found"] * 3, "no JSON object found"),
+        (["`x` is missing", "`x` is missing", "no JSON object found", ""], "2 times `x` is missing"),
+        (["x" * 999], "x" * 200 + "…"),
+        (["8192 tokens\n at most"], "8192 tokens at most"),
+        ([""], None),
+    ],
+)
+def test_the_sentence_that_most_missing_verdicts_share_is_told(
+    connection: Connection, details: list[str], sentence: str | None
+) -> None:
+    for number, detail in enumerate(details):
+        rows.trial(connection, f"t{number}")
+        at = rows.dialogue(connection, f"t{number}", "words")
+        rows.verdict(connection, f"{number}", f"t{number}", at, Missing("unreadable_verdict", detail))
+    assert missing.sentences(connection, PLACE, ["j"]) == ({"unreadable_verdict": sentence} if sentence else {})
+
+
+def test_sentences_are_of_the_judges_and_trials_asked_for_and_of_answers_as_they_are(connection: Connection) -> None:
+    for trial, judge in (("a", "j"), ("b", "k")):
+        rows.trial(connection, trial)
+        at = rows.dialogue(connection, trial, "words")
+        rows.verdict(connection, f"v {trial}", trial, at, Missing("unreadable_verdict", f"of {trial}"), judge)
+    rows.verdict(connection, "older", "a", "another history", Missing("unreadable_verdict", "older"))
+    rows.verdict(connection, "given", "b", "at", Verdict({"x": 1}))
+    rows.trial(connection, "cut")
+    rows.call(connection, "cut", 0, "cut", Missing("too_long", "8192 tokens at most"))
+    answer = {"too_long": "8192 tokens at most"}
+    assert missing.sentences(connection, PLACE, ["j"]) == answer | {"unreadable_verdict": "of a"}
+    assert missing.sentences(connection, PLACE, ["j", "k"], ["b"]) == {"unreadable_verdict": "of b"}

@@ -5,6 +5,7 @@ import pickle
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest_asyncio
 
 from independence.errors import DiskFull, StoreError
 from independence.store import leases
-from independence.store.writer import BriefCall, StoreCall, Writer
+from independence.store.writer import BriefCall, StoreCall, Write, Writer
 
 
 @pytest_asyncio.fixture
@@ -31,22 +32,37 @@ def inserted(connection: sqlite3.Connection, text: str, *, again: str) -> int:
     return sum(connection.execute("INSERT INTO notes VALUES (?)", (one,)).rowcount for one in (text, again))
 
 
-def nothing(connection: sqlite3.Connection) -> None:
-    """A write that changes nothing."""
-
-
-def waiting(go_on: threading.Event) -> Callable[[sqlite3.Connection], bool]:
-    """A write that takes until told."""
-    return lambda _: go_on.wait(5)
+def insert(connection: sqlite3.Connection, text: str) -> int:
+    return connection.execute("INSERT INTO notes VALUES (?)", (text,)).rowcount
 
 
 def seen(path: Path) -> set[str]:
     """What another connection sees, so only what is committed."""
-    other = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as other:
         return {row[0] for row in other.execute("SELECT text FROM notes")}
-    finally:
-        other.close()
+
+
+async def together(writer: Writer, *writes: Write[object]) -> list[asyncio.Task[object]]:
+    """Writes that came while another one was being made, so that they share a transaction; let go when this returns."""
+    loop, begun, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def hold(_connection: sqlite3.Connection) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(60)
+
+    first = asyncio.create_task(writer.write(hold))
+    await begun.wait()
+    tasks = [asyncio.create_task(writer.write(write)) for write in writes]
+    await asyncio.sleep(0)
+    go_on.set()
+    await first
+    return tasks
+
+
+async def outcomes(tasks: list[asyncio.Task[object]]) -> list[object]:
+    """What each write returned; of those that failed, with which kind of error."""
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    return [type(one) if isinstance(one, BaseException) else one for one in found]
 
 
 async def test_a_write_is_committed_before_it_resolves(writer: Writer, path: Path) -> None:
@@ -56,15 +72,10 @@ async def test_a_write_is_committed_before_it_resolves(writer: Writer, path: Pat
 
 async def test_writes_under_load_share_transactions(writer: Writer, path: Path) -> None:
     begun: list[str] = []
-    held = threading.Event()
-    first = asyncio.create_task(writer.write(waiting(held)))
-    await asyncio.sleep(0.01)
-    others = [asyncio.create_task(writer.write(note(str(n)))) for n in range(200)]
-    tracing = asyncio.create_task(writer.write(lambda connection: connection.set_trace_callback(begun.append)))
-    await asyncio.sleep(0.01)
-    held.set()
-    await asyncio.gather(first, tracing, *others)
-    assert seen(path) == {str(n) for n in range(200)}
+    others = [note(str(number)) for number in range(200)]
+    tasks = await together(writer, *others, lambda connection: connection.set_trace_callback(begun.append))
+    await asyncio.gather(*tasks)
+    assert seen(path) == {str(number) for number in range(200)}
     await writer.write(lambda connection: connection.set_trace_callback(None))
     assert sum(statement.startswith("COMMIT") for statement in begun) <= 2
 
@@ -75,25 +86,19 @@ async def test_writes_happen_in_the_order_they_came(writer: Writer, connection: 
     assert rows == sorted(rows)
 
 
-async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(writer: Writer, path: Path) -> None:
-    await writer.write(note("taken"))
-    held = threading.Event()
-    first = asyncio.create_task(writer.write(waiting(held)))
-    await asyncio.sleep(0.01)
-
+@pytest.mark.parametrize("write", [note, lambda text: BriefCall(insert, text)], ids=["beside the loop", "on it"])
+async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(
+    writer: Writer, path: Path, write: Callable[[str], Write[object]]
+) -> None:
     def half(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO notes VALUES ('half')")
         raise ValueError("no")
 
-    writes = [note("before"), note("taken"), half, note("after")]
-    tasks = [asyncio.create_task(writer.write(write)) for write in writes]
-    await asyncio.sleep(0.01)
-    held.set()
-    await first
-    before, taken, broken, after = await asyncio.gather(*tasks, return_exceptions=True)
-    assert (before, after) == (1, 1)
-    assert isinstance(taken, StoreError)
-    assert isinstance(broken, ValueError)
+    assert await writer.write(write("taken")) == 1
+    assert seen(path) == {"taken"}
+    halves = [half] if write is note else []
+    tasks = await together(writer, write("before"), write("taken"), *halves, write("after"))
+    assert await outcomes(tasks) == [1, StoreError, *[ValueError] * len(halves), 1]
     assert seen(path) == {"taken", "before", "after"}
 
 
@@ -106,10 +111,6 @@ def thread_of(_connection: sqlite3.Connection) -> threading.Thread:
     return threading.current_thread()
 
 
-def insert(connection: sqlite3.Connection, text: str) -> int:
-    return connection.execute("INSERT INTO notes VALUES (?)", (text,)).rowcount
-
-
 async def test_brief_calls_are_applied_on_the_event_loop_and_all_others_beside_it(writer: Writer) -> None:
     here = threading.current_thread()
     assert await writer.write(BriefCall(thread_of)) is here
@@ -117,24 +118,19 @@ async def test_brief_calls_are_applied_on_the_event_loop_and_all_others_beside_i
     assert await writer.write(thread_of) is not here
 
 
-async def test_a_brief_call_is_committed_before_it_resolves_and_fails_alone(writer: Writer, path: Path) -> None:
-    assert await writer.write(BriefCall(insert, "taken")) == 1
-    assert seen(path) == {"taken"}
-    calls = [BriefCall(insert, text) for text in ("before", "taken", "after")]
-    before, taken, after = await asyncio.gather(*map(writer.write, calls), return_exceptions=True)
-    assert (before, after) == (1, 1)
-    assert isinstance(taken, StoreError)
-    assert seen(path) == {"taken", "before", "after"}
-
-
-async def test_the_loop_goes_on_while_a_brief_call_waits_for_another_process(writer: Writer, path: Path) -> None:
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    kept = asyncio.create_task(writer.write(BriefCall(insert, "kept")))
-    await asyncio.sleep(0.05)
-    assert not kept.done()
-    other.execute("ROLLBACK")
-    other.close()
+async def test_the_loop_goes_on_while_a_brief_call_waits_for_another_process(
+    writer: Writer, connection: sqlite3.Connection, path: Path
+) -> None:
+    loop, begun = asyncio.get_running_loop(), asyncio.Event()
+    connection.set_trace_callback(lambda _statement: loop.call_soon_threadsafe(begun.set))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        kept = asyncio.create_task(writer.write(BriefCall(insert, "kept")))
+        await begun.wait()
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert not kept.done()
+        other.execute("ROLLBACK")
     assert await kept == 1
 
 
@@ -143,27 +139,12 @@ async def test_what_is_written_beside_is_written_also_where_a_write_fails(
 ) -> None:
     connection.execute("CREATE TABLE notes (text TEXT UNIQUE)")
     connection.execute("CREATE TABLE transactions (number INTEGER PRIMARY KEY)")
-    counting, held = "INSERT INTO transactions DEFAULT VALUES", threading.Event()
-    writer = Writer(connection, path, lambda store: store.execute(counting))
-    first = asyncio.create_task(writer.write(waiting(held)))
-    await asyncio.sleep(0.01)
-    tasks = [asyncio.create_task(writer.write(BriefCall(insert, text))) for text in ("one", "one")]
-    await asyncio.sleep(0.01)
-    held.set()
-    await first
-    one, again = await asyncio.gather(*tasks, return_exceptions=True)
+    writer = Writer(connection, path, lambda store: store.execute("INSERT INTO transactions DEFAULT VALUES"))
+    tasks = await together(writer, BriefCall(insert, "one"), BriefCall(insert, "one"))
+    assert await outcomes(tasks) == [1, StoreError]
     await writer.close()
-    assert one == 1
-    assert isinstance(again, StoreError)
     assert seen(path) == {"one"}
     assert connection.execute("SELECT count(*) FROM transactions").fetchone() == (2,)
-
-
-async def test_later_writes_still_work_after_an_error(writer: Writer, path: Path) -> None:
-    with pytest.raises(StoreError, match="no such table"):
-        await writer.write(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
-    await writer.write(note("later"))
-    assert seen(path) == {"later"}
 
 
 async def test_a_full_disk_is_said_and_what_was_committed_stays(
@@ -181,19 +162,13 @@ async def test_a_full_disk_is_said_and_what_was_committed_stays(
 
 
 async def test_a_cancelled_caller_does_not_undo_its_write(writer: Writer, path: Path) -> None:
-    held = threading.Event()
-    first = asyncio.create_task(writer.write(waiting(held)))
-    await asyncio.sleep(0.01)
-    impatient = asyncio.create_task(writer.write(note("kept")))
-    await asyncio.sleep(0.01)
+    (impatient,) = await together(writer, note("kept"))
     impatient.cancel()
-    held.set()
-    await first
     await writer.write(note("next"))
     assert seen(path) == {"kept", "next"}
 
 
-async def test_closing_commits_what_waits(connection: sqlite3.Connection, path: Path) -> None:
+async def test_closing_commits_what_waits_and_takes_no_more(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("CREATE TABLE notes (text TEXT)")
     writer = Writer(connection, path)
     tasks = [asyncio.create_task(writer.write(note(str(n)))) for n in range(20)]
@@ -201,12 +176,5 @@ async def test_closing_commits_what_waits(connection: sqlite3.Connection, path: 
     await writer.close()
     await asyncio.gather(*tasks)
     assert len(seen(path)) == 20
-
-
-async def test_writing_after_closing_is_an_error_rather_than_a_wait_for_ever(
-    connection: sqlite3.Connection, path: Path
-) -> None:
-    writer = Writer(connection, path)
-    await writer.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        await writer.write(nothing)
+    with pytest.raises(RuntimeError, match="closed"):  # rather than a wait for ever
+        await writer.write(note("late"))

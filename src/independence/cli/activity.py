@@ -13,13 +13,15 @@ import os
 import shutil
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import click
+
 from independence.cli.terminal import note, plain
+from independence.clock import MACHINE, Clock
 from independence.report.legend import fitted
 
 Say = Callable[[str], None]
@@ -38,11 +40,11 @@ PACE = ActivityTiming()
 
 
 @contextmanager
-def working(what: str, quiet: bool = False, pace: ActivityTiming = PACE) -> Iterator[Say]:
+def working(what: str, quiet: bool = False, pace: ActivityTiming = PACE, time: Clock | None = None) -> Iterator[Say]:
     """Show `what` while the block runs, if that takes long. What it yields changes the text."""
     said, ended = deque([what], maxlen=1), threading.Event()
     # The work itself may hold the main thread for minutes.
-    thread = threading.Thread(target=_say_on, args=(said, ended, pace), daemon=True)
+    thread = threading.Thread(target=_say_on, args=(said, ended, pace, time or of_command()), daemon=True)
     if not quiet and sys.stderr is not None:
         thread.start()
     try:
@@ -53,10 +55,10 @@ def working(what: str, quiet: bool = False, pace: ActivityTiming = PACE) -> Iter
             thread.join()
 
 
-def _say_on(said: deque[str], ended: threading.Event, pace: ActivityTiming) -> None:
+def _say_on(said: deque[str], ended: threading.Event, pace: ActivityTiming, time: Clock) -> None:
     """Say the last of these texts until the work has ended."""
     began, wait, rewritten = time.monotonic(), pace.first, rewrites()
-    while not ended.wait(wait):
+    while not time.wait(ended, wait):
         text = f"{plain(said[-1])} ({clock(time.monotonic() - began)})"
         if rewritten:
             _write(_ERASE + fitted(text, shutil.get_terminal_size().columns - 1))
@@ -65,6 +67,13 @@ def _say_on(said: deque[str], ended: threading.Event, pace: ActivityTiming) -> N
         wait = pace.rewrite if rewritten else pace.repeat
     if rewritten:
         _write(_ERASE)
+
+
+def of_command() -> Clock:
+    """The clock that the running command was called with (`obj=`), which a test moves; else the machine's."""
+    context = click.get_current_context(silent=True)
+    given = context.find_object(Clock) if context else None
+    return given or MACHINE
 
 
 def rewrites() -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections import Counter, defaultdict
 from types import TracebackType
 
@@ -17,8 +16,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from independence.cli.activity import clock, rewrites
+from independence.cli.activity import clock, of_command, rewrites
 from independence.cli.terminal import note, one_line, plain, width
+from independence.clock import Clock
 from independence.engine.events import (
     CallUnresolved,
     CallWaiting,
@@ -72,10 +72,11 @@ class FailureReporter:
 class ProgressBars:
     """A watcher of run events. Use as a context manager."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, time: Clock | None = None) -> None:
         self._quiet = quiet
-        self._began = self._said = time.monotonic()
-        self._counts = RunProgress()
+        self._time = time or of_command()
+        self._began = self._said = self._time.monotonic()
+        self._counts = RunProgress(self._time)
         self._failures = FailureReporter()
         self._told: set[tuple[str, str]] = set()  # models that are waited for, and why
         self.patience_s = 0.0  # after which a call in flight ends by itself; 0: unknown
@@ -125,13 +126,13 @@ class ProgressBars:
             note(text, self._quiet)
 
     def _tick(self) -> None:
-        if self._live is None and not self._quiet and time.monotonic() - self._said >= _EVERY_S:
-            self._said = time.monotonic()
+        if self._live is None and not self._quiet and self._time.monotonic() - self._said >= _EVERY_S:
+            self._said = self._time.monotonic()
             note(self.line())
 
     def line(self) -> str:
         """Where the run stands, in one line."""
-        elapsed = max(time.monotonic() - self._began, 1e-9)
+        elapsed = max(self._time.monotonic() - self._began, 1e-9)
         run = self._counts
         done, planned = run.done.total(), run.planned.total()
         rate = done / elapsed
@@ -148,7 +149,7 @@ class ProgressBars:
             reasons = ", ".join(f"{count} x {reason}" for reason, count in run.retried.most_common())
             parts.append(f"{run.retried.total()} retried ({reasons})")
         parts += [f"{name}: {slots} of {cap} slots" for name, slots, cap in run.slots.values() if slots < cap]
-        at = time.time()
+        at = self._time.now()
         return parts + [
             f"{one.calls} waiting up to {one.until - at:.0f} s: {one.reason} ({one.model})" for one in run.waits()
         ]

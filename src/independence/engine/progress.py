@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -13,6 +12,7 @@ import msgspec
 
 from independence.clients.limits import Budget
 from independence.clients.protocol import Wait
+from independence.clock import MACHINE, Clock
 from independence.engine.events import (
     CallCommitted,
     CallUnresolved,
@@ -44,8 +44,9 @@ class PausedCall(NamedTuple):
 class RunProgress:
     """The counts of one run. Call it with every event."""
 
-    def __init__(self) -> None:
-        self.began = time.time()
+    def __init__(self, time: Clock = MACHINE) -> None:
+        self.began = time.now()
+        self._time = time
         self.planned: Counter[str] = Counter()  # subject -> calls and verdicts
         self.done: Counter[str] = Counter()
         self.settled = {"calls": [0, 0], "verdicts": [0, 0]}  # settled, to settle
@@ -97,7 +98,7 @@ class RunProgress:
         if wait.attempt and not wait.still:
             self.retried[wait.reason] += 1
         if wait.seconds >= _WAIT_SHOWN_S:
-            self._waits.append(PausedCall(time.time() + wait.seconds, wait))
+            self._waits.append(PausedCall(self._time.now() + wait.seconds, wait))
 
     @property
     def why_unsettled(self) -> str:
@@ -107,7 +108,7 @@ class RunProgress:
 
     def waits(self) -> list[WaitingModel]:
         """Which models wait now, and why."""
-        at = time.time()
+        at = self._time.now()
         self._waits = [paused for paused in self._waits if paused.until > at]
         alike: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         for until, wait in self._waits:
@@ -128,7 +129,11 @@ class RunProgress:
 
 @asynccontextmanager
 async def written(
-    take: Callable[[], RunSnapshot], masked: Callable[[bytes], bytes], writer: StoreWriter, owner: str
+    take: Callable[[], RunSnapshot],
+    masked: Callable[[bytes], bytes],
+    writer: StoreWriter,
+    owner: str,
+    time: Clock = MACHINE,
 ) -> AsyncIterator[None]:
     """Write what `take` returns into the store once a second where it changed, and a last one that says `ended`.
 
@@ -156,4 +161,4 @@ async def written(
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-        await write(msgspec.structs.replace(take(), ended=time.time()))
+        await write(msgspec.structs.replace(take(), ended=time.now()))

@@ -6,8 +6,9 @@ import os
 import secrets
 import socket
 import sqlite3
-import time
 from collections.abc import Iterable
+
+from independence.clock import MACHINE, Clock
 
 TTL_S = 60.0
 HEARTBEAT_S = 10.0
@@ -18,20 +19,20 @@ def owner() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
-def take(connection: sqlite3.Connection, trial: str, me: str) -> str | None:
+def take(connection: sqlite3.Connection, trial: str, me: str, time: Clock = MACHINE) -> str | None:
     """Lease a trial. Returns None when it is ours, else the owner that lives."""
     row = connection.execute("SELECT owner, until FROM leases WHERE trial = ?", (trial,)).fetchone()
     if row is not None:
         holder, until = row
-        if holder != me and until > time.time() and alive(holder):
+        if holder != me and until > time.now() and alive(holder):
             return str(holder)
-    connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (trial, me, time.time() + TTL_S))
+    connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (trial, me, time.now() + TTL_S))
     return None
 
 
-def renew(connection: sqlite3.Connection, me: str) -> None:
+def renew(connection: sqlite3.Connection, me: str, time: Clock = MACHINE) -> None:
     """Extend every lease of this process."""
-    connection.execute("UPDATE leases SET until = ? WHERE owner = ?", (time.time() + TTL_S, me))
+    connection.execute("UPDATE leases SET until = ? WHERE owner = ?", (time.now() + TTL_S, me))
 
 
 def release(connection: sqlite3.Connection, trials: Iterable[str], me: str) -> None:
@@ -50,9 +51,9 @@ def held_until(connection: sqlite3.Connection, owner: str) -> float:
     return float(until or 0.0)
 
 
-def holders(connection: sqlite3.Connection) -> list[str]:
+def holders(connection: sqlite3.Connection, time: Clock = MACHINE) -> list[str]:
     """Processes that live and hold a trial now, as `host:pid:nonce`."""
-    rows = connection.execute("SELECT DISTINCT owner FROM leases WHERE until > ?", (time.time(),))
+    rows = connection.execute("SELECT DISTINCT owner FROM leases WHERE until > ?", (time.now(),))
     return sorted(holder for (holder,) in rows if alive(holder))
 
 

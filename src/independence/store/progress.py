@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from typing import Literal
 
 import msgspec
 
+from independence.clock import MACHINE, Clock
 from independence.store import leases
 
 _SILENT_S = leases.TTL_S  # after which a process of another host that holds no trial is taken to be gone
@@ -60,30 +60,30 @@ class ProgressRow(msgspec.Struct, frozen=True):
     snapshot: RunSnapshot
 
 
-def put(connection: sqlite3.Connection, owner: str, snapshot: str) -> None:
+def put(connection: sqlite3.Connection, owner: str, snapshot: str, time: Clock = MACHINE) -> None:
     """Replace the snapshot (JSON) of a process; the first one also removes those of processes that are gone."""
     if connection.execute("SELECT 1 FROM progress WHERE owner = ?", (owner,)).fetchone() is None:
-        others = [(row.owner,) for row in read(connection) if row.state != "running"]
+        others = [(row.owner,) for row in read(connection, time) if row.state != "running"]
         connection.executemany("DELETE FROM progress WHERE owner = ?", others)
     connection.execute(
         "INSERT INTO progress VALUES (?, ?, ?) ON CONFLICT (owner) DO UPDATE SET at = excluded.at, "
         "snapshot = excluded.snapshot",
-        (owner, time.time(), snapshot),
+        (owner, time.now(), snapshot),
     )
 
 
-def read(connection: sqlite3.Connection) -> list[ProgressRow]:
+def read(connection: sqlite3.Connection, time: Clock = MACHINE) -> list[ProgressRow]:
     """The last snapshot of every process, the newest first."""
     rows = connection.execute("SELECT owner, at, snapshot FROM progress ORDER BY at DESC").fetchall()
     found = ((owner, at, msgspec.json.decode(text, type=RunSnapshot)) for owner, at, text in rows)
-    return [ProgressRow(owner, at, _state(connection, owner, at, said), said) for owner, at, said in found]
+    return [ProgressRow(owner, at, _state(connection, owner, at, said, time), said) for owner, at, said in found]
 
 
-def _state(connection: sqlite3.Connection, owner: str, at: float, snapshot: RunSnapshot) -> ProcessState:
+def _state(connection: sqlite3.Connection, owner: str, at: float, snapshot: RunSnapshot, time: Clock) -> ProcessState:
     if snapshot.ended is not None:
         return "ended"
     if not leases.alive(owner):
         return "gone"
-    if leases.here(owner) or at > time.time() - _SILENT_S:
+    if leases.here(owner) or at > time.now() - _SILENT_S:
         return "running"
-    return "running" if leases.held_until(connection, owner) > time.time() else "gone"
+    return "running" if leases.held_until(connection, owner) > time.now() else "gone"

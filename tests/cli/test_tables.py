@@ -1,0 +1,137 @@
+"""How tables are printed, in every form, and laid out on a terminal that is too narrow for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from independence.cli.table_layout import GAP, TableLayout, lay_out
+from independence.cli.table_output import print_board, print_tables
+from independence.report import analysis
+from independence.report.analysis import BoardOptions
+from independence.report.board import Board
+from independence.report.table import Column, Table
+from independence.store import database
+from independence.suites.load import LoadedSuite
+from tests.report import filled
+
+Capture = pytest.CaptureFixture[str]
+TEXT, COUNT, NUMBER = "text", "count", "number"
+WIDE = Table(
+    "wide", "Wide",
+    (Column("rank", "#", COUNT), Column("who", "Who"), *(Column(f"n{at}", f"Number{at}", NUMBER) for at in range(12))),
+    tuple((row, f"subject {row}", *[row + 0.5] * 12) for row in range(3)), ("A note.",),
+)  # fmt: skip
+NARROW = Table("narrow", "Narrow", WIDE.columns[:4], tuple(row[:4] for row in WIDE.rows))
+ODD = Table("odd", "Odd", (Column("a", "A"), Column("b", "B", COUNT)), (("\x1b[31m" + "word " * 60, 7),))
+NONE = Table("none", "None", (Column("y", "Y"),), ())
+
+
+def printed(capsys: Capture, form: str, *tables: Table) -> str:
+    print_tables(tables, form)
+    return capsys.readouterr().out
+
+
+def test_what_does_not_fit_side_by_side_stands_below_with_its_names(capsys: Capture) -> None:
+    out = printed(capsys, "table", WIDE)
+    assert all(column.head in out for column in WIDE.columns)
+    assert out.count("subject 2") > 1
+    assert out.count("A note.") == 1
+    assert max(map(len, out.splitlines())) <= 80
+    assert printed(capsys, "table", NARROW).count("subject 2") == 1
+    assert "nothing to show" in printed(capsys, "table", NONE)
+
+
+def test_long_text_folds_and_hostile_text_is_spelled_out(capsys: Capture) -> None:
+    out = printed(capsys, "table", ODD)
+    assert "\x1b" not in out
+    assert "\\u001b[31m" in out
+    assert out.count("word") == 60
+
+
+def test_json_is_one_object_and_csv_tables_follow_each_other(capsys: Capture) -> None:
+    decoded = json.loads(printed(capsys, "json", WIDE, NONE))
+    assert list(decoded) == ["wide", "none"]
+    assert (len(decoded["wide"]["rows"]), decoded["none"]["rows"]) == (3, [])
+    assert printed(capsys, "csv", Table("a", "A", (Column("x", "X"),), (("1",),)), NONE) == "x\n1\n\ny\n"
+
+
+def test_every_interval_of_an_index_is_printed_on_its_scale(
+    tmp_path: Path, toy_suite: LoadedSuite, capsys: Capture
+) -> None:
+    with closing(database.connect(tmp_path / "store.db")) as connection:
+        filled.complete(connection, toy_suite, "a", ((10, 9, 1), (1, 2, 9)))
+        built = analysis.board(connection, filled.scope(toy_suite), BoardOptions())
+        assert isinstance(built.document, Board)
+        assert min(ends[0] for ends in built.document.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
+        print_board(built, "table", detailed=True)
+    found = re.findall(r"(?<!from )(-?[0-9.]+) to (-?[0-9.]+)(?! with)", capsys.readouterr().out)
+    assert len(found) == 4
+    assert all(0 <= float(low) <= float(high) <= 100 for low, high in found)
+
+
+def figures(count: int) -> list[Column]:
+    return [Column(f"n{at}", f"Figure-number-{at}", NUMBER) for at in range(count)]
+
+
+def heads(layout: TableLayout) -> list[list[str]]:
+    return [[" ".join(column.head.split()) for column in part.columns] for part in layout.parts]
+
+
+def test_a_continued_table_repeats_every_column_that_tells_its_rows_apart() -> None:
+    columns = (Column("judge", "Judge"), Column("against", "Against"), Column("measure", "Measure"), *figures(6))
+    keys = [
+        [judge, against, measure] for judge in ("cues", "offline") for against in ("acme/judge-one", "acme/judge-two")
+        for measure in ("index", "drift")
+    ]  # fmt: skip
+    cells = [[*key, *(str(at + more) for more in range(5)), str(at)] for at, key in enumerate(keys)]
+    layout = lay_out(columns, cells, 80)
+    assert len(layout.parts) > 1
+    assert all(part[:3] == ["Judge", "Against", "Measure"] for part in heads(layout))
+    assert all(len({tuple(row[:3]) for row in part.cells}) == len(cells) for part in layout.parts)
+    columns = (Column("subject", "Subject"), Column("scenario", "Scenario"), Column("run", "Run", COUNT), *figures(6))
+    cells = [["acme/one", f"pt0{at % 2}", str(at // 2), *(str(at * more) for more in range(1, 7))] for at in range(6)]
+    layout = lay_out(columns, cells, 70)
+    assert len(layout.parts) > 1
+    assert layout.constant == [("Subject", "acme/one")]
+    assert all(part[:2] == ["Scenario", "Run"] for part in heads(layout))
+
+
+def test_a_column_that_says_the_same_in_every_row_becomes_a_note_where_room_is_short() -> None:
+    columns = (Column("who", "Who"), Column("n", "Verdicts-of-each", COUNT), *figures(4))
+    cells = [[f"acme/{at}", "2", *(str(at + more) for more in range(4))] for at in range(11)]
+    assert heads(lay_out(columns, cells, 140)) == [[column.head for column in columns]]
+    tight = lay_out(columns, cells, 70)
+    assert tight.constant == [("Verdicts-of-each", "2")]
+    assert all("Verdicts-of-each" not in part for part in heads(tight))
+    two = [["these scenarios", *["1.5"] * 6], ["scenarios like these", *["1.5"] * 6]]  # of two rows it may be chance
+    layout = lay_out((Column("on", "On"), *figures(6)), two, 60)
+    assert layout.constant == []
+    assert sum(len(part.columns) - 1 for part in layout.parts) == 6
+
+
+def test_an_interval_is_not_parted_from_what_it_is_about() -> None:
+    columns = (Column("who", "Who"), *(
+        Column(f"{name}{end}", "95 % CI" if end else f"Shift-of-{name}", NUMBER)
+        for name in ("one", "two", "three", "four") for end in ("", "_ci")
+    ))  # fmt: skip
+    cells = [[f"acme/{at}", *(f"{at}.{more} to 99.{at}{more}" for more in range(8))] for at in range(3)]
+    layout = lay_out(columns, cells, 80)
+    assert len(layout.parts) > 1
+    for part in heads(layout):
+        assert part[0] == "Who"
+        assert [head == "95 % CI" for head in part[1:]] == [False, True] * ((len(part) - 1) // 2)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_part_is_wider_than_the_terminal_and_no_two_names_are_cut_alike(width: int) -> None:
+    columns = (Column("who", "Who"), *(Column(f"n{at}", f"N{at}", NUMBER) for at in range(12)))
+    cells = [[f"google/gemini-2.5-flash-lite-preview-{at:02}-2025@none-t0.7", *["12.5"] * 11, str(at)]
+             for at in range(12)]  # fmt: skip
+    for part in lay_out(columns, cells, width).parts:
+        assert sum(part.widths) + GAP * len(part.widths) <= width
+        assert len({row[0] for row in part.cells}) == len(cells)
