@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.store import database, records
-
-
-@pytest.fixture(autouse=True)
-def _at_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that fills a store while a second ends would have planned twice, and a second plan is a second look."""
-    monkeypatch.setattr(records, "now", lambda _timespec="seconds": "2026-01-01T00:00:00+00:00")
+from independence.store import database
 
 
 @pytest.fixture

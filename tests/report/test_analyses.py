@@ -45,7 +45,7 @@ def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: Load
     advised.fill(connection, loaded, {"a": Leaning()})
     ids = [section.id for section in analysis.report(connection, advised.scope(loaded), BoardOptions())]
     assert "tilt" in ids
-    filled.complete(connection, toy_suite, scores=((8, 6, 2), (7, 7, 1)))
+    filled.complete(connection, toy_suite, runs=((8, 6, 2), (7, 7, 1)))
     ids = [section.id for section in analysis.report(connection, filled.scope(toy_suite), BoardOptions())]
     assert "scenarios" in ids
 

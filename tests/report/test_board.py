@@ -11,7 +11,7 @@ from independence.report.board import Board, BoardJudges, board
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Usage, Verdict
 
-from . import filled, opinions
+from . import filled
 
 
 def built(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str | None = None) -> Board:
@@ -259,7 +259,7 @@ def test_where_several_judges_graded_an_interval_holds_their_error(
     scores = {"a": ((8, 8), (7, 7)), "b": ((5, 2), (5, 5)), "c": ((3, 4), (2, 4)), "d": ((9, 9), (8, 9))}
     for config, given in scores.items():
         runs = [{"one": (one, 6, 2), "two": (one - 1, 6, 2)} for one in given[0]]
-        opinions.store(connection, toy_suite, config, runs)
+        filled.complete(connection, toy_suite, config, runs)
     alone = filled.scope(toy_suite)
     found = board(connection, alone, judge="one")
     assert found.judges == BoardJudges(("one", "two"), 4, pytest.approx(75 / 10 / 2 / 2**0.5))
@@ -274,7 +274,7 @@ def test_where_several_judges_graded_an_interval_holds_their_error(
         "higher or lower a judge grades all subjects alike (SD 2.7 points) is in no interval."
     ) in board_notes.readings(found)
     runs = [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2
-    opinions.store(connection, toy_suite, "leaned against", runs)
+    filled.complete(connection, toy_suite, "leaned against", runs)
     wider = {row.config: row.intervals for row in board(connection, alone, judge="one").rows}["a"]
     assert wider["judges-like-these"] is not None
     assert wider["scenarios-like-these"] is not None
@@ -287,7 +287,7 @@ def test_people_who_scored_a_few_do_not_take_the_interval_for_other_judges_away(
 ) -> None:
     for config, firm in (("a", 8), ("b", 5), ("c", 3)):
         both = {"one": (firm, 6, 2), "two": (firm, 5, 2)}
-        opinions.store(connection, toy_suite, config, [both, {**both, "human:Ann": (firm, 6, 2)}])
+        filled.complete(connection, toy_suite, config, [both, {**both, "human:Ann": (firm, 6, 2)}])
     found = board(connection, filled.scope(toy_suite), judge="one")
     assert isinstance(found.judges, BoardJudges)
     assert found.judges.names == ("one", "two")

@@ -9,7 +9,7 @@ from independence.report.table import Table, Value
 from independence.stats.comparison import Difference
 from independence.suites.load import LoadedSuite
 
-from .crossed import Asked, Scores, fill, side
+from .filled import Asked, Scores, complete, side
 from .test_subject_comparison import HIGH, LOW
 
 
@@ -46,11 +46,11 @@ def test_what_holds_for_one_test_alone_is_not_called_certain_among_many() -> Non
 
 
 def test_the_headline_has_both_sides_and_both_readings(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, Asked("b", simulated=True), LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, Asked("b", simulated=True), LOW)
     tables = comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
     assert [table.id for table in tables] == ["sides", "difference", "scenarios", "dimensions"]
-    assert tables[0].title == "a against b (simulated)"
+    assert tables[0].title == "label of a against label of b (simulated)"
     own, other = rows(tables, "sides")
     these, like_these = rows(tables, "difference")
     assert isinstance(own["index"], float)
@@ -65,8 +65,8 @@ def test_an_incomplete_side_leaves_bounds_and_says_what_is_missing(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     holed: list[Scores] = [(5, None, 4), (7, 3, 5)]
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "holed", holed)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "holed", holed)
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "holed")
     tables = comparison_tables.tables(first, second)
     assert [table.id for table in tables] == ["sides", "bounds", "scenarios", "dimensions"]
@@ -83,8 +83,8 @@ def test_an_incomplete_side_leaves_bounds_and_says_what_is_missing(
 
 
 def test_one_run_gives_a_difference_without_a_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, "a", HIGH[:1])
-    fill(connection, toy_suite, "b", LOW[:1])
+    complete(connection, toy_suite, "a", HIGH[:1])
+    complete(connection, toy_suite, "b", LOW[:1])
     tables = comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
     for row in rows(tables, "difference"):
         assert isinstance(row["difference"], float)
@@ -95,8 +95,8 @@ def test_one_run_gives_a_difference_without_a_test(connection: sqlite3.Connectio
 def test_p_values_of_scenarios_allow_for_how_many_there_are(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "b", LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "b", LOW)
     found = rows(
         comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b")), "scenarios"
     )
@@ -107,9 +107,9 @@ def test_p_values_of_scenarios_allow_for_how_many_there_are(
 
 
 def test_sides_are_called_by_what_differs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "a", LOW, judge="strict")
-    fill(connection, toy_suite, Asked("a", ("plain", "user_role")), LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "a", LOW, judge="strict")
+    complete(connection, toy_suite, Asked("a", ("plain", "user_role")), LOW)
     first = side(connection, toy_suite, "a")
     judged = comparison_tables.side_labels(first, side(connection, toy_suite, "a", "strict"))
     assert judged == ("Judge", "cues", "strict")
@@ -118,8 +118,8 @@ def test_sides_are_called_by_what_differs(connection: sqlite3.Connection, toy_su
 
 
 def test_dimensions_say_which_end_is_better(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "b", LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "b", LOW)
     firmness, drift = rows(
         comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b")), "dimensions"
     )

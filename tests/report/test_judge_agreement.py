@@ -14,7 +14,7 @@ from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Field
 from tests.report import filled
 
-from . import opinions
+from .test_judge_preference import panel
 
 
 def by_measure(table: Table) -> dict[object, dict[str, object]]:
@@ -26,8 +26,8 @@ def by_measure(table: Table) -> dict[object, dict[str, object]]:
 @pytest.fixture
 def toy_panel(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> judge_panel.JudgePanel:
     runs = [{"one": (8, 6, 2), "two": (8, 5, 4)}, {"one": (2, 9, 0), "two": (3, 9, 0)}]
-    opinions.store(connection, toy_suite, "a", runs)
-    opinions.store(connection, toy_suite, "b", runs[:1], [("two", "dessert", 1)])
+    filled.complete(connection, toy_suite, "a", runs)
+    filled.complete(connection, toy_suite, "b", [{"one": (8, 6, 2), "two": (8, None, 4)}])
     return judge_panel.read(connection, filled.scope(toy_suite))
 
 
@@ -68,7 +68,7 @@ def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: judg
 
 
 def test_every_pair_of_three_judges_is_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    opinions.store(connection, toy_suite, "a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
+    filled.complete(connection, toy_suite, "a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
     table = judge_agreement.pairs(judge_panel.read(connection, filled.scope(toy_suite)))
     assert {row[:2] for row in table.rows} == {("one", "three"), ("one", "two"), ("three", "two")}
 
@@ -115,7 +115,7 @@ def test_any_number_is_measured_on_the_values_that_were_given(toy_suite: LoadedS
         judge: {DialogueKey("a", "radio", run): {"firmness": value} for run, value in enumerate(values)}
         for judge, values in {"one": (1.5, 2.25, 9.0), "two": (1.5, 3.0, 9.5)}.items()
     }
-    (table,) = judge_agreement.coefficients(opinions.panel(changed, {"a": "acme/a"}, given))
+    (table,) = judge_agreement.coefficients(panel(changed, {"a": "acme/a"}, given))
     row = by_measure(table)["firmness"]
     assert row["dialogues"] == 3
     assert row["ac2"] is not None

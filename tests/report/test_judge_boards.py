@@ -12,8 +12,6 @@ from independence.suites.load import LoadedSuite
 from independence.types import Attempt, Usage
 from tests.report import filled
 
-from . import opinions
-
 
 def column(table: Table, key: str) -> list[object]:
     place = [one.key for one in table.columns].index(key)
@@ -23,8 +21,8 @@ def column(table: Table, key: str) -> list[object]:
 def test_every_judge_has_a_board_and_subjects_stand_by_their_mean(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [{"x/kind": (4, 4, 10), "y/stern": (5, 5, 10)}])
-    opinions.store(connection, toy_suite, "b", [{"x/kind": (10, 8, 2), "y/stern": (4, 4, 10)}])
+    filled.complete(connection, toy_suite, "a", [{"x/kind": (4, 4, 10), "y/stern": (5, 5, 10)}])
+    filled.complete(connection, toy_suite, "b", [{"x/kind": (10, 8, 2), "y/stern": (4, 4, 10)}])
     table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert table.id == "judge-boards"
     assert column(table, "subject") == ["label of b", "label of a"]
@@ -39,8 +37,8 @@ def test_a_missing_verdict_leaves_no_index_no_rank_and_no_spread(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     both = {"kind": (8, 8, 2), "stern": (4, 4, 5)}
-    opinions.store(connection, toy_suite, "a", [both], [("stern", "radio", 1)])
-    opinions.store(connection, toy_suite, "b", [both])
+    filled.complete(connection, toy_suite, "a", [both | {"stern": (None, 4, 5)}])
+    filled.complete(connection, toy_suite, "b", [both])
     table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert column(table, "subject") == ["label of b", "label of a"]
     assert table.rows[1][2:] == (None, None, None, 1, None)
@@ -50,7 +48,7 @@ def test_a_missing_verdict_leaves_no_index_no_rank_and_no_spread(
 
 def test_equal_subjects_share_a_rank(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for config, firm in (("a", 8), ("b", 8), ("c", 2)):
-        opinions.store(connection, toy_suite, config, [{"kind": (firm, firm, 2), "stern": (firm, firm, 2)}])
+        filled.complete(connection, toy_suite, config, [{"kind": (firm, firm, 2), "stern": (firm, firm, 2)}])
     table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert column(table, "rank:kind") == [1, 1, 3]
 
@@ -59,7 +57,7 @@ def test_judges_with_long_names_stand_under_letters_that_a_note_explains(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     long = "google/gemini-3-flash-preview"
-    opinions.store(connection, toy_suite, "a", [{"cues": (8, 8, 2), long: (8, 8, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"cues": (8, 8, 2), long: (8, 8, 2)}])
     table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert [one.head for one in table.columns] == ["Subject", "A", "B", "Spread", "Mean", "# A", "# B"]
     assert f"A: cues, B: {long}." in table.notes
@@ -69,8 +67,8 @@ def test_costs_are_told_by_judge_with_failed_calls_and_missing_verdicts(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     both = {"kind": (8, 8, 2), "stern": (4, 4, 5)}
-    opinions.store(connection, toy_suite, "a", [both], [("stern", "radio", 1)])
-    opinions.store(connection, toy_suite, "b", [both])
+    filled.complete(connection, toy_suite, "a", [both | {"stern": (None, 4, 5)}])
+    filled.complete(connection, toy_suite, "b", [both])
     attempts = (Attempt("timeout", 1.0, Usage(cost_usd=0.5)),)
     records.add_failure(connection, FailureRow(filled.key("a", "radio", 1), "kind", "GaveUp", "", attempts))
     where = filled.scope(toy_suite)
@@ -85,9 +83,9 @@ def test_costs_are_told_by_judge_with_failed_calls_and_missing_verdicts(
 def test_a_judge_that_graded_by_the_published_texts_is_named(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [{"cues": (8, 8, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"cues": (8, 8, 2)}])
     at = connection.execute("SELECT after FROM calls WHERE trial = ?", (filled.key("a", "radio", 1),)).fetchone()[0]
-    given = opinions.verdicts((5, 5, 5))["radio"]
+    given = filled.verdicts((5, 5, 5))["radio"]
     filled.grade(connection, toy_suite, ("a", "radio", 1), at, given, "old", rubric="published")
     table = judge_panel.costs(connection, judge_panel.read(connection, filled.scope(toy_suite)))
     assert any(note.startswith("old graded by the published rubric") for note in table.notes)

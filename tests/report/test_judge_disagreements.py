@@ -9,13 +9,11 @@ from independence.report.judge_panel import DialogueKey
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
-from . import opinions
-
 
 @pytest.fixture
 def read(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> judge_panel.JudgePanel:
     runs = [{"lab/one": (9, 6, 2), "two": (4, 6, 10)}, {"lab/one": (7, 5, 1), "two": (7, 5, 1)}]
-    opinions.store(connection, toy_suite, "a", runs)
+    filled.complete(connection, toy_suite, "a", runs)
     return judge_panel.read(connection, filled.scope(toy_suite))
 
 
@@ -41,8 +39,8 @@ def test_a_disagreement_is_shown_with_its_scores_and_words(
     assert rest == ["label of a", "dinner", 1, "drift", "lab/one", 2, "two", 10, pytest.approx(0.8)]
     assert rows["radio"][4:9] == ("kept", "two", False, "lab/one", True)
     assert [row[1:] for row in said.rows if row[0] == number] == [
-        ("subject, dinner_0", "a in dinner, run 1, turn 0"),
-        ("subject, dinner_1", "a in dinner, run 1, turn 1"),
+        ("subject, dinner_0", "a dinner 1 0"),
+        ("subject, dinner_1", "a dinner 1 1"),
         ("lab/one", "lab/one on dinner"),
         ("two", "two on dinner"),
     ]
@@ -50,11 +48,11 @@ def test_a_disagreement_is_shown_with_its_scores_and_words(
 
 def test_long_texts_are_cut_and_say_so(connection: sqlite3.Connection, read: judge_panel.JudgePanel) -> None:
     _, said = judge_validation.disagreement_tables(connection, read, 10, longest=4)
-    assert "a in [22 more characters]" in [row[2] for row in said.rows]
+    assert "a di [8 more characters]" in [row[2] for row in said.rows]
 
 
 def test_judges_who_agree_on_all_have_no_disagreement(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (9, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (9, 6, 2)}])
     tables = judge_validation.disagreement_tables(connection, judge_panel.read(connection, filled.scope(toy_suite)), 10)
     assert [table.rows for table in tables] == [(), ()]
 
@@ -62,14 +60,14 @@ def test_judges_who_agree_on_all_have_no_disagreement(connection: sqlite3.Connec
 def test_of_three_judges_the_two_furthest_apart_are_shown(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
     (found,) = judge_validation.disputes(judge_panel.read(connection, filled.scope(toy_suite)), 10)
     assert (found.low, found.high) == (("three", 5), ("one", 9))
 
 
 def test_of_equal_runs_of_a_scenario_one_is_listed(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     runs = [{"one": (9, 6, 2), "two": (4, 6, 10)}] * 3 + [{"one": (9, 6, 1), "two": (4, 6, 10)}]
-    opinions.store(connection, toy_suite, "a", runs)
+    filled.complete(connection, toy_suite, "a", runs)
     found = judge_validation.disputes(judge_panel.read(connection, filled.scope(toy_suite)), 10)
     listed = [dispute.dialogue[:2] for dispute in found]
     assert len(listed) == len(set(listed)) == 2

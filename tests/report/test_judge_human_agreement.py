@@ -9,8 +9,6 @@ from independence.report.judge_validation import ValidationOptions, validate
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
-from . import opinions
-
 ANN, BO = "human:Ann", "human:Bo"
 RUNS = [
     {"one": (9, 6, 2), "two": (8, 6, 3), ANN: (9, 6, 2)},
@@ -22,7 +20,7 @@ RUNS = [
 def test_people_stand_against_judges_in_a_table_of_their_own(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", RUNS)
+    filled.complete(connection, toy_suite, "a", RUNS)
     tables = {table.id: table for table in validate(connection, filled.scope(toy_suite), ValidationOptions())}
     scored = tables["judge-people"]
     keys = [column.key for column in scored.columns]
@@ -37,11 +35,11 @@ def test_people_stand_against_judges_in_a_table_of_their_own(
 
 
 def test_one_judge_and_one_person_are_enough(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), ANN: (8, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), ANN: (8, 6, 2)}])
     ids = [table.id for table in validate(connection, filled.scope(toy_suite), ValidationOptions())]
     assert ids == ["judge-people", "judge-disagreements", "judge-disagreement-texts"]
 
 
 def test_without_people_there_is_no_such_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    opinions.store(connection, toy_suite, "a", RUNS[2:])
+    filled.complete(connection, toy_suite, "a", RUNS[2:])
     assert judge_validation.human_table(judge_panel.read(connection, filled.scope(toy_suite))) is None

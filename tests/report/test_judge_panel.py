@@ -10,7 +10,7 @@ from independence.report.judge_panel import DialogueKey
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
-from . import opinions
+from .test_judge_preference import panel
 
 BOTH = {"cues": (8, 6, 2), "sim/judge": (7, 5, 3)}
 
@@ -18,8 +18,8 @@ BOTH = {"cues": (8, 6, 2), "sim/judge": (7, 5, 3)}
 def test_a_dialogue_is_shared_when_two_judges_gave_valid_verdicts(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    holes = [("cues", "radio", 1), ("sim/judge", "dinner", 2)]
-    opinions.store(connection, toy_suite, "a", [BOTH, BOTH], holes)
+    holed = [BOTH | {"cues": (None, 6, 2)}, BOTH | {"sim/judge": (7, 5, None)}]
+    filled.complete(connection, toy_suite, "a", holed)
     read = judge_panel.read(connection, filled.scope(toy_suite))
     assert read.judges == ("cues", "sim/judge")
     assert len(read.given) == 6
@@ -34,7 +34,7 @@ def test_a_dialogue_is_shared_when_two_judges_gave_valid_verdicts(
 def test_with_three_judges_what_all_graded_is_less_than_what_two_did(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}], [("third", "radio", 1)])
+    filled.complete(connection, toy_suite, "a", [BOTH | {"third": (None, 1, 1)}])
     read = judge_panel.read(connection, filled.scope(toy_suite))
     assert len(read.shared) == 3
     assert DialogueKey("a", "radio", 1) not in read.common
@@ -44,7 +44,7 @@ def test_with_three_judges_what_all_graded_is_less_than_what_two_did(
 def test_named_judges_stand_in_the_order_they_are_named_in(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}])
+    filled.complete(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}])
     read = judge_panel.read(connection, filled.scope(toy_suite), ["third", "cues", "third"])
     assert read.judges == ("third", "cues")
     assert set(read.planned) == {"third", "cues"}
@@ -55,7 +55,7 @@ def test_subjects_are_chosen_by_directory_label_or_id(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, model: str
 ) -> None:
     for config in ("a", "b"):
-        opinions.store(connection, toy_suite, config, [BOTH])
+        filled.complete(connection, toy_suite, config, [BOTH])
     read = judge_panel.read(connection, filled.scope(toy_suite), models=[model])
     assert list(read.about) == ["b"]
     assert {dialogue.config_dir for dialogue in read.given} == {"b"}
@@ -68,7 +68,7 @@ def test_one_judge_is_not_enough_and_the_way_to_another_is_named(
     filled.plan(connection, toy_suite)
     with pytest.raises(StoreError, match="nothing is graded yet; `independence judge -j cues`"):
         judge_panel.read(connection, filled.scope(toy_suite))
-    opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
     with pytest.raises(StoreError, match="only verdicts by `cues`; `independence judge -j MODEL`"):
         judge_panel.read(connection, filled.scope(toy_suite))
 
@@ -76,7 +76,7 @@ def test_one_judge_is_not_enough_and_the_way_to_another_is_named(
 def test_judges_and_subjects_that_are_not_there_are_refused(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [BOTH])
+    filled.complete(connection, toy_suite, "a", [BOTH])
     where = filled.scope(toy_suite)
     with pytest.raises(StoreError, match="no verdicts by judge `nobody` here; judges: cues, sim/judge"):
         judge_panel.read(connection, where, ["cues", "nobody"])
@@ -89,13 +89,13 @@ def test_judges_and_subjects_that_are_not_there_are_refused(
 def test_judges_without_a_dialogue_in_common_are_refused(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
-    opinions.store(connection, toy_suite, "b", [{"sim/judge": (8, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
+    filled.complete(connection, toy_suite, "b", [{"sim/judge": (8, 6, 2)}])
     with pytest.raises(StoreError, match="no dialogue here was graded by two of cues, sim/judge"):
         judge_panel.read(connection, filled.scope(toy_suite))
 
 
 def test_judges_with_long_names_are_called_by_the_last_part_unless_two_share_it(toy_suite: LoadedSuite) -> None:
     given = {"google/gemini": {}, "sim/judge": {}, "long-lab/same": {}, "other-lab/same": {}}
-    heads = opinions.panel(toy_suite.suite, {}, given).heads
+    heads = panel(toy_suite.suite, {}, given).heads
     assert heads == {name: name for name in given} | {"google/gemini": "gemini"}

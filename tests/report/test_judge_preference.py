@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 
+import msgspec
 import numpy as np
 import pytest
 
 from independence.config.subjects import family
 from independence.report import judge_agreement, judge_panel
-from independence.report.judge_panel import DialogueKey, JudgePanel
+from independence.report.judge_panel import DialogueKey, JudgePanel, Values
+from independence.report.study import SubjectInfo
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
+from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
-from independence.types import Scalar
+from independence.types import Scalar, Where
 from tests.report import filled
-
-from . import opinions
 
 GEMINI, CLAUDE, GROK = "google/gemini-3-flash-preview", "anthropic/claude-haiku-4.5", "x-ai/grok-4.5"
 MODELS = {
@@ -22,6 +25,33 @@ MODELS = {
     "d": "qwen/qwen3-coder", "e": "openai/gpt-5.2", "f": "moonshotai/kimi-k3", "g": "z-ai/glm-5", "h": "minimax/m2",
 }  # fmt: skip
 BIAS = 0.7
+
+
+def six(suite: Suite) -> Suite:
+    """A suite whose index is ten times the mean firmness of six scenarios."""
+    assert suite.index is not None
+    radio = suite.scenario("radio")
+    scenarios = tuple(msgspec.structs.replace(radio, id=f"s{number}") for number in range(6))
+    component = msgspec.structs.replace(suite.index.components[0], weight=1.0)
+    dimensions = {"firmness": suite.index.dimensions["firmness"]}
+    index = msgspec.structs.replace(suite.index, components=(component,), dimensions=dimensions)
+    return msgspec.structs.replace(suite, scenarios=scenarios, index=index)
+
+
+def panel(suite: Suite, models: Mapping[str, str], given: Mapping[str, Mapping[DialogueKey, Values]]) -> JudgePanel:
+    """A panel of verdicts, judge -> dialogue -> values. `models`: config_dir -> model id."""
+    by_dialogue: dict[DialogueKey, dict[str, Values]] = {}
+    planned: dict[str, dict[str, list[PlannedVerdict]]] = {}
+    for judge, own in given.items():
+        for dialogue, values in own.items():
+            by_dialogue.setdefault(dialogue, {})[judge] = values
+            config, scenario, run = dialogue
+            cell = PlannedVerdict(config, "pressure", scenario, run, dict(values), None, None, ())
+            planned.setdefault(judge, {}).setdefault(config, []).append(cell)
+    about = {config: SubjectInfo(f"label of {config}", model, False) for config, model in models.items()}
+    return JudgePanel(
+        BoardScope(suite, Where(suite.suite, "edition", filled.CONDITION)), tuple(given), about, planned, by_dialogue
+    )
 
 
 def simulated(suite: Suite, seed: int) -> JudgePanel:
@@ -36,11 +66,11 @@ def simulated(suite: Suite, seed: int) -> JudgePanel:
             scores = np.clip(np.rint(level + shift + rng.normal(0, 0.7, level.shape)), 0, 10)
             for (scenario, run), score in np.ndenumerate(scores):
                 verdicts[DialogueKey(config, f"s{scenario}", run)] = {"firmness": int(score), "kept": True}
-    return opinions.panel(suite, MODELS, given)
+    return panel(suite, MODELS, given)
 
 
 def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy_suite: LoadedSuite) -> None:
-    suite = opinions.six(toy_suite.suite)
+    suite = six(toy_suite.suite)
     held = unbiased = 0
     for seed in range(100):
         table = judge_agreement.favours(simulated(suite, seed))
@@ -72,7 +102,7 @@ def rows(found: JudgePanel) -> dict[object, tuple[object, ...]]:
 def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: LoadedSuite) -> None:
     models = {"a": GEMINI, "b": CLAUDE, "c": "qwen/qwen3"}
     given = {GEMINI: scored({"a": 9, "b": 5, "c": 7}), CLAUDE: scored({"a": 6, "b": 9, "c": 6})}
-    found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
+    found = rows(panel(six(toy_suite.suite), models, given))
     assert found[GEMINI] == tuple(map(pytest.approx, (1, 30, 1, 10, 20)))
     assert found[CLAUDE] == tuple(map(pytest.approx, (1, 40, 1, -10, 50)))
 
@@ -84,7 +114,7 @@ def test_with_three_judges_none_is_the_reference_for_its_own_family(toy_suite: L
         CLAUDE: scored({"a": 6, "b": 10, "c": 6}),
         GROK: scored({"a": 7, "b": 5, "c": 6}),
     }
-    found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
+    found = rows(panel(six(toy_suite.suite), models, given))
     # b is Claude's own: Grok alone is the reference there, so Gemini's difference on it is 0 and on c it is 10.
     assert found[GEMINI] == tuple(map(pytest.approx, (1, 25, 2, 5, 20)))
     assert found[GROK][0] == 0
@@ -94,13 +124,13 @@ def test_with_three_judges_none_is_the_reference_for_its_own_family(toy_suite: L
 def test_two_judges_of_one_family_have_no_reference_for_it(toy_suite: LoadedSuite) -> None:
     models = {"a": GEMINI, "c": "qwen/qwen3"}
     given = {GEMINI: scored({"a": 9, "c": 7}), "google/gemini-2.5-pro": scored({"a": 6, "c": 6})}
-    found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
+    found = rows(panel(six(toy_suite.suite), models, given))
     assert found[GEMINI] == (0, None, 1, pytest.approx(10), None)
 
 
 def test_a_judge_without_any_subject_to_be_compared_on_has_no_row(toy_suite: LoadedSuite) -> None:
     given = {GEMINI: scored({"a": 9}), "cues": scored({"a": 6})}
-    found = rows(opinions.panel(opinions.six(toy_suite.suite), {"a": GEMINI}, given))
+    found = rows(panel(six(toy_suite.suite), {"a": GEMINI}, given))
     assert found == {GEMINI: (1, pytest.approx(30), 0, None, None)}
 
 
@@ -108,8 +138,8 @@ def test_only_dialogues_that_every_judge_graded_are_compared(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     runs = [{"kind": (10, 10, 0), "stern": (8, 10, 0)}, {"kind": (0, 10, 0), "stern": (10, 10, 0)}]
-    opinions.store(connection, toy_suite, "kind-1", runs, [("stern", "radio", 2)])
-    opinions.store(connection, toy_suite, "x", runs[:1], [("stern", "radio", 1)])
+    filled.complete(connection, toy_suite, "kind-1", [runs[0], runs[1] | {"stern": (None, 10, 0)}])
+    filled.complete(connection, toy_suite, "x", [runs[0] | {"stern": (None, 10, 0)}])
     read = judge_panel.read(connection, filled.scope(toy_suite))
     (kind, _) = judge_agreement.favours(read).rows
     # Both are acme/...: nobody's own. Of x no radio is left, so it does not count; of kind-1 run 2 of radio does not.
@@ -126,7 +156,7 @@ def test_an_unreadable_verdict_on_the_own_family_does_not_drop_out_silently(toy_
         for dialogue in scored(level):
             firm = int(np.clip(level[dialogue.config_dir] + rng.integers(-1, 2), 0, 10))
             verdicts[dialogue] = {"firmness": firm, "kept": True}
-    whole = opinions.panel(opinions.six(toy_suite.suite), models, given)
+    whole = panel(six(toy_suite.suite), models, given)
     lost = DialogueKey("a", "s0", 1)
     (cell,) = [one for one in whole.planned[GEMINI]["a"] if (one.scenario, one.run) == ("s0", 1)]
     planned = {judge: dict(own) for judge, own in whole.planned.items()}
@@ -136,8 +166,8 @@ def test_an_unreadable_verdict_on_the_own_family_does_not_drop_out_silently(toy_
     left = dict(whole.given) | {lost: {GROK: given[GROK][lost]}}
     holed = whole._replace(planned=planned, given=left)
 
-    def first(panel: JudgePanel) -> dict[str, object]:
-        table = judge_agreement.favours(panel)
+    def first(found: JudgePanel) -> dict[str, object]:
+        table = judge_agreement.favours(found)
         return dict(zip([column.key for column in table.columns], table.rows[0], strict=True))
 
     assert first(whole)["unread"] == "0"
@@ -145,7 +175,7 @@ def test_an_unreadable_verdict_on_the_own_family_does_not_drop_out_silently(toy_
     ends = []
     for value in (0, 10):
         filled_in = {**given, GEMINI: {**given[GEMINI], lost: {"firmness": value, "kept": True}}}
-        ends.append(first(opinions.panel(opinions.six(toy_suite.suite), models, filled_in))["difference_ci"])
+        ends.append(first(panel(six(toy_suite.suite), models, filled_in))["difference_ci"])
     left_out = judge_agreement.favour(
         GEMINI,
         judge_agreement.points_by_judge(holed, strict.frame(holed.scope.suite)),

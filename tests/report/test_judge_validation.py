@@ -8,13 +8,11 @@ from independence.report.judge_validation import ValidationOptions, validate
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
-from . import opinions
-
 RUNS = [{"one": (9, 6, 2), "two": (3, 6, 5)}] * 2
 
 
 def test_a_validation_holds_every_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    opinions.store(connection, toy_suite, "a", RUNS)
+    filled.complete(connection, toy_suite, "a", RUNS)
     tables = validate(connection, filled.scope(toy_suite), ValidationOptions(worst=1))
     assert [table.id for table in tables] == [
         "judge-boards", "judge-agreement-dimensions", "judge-agreement", "judge-pairs", "self-preference",
@@ -26,7 +24,7 @@ def test_a_validation_holds_every_table(connection: sqlite3.Connection, toy_suit
 def test_what_needs_an_index_is_left_out_where_a_suite_has_none(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", RUNS)
+    filled.complete(connection, toy_suite, "a", RUNS)
     place = filled.scope(toy_suite)
     bare = place._replace(suite=msgspec.structs.replace(place.suite, index=None))
     ids = [table.id for table in validate(connection, bare, ValidationOptions())]
@@ -37,7 +35,7 @@ def test_what_needs_an_index_is_left_out_where_a_suite_has_none(
 
 def test_judges_and_subjects_can_be_chosen(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for config in ("a", "b"):
-        opinions.store(connection, toy_suite, config, [run | {"three": (1, 1, 1)} for run in RUNS])
+        filled.complete(connection, toy_suite, config, [run | {"three": (1, 1, 1)} for run in RUNS])
     wanted = ValidationOptions(judges=("three", "one"), models=("b",))
     boards, *_ = validate(connection, filled.scope(toy_suite), wanted)
     assert [column.head for column in boards.columns][1:3] == ["three", "one"]

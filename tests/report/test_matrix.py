@@ -14,7 +14,7 @@ from independence.store import records
 from independence.store.records import EditionRow
 from independence.suites.load import LoadedSuite
 
-from .crossed import Asked, Scores, fill, side
+from .filled import Asked, Scores, complete, side
 from .test_comparison_tables import rows
 
 CELLS = (("plain", "user_role"), ("plain", "tool_role"), ("firm", "user_role"), ("firm", "tool_role"))
@@ -33,7 +33,7 @@ def planted(connection: sqlite3.Connection, loaded: LoadedSuite, *, without: tup
     for config, cells in PLANTED.items():
         for condition, radio in zip(CELLS, cells, strict=True):
             if condition not in without:
-                fill(connection, loaded, Asked(config, condition), scores(radio))
+                complete(connection, loaded, Asked(config, condition), scores(radio))
 
 
 def made(connection: sqlite3.Connection, loaded: LoadedSuite) -> list[Table]:
@@ -103,25 +103,25 @@ def test_cells_are_compared_on_the_subjects_complete_in_all_of_them(
     planted(connection, toy_suite)
     for condition in CELLS:
         holed: list[Scores] = [(10, 10, 0), (None if condition == CELLS[2] else 10, 10, 0)]
-        fill(connection, toy_suite, Asked("holed", condition), holed)
-    fill(connection, toy_suite, Asked("lonely", CELLS[3]), [(0, 0, 10)] * 2)
+        complete(connection, toy_suite, Asked("holed", condition), holed)
+    complete(connection, toy_suite, Asked("lonely", CELLS[3]), [(0, 0, 10)] * 2)
     tables = made(connection, toy_suite)
     found = rows(tables, "configurations")
     assert [row["subjects"] for row in found] == [5, 5, 5, 6]
     assert [row["complete"] for row in found] == [5, 5, 4, 6]
     assert [row["n"] for row in found] == [4] * 4
     assert found[3]["index"] == pytest.approx(cell_indices(3).mean())
-    assert any("Not compared" in note and "holed, lonely" in note for note in tables[0].notes)
+    assert any("Not compared" in note and "label of holed, label of lonely" in note for note in tables[0].notes)
 
 
 def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_runs(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite)
-    fill(connection, toy_suite, Asked("holed", CELLS[0]), [(9, 9, 1), (9, 8, 1)])
-    fill(connection, toy_suite, Asked("holed", CELLS[3]), [(9, 9, 1), (None, 9, 1)])
+    complete(connection, toy_suite, Asked("holed", CELLS[0]), [(9, 9, 1), (9, 8, 1)])
+    complete(connection, toy_suite, Asked("holed", CELLS[3]), [(9, 9, 1), (None, 9, 1)])
     found = rows(made(connection, toy_suite), "configuration-deltas")
-    assert [row["subject"] for row in found] == ["holed", "s3", "s2", "s1", "s0"]
+    assert [row["subject"] for row in found] == [f"label of {name}" for name in ("holed", "s3", "s2", "s1", "s0")]
     assert {value for key, value in found[0].items() if key not in ("subject", "plain/user_role")} == {None}
     last = found[-1]
     own = side(connection, toy_suite, "s0", condition=CELLS[3]).study.these["s0"]
@@ -148,7 +148,7 @@ def test_one_subject_has_means_and_no_intervals_over_subjects(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for condition, radio in zip(CELLS, PLANTED["s0"], strict=True):
-        fill(connection, toy_suite, Asked("s0", condition), scores(radio))
+        complete(connection, toy_suite, Asked("s0", condition), scores(radio))
     tables = made(connection, toy_suite)
     assert {row["ci"] for row in rows(tables, "configurations")} == {None}
     assert {row["ci"] for row in rows(tables, "configuration-effects")} == {None}
@@ -156,8 +156,8 @@ def test_one_subject_has_means_and_no_intervals_over_subjects(
 
 
 def test_nobody_complete_everywhere_leaves_no_means(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, Asked("a", CELLS[0]), [(9, 9, 1)] * 2)
-    fill(connection, toy_suite, Asked("b", CELLS[1]), [(9, 9, 1)] * 2)
+    complete(connection, toy_suite, Asked("a", CELLS[0]), [(9, 9, 1)] * 2)
+    complete(connection, toy_suite, Asked("b", CELLS[1]), [(9, 9, 1)] * 2)
     found = rows(made(connection, toy_suite), "configurations")
     assert [(row["n"], row["index"], row["difference"]) for row in found[:2]] == [(0, None, None)] * 2
 
@@ -166,7 +166,7 @@ def test_a_prompt_of_ones_own_stands_after_the_declared_ones(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite, without=(CELLS[0], CELLS[2]))
-    fill(connection, toy_suite, Asked("s0", ("mine-1a2b", "tool_role")), scores((8, 9)))
+    complete(connection, toy_suite, Asked("s0", ("mine-1a2b", "tool_role")), scores((8, 9)))
     records.add_persona(connection, EditionRow("toy", toy_suite.edition, ""), "mine-1a2b", "You are mine.")
     found = rows(made(connection, toy_suite), "configurations")
     assert [(row["variant"], row["mode"]) for row in found] == [*CELLS, ("mine-1a2b", "tool_role")]
@@ -177,12 +177,12 @@ def test_the_judge_is_one_for_all_cells(connection: sqlite3.Connection, toy_suit
     """Most verdicts in all are by `cues`; in the first cell another judge has more."""
     planted(connection, toy_suite)
     for config in ("extra", *PLANTED):
-        fill(connection, toy_suite, Asked(config, CELLS[0]), scores((9, 9)), judge="strict")
+        complete(connection, toy_suite, Asked(config, CELLS[0]), scores((9, 9)), judge="strict")
     (cells, *_) = matrix.tables(connection, toy_suite.suite, toy_suite.edition)
     assert "judge cues" in cells.notes[0]
     assert rows([cells], "configurations")[0]["index"] == pytest.approx(cell_indices(0).mean())
 
 
 def test_one_condition_is_nothing_to_compare(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, "a", scores((5, 6)))
+    complete(connection, toy_suite, "a", scores((5, 6)))
     assert made(connection, toy_suite) == []

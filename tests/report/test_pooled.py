@@ -10,9 +10,10 @@ from independence.errors import UsageError
 from independence.report import board_notes, matrix
 from independence.report.board import Board, BoardJudges, board
 from independence.suites.load import LoadedSuite
-from independence.types import Reply, Verdict
+from independence.types import Reply
 
 from . import filled
+from .filled import Asked
 from .test_estimates import Bench
 
 CONDITIONS = (("firm", "tool_role"), ("plain", "user_role"))
@@ -27,21 +28,11 @@ def fill(
 ) -> None:
     """The level of each run in each condition: firmness of both dialogues. Each later judge gives one less."""
     for condition, runs in zip(CONDITIONS, levels, strict=True):
-        own = f"{config} {condition[0]}"  # trials have keys of their own in each condition
-        filled.plan(connection, loaded, own, len(runs), condition=condition)
-        for run, level in enumerate(runs, start=1):
-            for scenario in filled.SCENARIOS:
-                said = [Reply(f"{own} {scenario} {run}", "tool")] * (2 if scenario == "dinner" else 1)
-                at = filled.answer(connection, own, scenario, run, *said)
-                for less, judge in enumerate(judges):
-                    given = level - less
-                    fields = {"drift": 10 - given} if scenario == "dinner" else {"firmness": given, "kept": True}
-                    filled.grade(connection, loaded, (own, scenario, run), at, Verdict(fields), judge)
-        connection.execute("UPDATE planned SET config_dir = ? WHERE config_dir = ?", (config, own))
-        connection.execute(
-            "INSERT OR IGNORE INTO subjects SELECT suite, edition, ?, ?, model_id, simulated, config FROM subjects "
-            "WHERE config_dir = ?", (config, config, own),
-        )  # fmt: skip
+        scores = [
+            {judge: (level - less, level - less, 10 - level + less) for less, judge in enumerate(judges)}
+            for level in runs
+        ]
+        filled.complete(connection, loaded, Asked(config, condition), scores)
 
 
 def built(connection: sqlite3.Connection, loaded: LoadedSuite) -> Board:
@@ -72,7 +63,7 @@ def test_a_verdict_that_one_condition_lacks_leaves_no_index(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     fill(connection, toy_suite, "a", ((8,), (2,)))
-    connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a plain", "radio", 1),))
+    connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key(Asked("a", CONDITIONS[1]), "radio", 1),))
     (row,) = built(connection, toy_suite).rows
     assert (row.index, row.flags) == (None, {"missing:unjudged": 1})
     assert row.bounds[0] < 50 < row.bounds[1]
@@ -94,7 +85,7 @@ def test_people_who_scored_one_condition_are_no_judges_of_all(
 ) -> None:
     for config, levels in (("a", ((8, 6), (2, 2))), ("b", ((9, 9), (9, 8))), ("c", ((5, 4), (5, 3)))):
         fill(connection, toy_suite, config, levels, ("cues", "human:Ann"))
-    connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain %'")
+    connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain/%'")
     found = built(connection, toy_suite)
     assert found.judges is msgspec.UNSET
     assert any(line.startswith("No interval allows for errors of the judge") for line in board_notes.readings(found))
@@ -103,13 +94,12 @@ def test_people_who_scored_one_condition_are_no_judges_of_all(
 def test_estimates_of_one_condition_are_none_of_all(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     bench = Bench(connection, toy_suite)
     bench.answer("a")
+    own = Asked("a", CONDITIONS[1])
+    filled.plan(connection, toy_suite, own)
     for scenario in filled.SCENARIOS:
-        own = "a plain"
-        filled.plan(connection, toy_suite, own, condition=CONDITIONS[1])
         said = [Reply(f"{scenario} of another condition", "tool")] * (2 if scenario == "dinner" else 1)
         bench.at[own, scenario, 1] = filled.answer(connection, own, scenario, 1, *said)
     bench.predict_all()
-    connection.execute("UPDATE planned SET config_dir = 'a' WHERE config_dir = 'a plain'")
     (alone,) = board(connection, filled.scope(toy_suite), judge="offline").rows
     (pooled,) = matrix.pooled_board(connection, filled.scope(toy_suite), judge="offline").rows
     assert alone.estimate is not None

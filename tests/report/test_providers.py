@@ -13,8 +13,8 @@ from independence.report.study import Study
 from independence.store import scopes
 from independence.suites.load import LoadedSuite
 
-from . import crossed
-from .crossed import Asked, Scores, fill
+from . import filled
+from .filled import Asked, Scores, complete
 from .test_comparison_tables import rows
 from .test_subject_comparison import HIGH, LOW
 
@@ -22,11 +22,11 @@ from .test_subject_comparison import HIGH, LOW
 def hosted(
     connection: sqlite3.Connection, loaded: LoadedSuite, suffix: str, runs: list[Scores], slug: str = "m"
 ) -> None:
-    fill(connection, loaded, Asked(f"acme--{slug}{suffix}", label=f"{slug}{suffix}", model_id=f"acme/{slug}"), runs)
+    complete(connection, loaded, Asked(f"acme--{slug}{suffix}", label=f"{slug}{suffix}", model_id=f"acme/{slug}"), runs)
 
 
 def read_of(connection: sqlite3.Connection, loaded: LoadedSuite) -> Study:
-    return study.read(connection, crossed.scope(loaded), "cues")
+    return study.read(connection, filled.scope(loaded), "cues")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from independence.report import subject_comparison
 from independence.suites.load import LoadedSuite
 from independence.types import Condition
 
-from .crossed import Scores, fill, side
+from .filled import Scores, complete, side
 from .test_subject_comparison import HIGH, LOW
 
 
@@ -23,8 +23,8 @@ def own_error(runs: list[Scores]) -> float:
 def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "b", LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "b", LOW)
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "b")
     found = subject_comparison.items(first, second)
     whole = subject_comparison.gap(first, second)
@@ -36,8 +36,8 @@ def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(
 def test_a_share_is_where_the_mean_lies_between_the_worst_and_the_best_end(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "b", LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "b", LOW)
     found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
     by_scenario = {item.scenario: (item.first, item.second) for item in found}
     assert by_scenario["radio"] == (pytest.approx(0.9), pytest.approx(0.55))
@@ -48,8 +48,8 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     """A subject under two conditions, alone in each: nothing moderates."""
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "a", [(r, 5, 5) for r, _, _ in LOW], judge="other")
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "a", [(r, 5, 5) for r, _, _ in LOW], judge="other")
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "other")
     independent = subject_comparison.ComparedSubject(
         second.study._replace(scope=second.study.scope.under(Condition("firm", "user_role"))), "a"
@@ -66,8 +66,8 @@ def test_judges_on_the_same_replies_are_compared_run_by_run(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     strict: list[Scores] = [(7, 8, 1), (7, 9, 2), (8, 7, 1), (8, 9, 0)]
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "a", strict, judge="strict")
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "a", strict, judge="strict")
     found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict"))
     gaps = {item.scenario: item.gap for item in found}
     paired = stats.ttest_rel([run[0] for run in HIGH], [run[0] for run in strict])
@@ -82,8 +82,8 @@ def test_what_two_judges_differ_by_adds_up_over_scenarios_too(
 ) -> None:
     mild: list[Scores] = [(10, 9, 0), (9, 10, 1), (10, 10, 1), (10, 9, 0)]
     for config, runs in (("a", HIGH), ("b", LOW)):
-        fill(connection, toy_suite, config, runs)
-        fill(connection, toy_suite, config, mild, judge="mild")
+        complete(connection, toy_suite, config, runs)
+        complete(connection, toy_suite, config, mild, judge="mild")
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "mild")
     found, whole = subject_comparison.items(first, second), subject_comparison.gap(first, second)
     assert whole is not None
@@ -93,8 +93,8 @@ def test_what_two_judges_differ_by_adds_up_over_scenarios_too(
 def test_an_incomplete_side_still_has_the_scenarios_that_are_whole(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "holed", [(5, None, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)])
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "holed", [(5, None, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)])
     found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "holed"))
     by_scenario = {item.scenario: item for item in found}
     hole = by_scenario["dessert"]
@@ -109,8 +109,8 @@ def test_an_incomplete_side_still_has_the_scenarios_that_are_whole(
 def test_a_scenario_of_one_run_has_points_and_no_interval(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "once", LOW[:1])
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "once", LOW[:1])
     found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "once"))
     assert all(item.gap is None for item in found)
     assert np.isfinite([item.points for item in found if item.points is not None]).sum() == 3

@@ -12,8 +12,8 @@ from independence.report import study, subject_comparison
 from independence.stats import comparison
 from independence.suites.load import LoadedSuite
 
-from . import crossed
-from .crossed import Asked, Scores, fill, side
+from . import filled
+from .filled import Asked, Scores, complete, side
 
 HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1), (9, 9, 0)]
 LOW: list[Scores] = [(5, 6, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)]
@@ -30,8 +30,8 @@ def per_run(scores: list[Scores]) -> np.ndarray:
 def test_two_subjects_differ_by_their_indices_with_both_run_variances(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "b", LOW)
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "b", LOW)
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "b")
     found = subject_comparison.gap(first, second)
     assert found is not None
@@ -49,10 +49,10 @@ def test_the_variances_of_the_difference_are_moderated_by_the_whole_place(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     steady: list[Scores] = [(9, 8, 1)] * 4
-    fill(connection, toy_suite, "a", steady)
-    fill(connection, toy_suite, "b", steady)
+    complete(connection, toy_suite, "a", steady)
+    complete(connection, toy_suite, "b", steady)
     alone = subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
-    fill(connection, toy_suite, "restless", [(2, 9, 5), (9, 1, 1), (5, 5, 9), (9, 9, 0)])
+    complete(connection, toy_suite, "restless", [(2, 9, 5), (9, 1, 1), (5, 5, 9), (9, 9, 0)])
     among = subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
     assert alone is not None
     assert among is not None
@@ -62,8 +62,8 @@ def test_the_variances_of_the_difference_are_moderated_by_the_whole_place(
 def test_one_subject_under_two_conditions_is_two_independent_sides(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, Asked("a", ("firm", "tool_role")), HIGH)
-    fill(connection, toy_suite, Asked("a", ("plain", "tool_role")), LOW)
+    complete(connection, toy_suite, Asked("a", ("firm", "tool_role")), HIGH)
+    complete(connection, toy_suite, Asked("a", ("plain", "tool_role")), LOW)
     first = side(connection, toy_suite, "a")
     second = side(connection, toy_suite, "a", condition=("plain", "tool_role"))
     assert not subject_comparison.same_replies(first, second)
@@ -77,8 +77,8 @@ def test_two_judges_on_the_same_replies_are_paired_by_dialogue(
 ) -> None:
     """Only `radio` is graded differently, so the test is the paired t test of its runs."""
     strict: list[Scores] = [(7, 8, 1), (7, 9, 2), (8, 7, 1), (8, 9, 0)]
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "a", strict, judge="strict")
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "a", strict, judge="strict")
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict")
     assert subject_comparison.same_replies(first, second)
     found = subject_comparison.gap(first, second)
@@ -94,8 +94,10 @@ def test_two_judges_on_the_same_replies_are_paired_by_dialogue(
 def test_a_judge_that_always_gives_as_much_less_leaves_no_spread(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "a", [(radio - 3, dessert, drift) for radio, dessert, drift in HIGH], judge="strict")  # type: ignore[operator]
+    complete(connection, toy_suite, "a", HIGH)
+    complete(
+        connection, toy_suite, "a", [(radio - 3, dessert, drift) for radio, dessert, drift in HIGH], judge="strict"
+    )  # type: ignore[operator]
     found = subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict"))
     assert found is not None
     assert found.these.points == pytest.approx(100 * 0.75 * 3 / 2 / 10)
@@ -118,11 +120,11 @@ def test_the_interval_between_judges_covers_the_bias_planted_in_one(
     draw = np.random.default_rng(20261121)
     for number in range(80):
         runs: list[Scores] = [(int(draw.integers(3, 9)), 5, 5) for _ in range(4)]
-        fill(connection, toy_suite, f"s{number}", runs)
+        complete(connection, toy_suite, f"s{number}", runs)
         lower: list[Scores] = [(radio - int(draw.integers(0, 3)), 5, 5) for radio, _, _ in runs]  # type: ignore[operator]
-        fill(connection, toy_suite, f"s{number}", lower, judge="strict")
-    own = study.read(connection, crossed.scope(toy_suite), "cues")
-    other = study.read(connection, crossed.scope(toy_suite), "strict")
+        complete(connection, toy_suite, f"s{number}", lower, judge="strict")
+    own = study.read(connection, filled.scope(toy_suite), "cues")
+    other = study.read(connection, filled.scope(toy_suite), "strict")
     covered = 0
     for config in own.these:
         found = subject_comparison.gap(
@@ -138,10 +140,10 @@ def test_the_interval_between_judges_covers_the_bias_planted_in_one(
 def test_there_is_no_gap_without_every_verdict_or_a_second_run(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "a", HIGH)
-    fill(connection, toy_suite, "holed", [(9, 8, 1), (None, 9, 2)])
-    fill(connection, toy_suite, "once", [(9, 8, 1)])
-    fill(connection, toy_suite, "a", [(9, 8, 1), (8, 9, 2), (10, None, 1), (9, 9, 0)], judge="strict")
+    complete(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "holed", [(9, 8, 1), (None, 9, 2)])
+    complete(connection, toy_suite, "once", [(9, 8, 1)])
+    complete(connection, toy_suite, "a", [(9, 8, 1), (8, 9, 2), (10, None, 1), (9, 9, 0)], judge="strict")
     first = side(connection, toy_suite, "a")
     for other in ("holed", "once"):
         assert subject_comparison.gap(first, side(connection, toy_suite, other)) is None
@@ -151,16 +153,16 @@ def test_there_is_no_gap_without_every_verdict_or_a_second_run(
 def test_the_bounds_of_a_side_hold_what_its_missing_verdicts_could_be(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, "holed", [(None, 6, 2), (8, 6, 2)])
+    complete(connection, toy_suite, "holed", [(None, 6, 2), (8, 6, 2)])
     holed = side(connection, toy_suite, "holed")
     assert holed.index is None
     assert holed.bounds == (pytest.approx(index(4, 6, 2)), pytest.approx(index(9, 6, 2)))
 
 
 def test_editions_are_never_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    fill(connection, toy_suite, "a", HIGH)
+    complete(connection, toy_suite, "a", HIGH)
     reworded = LoadedSuite(msgspec.structs.replace(toy_suite.suite, closing="Be brief."), "0badc0de")
-    fill(connection, reworded, "b", LOW)
+    complete(connection, reworded, "b", LOW)
     with pytest.raises(StoreError, match=r"toy@.* and toy@0badc0de"):
         subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, reworded, "b"))
     with pytest.raises(StoreError, match=r"it is in toy@0badc0de, and editions are never compared"):
@@ -169,10 +171,10 @@ def test_editions_are_never_compared(connection: sqlite3.Connection, toy_suite: 
 
 def test_a_subject_is_found_by_directory_label_or_id(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for tag in ("north", "south"):
-        fill(connection, toy_suite, Asked(f"acme--m+{tag}@none-t0.7", label=f"m+{tag}", model_id="acme/m"), HIGH)
-    fill(connection, toy_suite, Asked("acme--n@none-t0.7", label="n", model_id="acme/n"), HIGH)
-    fill(connection, toy_suite, Asked("acme--o@none-t0.7", ("plain", "tool_role"), "o", "acme/o"), HIGH)
-    read = study.read(connection, crossed.scope(toy_suite))
+        complete(connection, toy_suite, Asked(f"acme--m+{tag}@none-t0.7", label=f"m+{tag}", model_id="acme/m"), HIGH)
+    complete(connection, toy_suite, Asked("acme--n@none-t0.7", label="n", model_id="acme/n"), HIGH)
+    complete(connection, toy_suite, Asked("acme--o@none-t0.7", ("plain", "tool_role"), "o", "acme/o"), HIGH)
+    read = study.read(connection, filled.scope(toy_suite))
     for name in ("acme--m+north@none-t0.7", "m+north"):
         assert subject_comparison.find(connection, read, name) == "acme--m+north@none-t0.7"
     assert subject_comparison.find(connection, read, "acme/n") == "acme--n@none-t0.7"

@@ -15,8 +15,8 @@ from independence.stats import equating
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 
-from . import crossed
-from .crossed import Asked, Scores, fill
+from . import filled
+from .filled import Asked, Scores, complete
 
 HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1)]
 SUBJECTS = ("a", "b", "c", "d", "e")
@@ -33,13 +33,13 @@ def lower(by: int, runs: Sequence[Scores] = HIGH) -> list[Scores]:
     return [tuple(None if value is None else max(value - by, 0) for value in run) for run in runs]  # type: ignore[misc]
 
 
-def asked(loaded: LoadedSuite, config: str, condition: tuple[str, str] = crossed.USUAL) -> Asked:
-    return Asked(config, condition, wording=loaded.edition)
+def asked(loaded: LoadedSuite, config: str, condition: tuple[str, str] = filled.CONDITION) -> Asked:
+    return Asked(config, condition, edition=loaded.edition)
 
 
-def filled(connection: sqlite3.Connection, loaded: LoadedSuite, *subjects: str, extra: int = 0) -> None:
+def fill(connection: sqlite3.Connection, loaded: LoadedSuite, *subjects: str, extra: int = 0) -> None:
     for at, name in enumerate(subjects):
-        fill(connection, loaded, asked(loaded, name), lower(at + extra))
+        complete(connection, loaded, asked(loaded, name), lower(at + extra))
 
 
 def compared(connection: sqlite3.Connection, first: LoadedSuite, second: LoadedSuite) -> ComparedSuites:
@@ -58,12 +58,12 @@ def tables(found: ComparedSuites) -> dict[str, Table]:
 def test_editions_are_equated_over_their_common_subjects(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS[1:], "other", extra=2)
+    fill(connection, toy_suite, *SUBJECTS)
+    fill(connection, reworded, *SUBJECTS[1:], "other", extra=2)
     found = compared(connection, toy_suite, reworded)
     assert [one.config for one in found.measured] == list(SUBJECTS[1:])
     own, other = ([one.values[at] for one in found.measured if one.values] for at in (0, 1))
-    index = crossed.side(connection, toy_suite, "b").index
+    index = filled.side(connection, toy_suite, "b").index
     assert own[0] == index
     ses = [[one[at].se for one in found.measured] for at in (1, 2)]
     assert found.ratio == equating.error_ratio(*ses)
@@ -72,14 +72,16 @@ def test_editions_are_equated_over_their_common_subjects(
     rows = {row[0]: row[1:] for row in shown["equating"].rows}
     assert found.equating.slope is not None
     assert rows["Slope"] == (*found.equating.slope, 1.0)
-    assert [row[:2] for row in shown["subjects"].rows] == [(one.config, one.first.value) for one in found.measured]
+    assert [row[:2] for row in shown["subjects"].rows] == [
+        (f"label of {one.config}", one.first.value) for one in found.measured
+    ]
 
 
 def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS, extra=1)
+    fill(connection, toy_suite, *SUBJECTS)
+    fill(connection, reworded, *SUBJECTS, extra=1)
     found = compared(connection, toy_suite, reworded)
     assert [one.name for one in found.scenarios] == ["radio", "dessert", "dinner"]
     assert {one.subjects for one in found.scenarios} == {5}
@@ -92,8 +94,8 @@ def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
 def test_scenarios_are_paired_over_the_subjects_with_both_numbers(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS, extra=1)
+    fill(connection, toy_suite, *SUBJECTS)
+    fill(connection, reworded, *SUBJECTS, extra=1)
     found = compared(connection, toy_suite, reworded)
     first, *rest = found.second.measures.subjects.items()
     subjects = dict([(first[0], first[1]._replace(value=None)), *rest])
@@ -105,8 +107,8 @@ def test_scenarios_are_paired_over_the_subjects_with_both_numbers(
 def test_suites_that_share_no_scenarios_are_equated_without_pairs(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS)
+    fill(connection, toy_suite, *SUBJECTS)
+    fill(connection, reworded, *SUBJECTS)
     found = compared(connection, toy_suite, reworded)
     other = msgspec.structs.replace(reworded.suite, suite="unlike")
     apart = found.second._replace(scope=found.second.scope._replace(suite=other))
@@ -123,8 +125,8 @@ def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
     for count in (1, 3):
-        filled(connection, toy_suite, *SUBJECTS[:count])
-        filled(connection, reworded, *SUBJECTS[:count], extra=1)
+        fill(connection, toy_suite, *SUBJECTS[:count])
+        fill(connection, reworded, *SUBJECTS[:count], extra=1)
         shown = tables(compared(connection, toy_suite, reworded))
         ((quantity, _, ci, _),) = shown["equating"].rows
         assert quantity == "Mean A − B"
@@ -139,13 +141,13 @@ def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(
 def test_an_incomplete_subject_is_left_out_and_named(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS[:4])
-    fill(connection, reworded, asked(reworded, "e"), [(9, None, 1), *HIGH[1:]])
+    fill(connection, toy_suite, *SUBJECTS)
+    fill(connection, reworded, *SUBJECTS[:4])
+    complete(connection, reworded, asked(reworded, "e"), [(9, None, 1), *HIGH[1:]])
     found = compared(connection, toy_suite, reworded)
     assert [one.config for one in found.measured] == list(SUBJECTS[:4])
     shown = tables(found)
-    assert "e: left out, with 89% of B's verdicts." in shown["suites"].notes
+    assert "label of e: left out, with 89% of B's verdicts." in shown["suites"].notes
     assert shown["subjects"].rows[-1][3:] == (None, None, None)
     assert {row[5] for row in shown["scenarios"].rows} == {4}
 
@@ -154,7 +156,7 @@ def test_simulated_subjects_are_said_to_be(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:
     for loaded in (toy_suite, reworded):
-        fill(connection, loaded, Asked("a", simulated=True, wording=loaded.edition), HIGH)
+        complete(connection, loaded, Asked("a", simulated=True, edition=loaded.edition), HIGH)
     notes = tables(compared(connection, toy_suite, reworded))["suites"].notes
     assert any("no model was asked" in note for note in notes)
 
@@ -164,44 +166,46 @@ def test_both_are_read_under_the_first_ones_condition_or_one_that_both_have(
 ) -> None:
     plain = ("plain", "tool_role")
     for loaded in (toy_suite, reworded):
-        fill(connection, loaded, asked(loaded, "a", plain), HIGH)
-    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
+        complete(connection, loaded, asked(loaded, "a", plain), HIGH)
+    complete(connection, toy_suite, asked(toy_suite, "a"), HIGH)
     names = (named(toy_suite), named(reworded))
     own, other = suite_comparison.places(connection, names, None, None)
     assert own.condition == other.condition == plain
-    fill(connection, reworded, asked(reworded, "a"), HIGH)
-    assert suite_comparison.places(connection, names, None, None)[0].condition == crossed.USUAL
+    complete(connection, reworded, asked(reworded, "a"), HIGH)
+    assert suite_comparison.places(connection, names, None, None)[0].condition == filled.CONDITION
     assert suite_comparison.places(connection, names, "plain", None)[1].condition == plain
 
 
 def test_an_import_is_never_named_as_what_to_run(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     imported = toy_suite._replace(edition="published")
-    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    fill(connection, imported, asked(imported, "b"), HIGH)
+    complete(connection, toy_suite, asked(toy_suite, "a"), HIGH)
+    complete(connection, imported, asked(imported, "b"), HIGH)
     for first, second, theirs in ((toy_suite, imported, "b"), (imported, toy_suite, "b")):
-        with pytest.raises(StoreError, match=rf"no subject in common .*; run {named(toy_suite)} on .* other: {theirs}"):
+        with pytest.raises(
+            StoreError, match=rf"no subject in common .*; run {named(toy_suite)} on .* other: label of {theirs}"
+        ):
             compared(connection, first, second)
 
 
 def test_what_cannot_be_compared_is_refused(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite, tmp_path: Path
 ) -> None:
-    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    fill(connection, reworded, asked(reworded, "b", ("plain", "tool_role")), HIGH)
+    complete(connection, toy_suite, asked(toy_suite, "a"), HIGH)
+    complete(connection, reworded, asked(reworded, "b", ("plain", "tool_role")), HIGH)
     names = (named(toy_suite), named(reworded))
     with pytest.raises(StoreError, match=r"no condition is common .* has firm/tool_role; .* has plain/tool_role;"):
         suite_comparison.places(connection, names, None, None)
     with pytest.raises(UsageError, match="are the same edition"):
         suite_comparison.places(connection, (names[0], names[0]), None, None)
-    fill(connection, reworded, asked(reworded, "b"), HIGH, judge="acme/judge")
+    complete(connection, reworded, asked(reworded, "b"), HIGH, judge="acme/judge")
     places = suite_comparison.places(connection, names, None, None)
     with pytest.raises(StoreError, match=rf"no judge graded both: {names[0]} has cues; {names[1]} has acme/judge;"):
         suite_comparison.read(connection, *places)
     with pytest.raises(StoreError, match="judge cues did not grade both"):
         suite_comparison.read(connection, *places, "cues")
-    fill(connection, reworded, asked(reworded, "b"), HIGH)
+    complete(connection, reworded, asked(reworded, "b"), HIGH)
     with pytest.raises(
-        StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: a"
+        StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: label of a"
     ):
         suite_comparison.read(connection, *places)
     graded = msgspec.structs.replace(places[1].suite, index=None)

@@ -18,7 +18,7 @@ from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite
 from independence.suites.without_texts import without_texts
 from independence.types import Where
-from tests.report import filled, opinions
+from tests.report import filled
 
 RUNS = [{"one": (9, 6, 2)}]
 
@@ -26,7 +26,7 @@ RUNS = [{"one": (9, 6, 2)}]
 @pytest.fixture
 def items(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> dict[str, str]:
     """Scenario -> item, of one subject's one run."""
-    opinions.store(connection, toy_suite, "a", RUNS)
+    filled.complete(connection, toy_suite, "a", RUNS)
     states = queries.states(connection, Where("toy", toy_suite.edition))
     return {state.scenario: (state.end or "")[: humans.ITEM] for state in states}
 

@@ -17,7 +17,7 @@ from independence.exchange.rent import reader, records
 from independence.store import scopes
 from independence.suites.load import LoadedSuite, load
 from tests.exchange.rent import folders
-from tests.report import filled, opinions
+from tests.report import filled
 
 
 def rows(content: bytes) -> list[dict[str, str]]:
@@ -77,7 +77,7 @@ def test_a_line_holds_the_words_and_room_for_a_score_and_names_no_model(
 def test_a_filled_sample_comes_back_as_scores_of_every_field(
     tmp_path: Path, connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
     where = filled.scope(toy_suite)
     drawn = labels.sample(labels.candidates(connection, where, None, ()), 3, 0)
     read = rows(labels.to_csv(where.suite, drawn))
