@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from independence.store import database
+from independence.suites.load import LoadedSuite
+
+from .filled import Toy
 
 
 @pytest.fixture
@@ -16,3 +19,9 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     opened.execute("PRAGMA synchronous = OFF")  # no test pulls the plug, and waiting for the disk is slow
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def toy(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Toy:
+    """A blank store and the toy suite, by which to fill it."""
+    return Toy(connection, toy_suite)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from independence.report import study
+from independence.report import board, study
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.store import context, records
@@ -156,11 +158,14 @@ def verdicts(scores: Scores, judge: str = "cues") -> dict[str, Grade]:
 
 
 def read(
-    connection: sqlite3.Connection, loaded: LoadedSuite, runs: Mapping[str, Sequence[Scores]], judge: str = "cues"
+    connection: sqlite3.Connection,
+    loaded: LoadedSuite,
+    runs: Mapping[str, Sequence[Scores]] = MappingProxyType({}),
+    judge: str | None = None,
 ) -> Study:
-    """A store filled with runs by subject, and what it says of one judge."""
+    """What a store says by one judge, after runs of subjects were filled in."""
     for config, own in runs.items():
-        complete(connection, loaded, config, own, judge=judge)
+        complete(connection, loaded, config, own, judge=judge or "cues")
     return study.read(connection, scope(loaded), judge)
 
 
@@ -173,6 +178,27 @@ def side(
 ) -> ComparedSubject:
     """A subject as it stands in the store, to be compared."""
     return ComparedSubject(study.read(connection, scope(loaded, condition), judge), config)
+
+
+class Toy:
+    """A blank store and the toy suite, by which to fill it."""
+
+    def __init__(self, connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
+        self.connection, self.loaded, self.suite = connection, loaded, loaded.suite
+        self.scope = scope(loaded)
+        assert loaded.suite.index is not None
+        self.index = loaded.suite.index
+        self.plan = partial(plan, connection, loaded)
+        self.answer = partial(answer, connection)
+        self.grade = partial(grade, connection, loaded)
+        self.complete = partial(complete, connection, loaded)
+        self.read = partial(read, connection, loaded)
+        self.side = partial(side, connection, loaded)
+        self.board = partial(board.board, connection, self.scope)
+
+    def drop(self, asked: Asked | str, scenario: str, run: int) -> None:
+        """Delete what judges said of a dialogue."""
+        self.connection.execute("DELETE FROM verdicts WHERE trial = ?", (key(asked, scenario, run),))
 
 
 def drawn(seed: int = 1, subjects: int = 12, runs: int = 4) -> dict[str, list[tuple[int, int, int]]]:

@@ -16,9 +16,9 @@ from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.board import Board, InferenceOptions
 from independence.suites.load import LoadedSuite
 
-from . import filled
 from .advice import advised
 from .advice.advised import Leaning
+from .filled import Toy
 
 
 def shown(connection: sqlite3.Connection, kind: str) -> RenderedBoard:
@@ -27,10 +27,10 @@ def shown(connection: sqlite3.Connection, kind: str) -> RenderedBoard:
     return analysis.board(connection, advised.scope(loaded), BoardOptions(reading=InferenceOptions(correction="none")))
 
 
-def test_a_suite_is_read_by_what_it_says(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    assert isinstance(shown(connection, "stance_csv").document, StanceBoard)
-    filled.complete(connection, toy_suite)
-    assert isinstance(analysis.board(connection, filled.scope(toy_suite), BoardOptions()).document, Board)
+def test_a_suite_is_read_by_what_it_says(toy: Toy) -> None:
+    assert isinstance(shown(toy.connection, "stance_csv").document, StanceBoard)
+    toy.complete()
+    assert isinstance(analysis.board(toy.connection, toy.scope, BoardOptions()).document, Board)
 
 
 def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> None:
@@ -40,13 +40,13 @@ def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> 
     assert document.correction == "none"
 
 
-def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_reports_go_the_same_way(toy: Toy) -> None:
     loaded = advised.suite()
-    advised.fill(connection, loaded, {"a": Leaning()})
-    ids = [section.id for section in analysis.report(connection, advised.scope(loaded), BoardOptions())]
+    advised.fill(toy.connection, loaded, {"a": Leaning()})
+    ids = [section.id for section in analysis.report(toy.connection, advised.scope(loaded), BoardOptions())]
     assert "tilt" in ids
-    filled.complete(connection, toy_suite, runs=((8, 6, 2), (7, 7, 1)))
-    ids = [section.id for section in analysis.report(connection, filled.scope(toy_suite), BoardOptions())]
+    toy.complete(runs=((8, 6, 2), (7, 7, 1)))
+    ids = [section.id for section in analysis.report(toy.connection, toy.scope, BoardOptions())]
     assert "scenarios" in ids
 
 
@@ -87,18 +87,16 @@ def test_one_board_is_an_object_and_several_are_an_array(connection: sqlite3.Con
 
 
 @pytest.mark.parametrize("kind", ["index", "paired_sides", "stance_csv"])
-def test_boards_of_which_some_say_more_share_the_columns_of_a_csv(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, kind: str
-) -> None:
+def test_boards_of_which_some_say_more_share_the_columns_of_a_csv(toy: Toy, kind: str) -> None:
     gridded = advised.suite(analysis=kind)
-    place = filled.scope(toy_suite) if kind == "index" else advised.scope(gridded)
+    place = toy.scope if kind == "index" else advised.scope(gridded)
     if kind == "index":
-        filled.complete(connection, toy_suite)
+        toy.complete()
     else:
-        advised.fill(connection, gridded, {"a": Leaning()})
-    real = analysis.board(connection, place, BoardOptions())
-    connection.execute("UPDATE subjects SET simulated = 1")
-    simulated = analysis.board(connection, place, BoardOptions())
+        advised.fill(toy.connection, gridded, {"a": Leaning()})
+    real = analysis.board(toy.connection, place, BoardOptions())
+    toy.connection.execute("UPDATE subjects SET simulated = 1")
+    simulated = analysis.board(toy.connection, place, BoardOptions())
     (alone,) = csv.DictReader(io.StringIO(analysis.to_csv([simulated])))
     for built, said in (([real, simulated], [study.RULES_ONLY, ""]), ([simulated, real], ["", study.RULES_ONLY])):
         rows = list(csv.DictReader(io.StringIO(analysis.to_csv(built))))

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import sqlite3
-
 from independence.clients import protocol
 from independence.exchange.responses import catalogue
-from independence.report import legend, runs, study
+from independence.report import legend, runs
 from independence.stats.strict import VOID
-from independence.suites.load import LoadedSuite
 from independence.types import Reply
 
-from . import filled
+from .filled import Toy
 
 
 def test_every_mark_is_explained() -> None:
@@ -18,13 +15,13 @@ def test_every_mark_is_explained() -> None:
     assert ours | theirs | VOID.keys() <= legend.texts("marks").keys()
 
 
-def test_marks_are_counted_with_who_has_most(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "clean")
-    filled.plan(connection, toy_suite, "odd", 3)
+def test_marks_are_counted_with_who_has_most(toy: Toy) -> None:
+    toy.complete("clean")
+    toy.plan("odd", 3)
     for run in (1, 2):
-        filled.answer(connection, "odd", "radio", run, Reply("x", "tool", flags=("short",)))
-    filled.answer(connection, "odd", "radio", 3, Reply("}", "tool", flags=("artefact",)))
-    marks, subjects = runs.tables(study.read(connection, filled.scope(toy_suite)))
+        toy.answer("odd", "radio", run, Reply("x", "tool", flags=("short",)))
+    toy.answer("odd", "radio", 3, Reply("}", "tool", flags=("artefact",)))
+    marks, subjects = runs.tables(toy.read())
     assert [row[:5] for row in marks.rows] == [
         ("short", 2, 1, "label of odd (2)", False),
         ("artefact", 1, 1, "label of odd (1)", True),

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from independence.report import comparison_tables
 from independence.report.table import Table, Value
 from independence.stats.comparison import Difference
-from independence.suites.load import LoadedSuite
 
-from .filled import Asked, Scores, complete, side
+from .filled import Asked, Scores, Toy
 from .test_subject_comparison import HIGH, LOW
 
 
@@ -45,10 +42,10 @@ def test_what_holds_for_one_test_alone_is_not_called_certain_among_many() -> Non
     assert "not significant after correction" in comparison_tables.outcome(found, 2.0, p=0.2)
 
 
-def test_the_headline_has_both_sides_and_both_readings(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, Asked("b", simulated=True), LOW)
-    tables = comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
+def test_the_headline_has_both_sides_and_both_readings(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete(Asked("b", simulated=True), LOW)
+    tables = comparison_tables.tables(toy.side("a"), toy.side("b"))
     assert [table.id for table in tables] == ["sides", "difference", "scenarios", "dimensions"]
     assert tables[0].title == "label of a against label of b (simulated)"
     own, other = rows(tables, "sides")
@@ -61,13 +58,11 @@ def test_the_headline_has_both_sides_and_both_readings(connection: sqlite3.Conne
     assert own["bounds"] is None
 
 
-def test_an_incomplete_side_leaves_bounds_and_says_what_is_missing(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_an_incomplete_side_leaves_bounds_and_says_what_is_missing(toy: Toy) -> None:
     holed: list[Scores] = [(5, None, 4), (7, 3, 5)]
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "holed", holed)
-    first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "holed")
+    toy.complete("a", HIGH)
+    toy.complete("holed", holed)
+    first, second = toy.side("a"), toy.side("holed")
     tables = comparison_tables.tables(first, second)
     assert [table.id for table in tables] == ["sides", "bounds", "scenarios", "dimensions"]
     assert any("1 of 6 verdicts missing (1 unreadable_verdict)" in note for note in tables[0].notes)
@@ -82,46 +77,40 @@ def test_an_incomplete_side_leaves_bounds_and_says_what_is_missing(
     assert drift["second"] == 4.5
 
 
-def test_one_run_gives_a_difference_without_a_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    complete(connection, toy_suite, "a", HIGH[:1])
-    complete(connection, toy_suite, "b", LOW[:1])
-    tables = comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
+def test_one_run_gives_a_difference_without_a_test(toy: Toy) -> None:
+    toy.complete("a", HIGH[:1])
+    toy.complete("b", LOW[:1])
+    tables = comparison_tables.tables(toy.side("a"), toy.side("b"))
     for row in rows(tables, "difference"):
         assert isinstance(row["difference"], float)
         assert (row["ci"], row["p"], row["p_equivalent"]) == (None, None, None)
         assert "a single run" in str(row["outcome"])
 
 
-def test_p_values_of_scenarios_allow_for_how_many_there_are(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "b", LOW)
-    found = rows(
-        comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b")), "scenarios"
-    )
+def test_p_values_of_scenarios_allow_for_how_many_there_are(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("b", LOW)
+    found = rows(comparison_tables.tables(toy.side("a"), toy.side("b")), "scenarios")
     p = sorted(float(row["p"]) for row in found if isinstance(row["p"], float))
     holm = sorted(float(row["p_holm"]) for row in found if isinstance(row["p_holm"], float))
     assert holm[0] == pytest.approx(3 * p[0])
     assert all(after >= before for before, after in zip(p, holm, strict=True))
 
 
-def test_sides_are_called_by_what_differs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "a", LOW, judge="strict")
-    complete(connection, toy_suite, Asked("a", ("plain", "user_role")), LOW)
-    first = side(connection, toy_suite, "a")
-    judged = comparison_tables.side_labels(first, side(connection, toy_suite, "a", "strict"))
+def test_sides_are_called_by_what_differs(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("a", LOW, judge="strict")
+    toy.complete(Asked("a", ("plain", "user_role")), LOW)
+    first = toy.side("a")
+    judged = comparison_tables.side_labels(first, toy.side("a", "strict"))
     assert judged == ("Judge", "cues", "strict")
-    asked = comparison_tables.side_labels(first, side(connection, toy_suite, "a", condition=("plain", "user_role")))
+    asked = comparison_tables.side_labels(first, toy.side("a", condition=("plain", "user_role")))
     assert asked == ("Condition", "firm/tool_role", "plain/user_role")
 
 
-def test_dimensions_say_which_end_is_better(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "b", LOW)
-    firmness, drift = rows(
-        comparison_tables.tables(side(connection, toy_suite, "a"), side(connection, toy_suite, "b")), "dimensions"
-    )
+def test_dimensions_say_which_end_is_better(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("b", LOW)
+    firmness, drift = rows(comparison_tables.tables(toy.side("a"), toy.side("b")), "dimensions")
     assert (firmness["better"], drift["better"]) == ("higher", "lower")
     assert drift["difference"] == pytest.approx(1 - 4.5)

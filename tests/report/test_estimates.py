@@ -20,6 +20,7 @@ from independence.suites.load import LoadedSuite
 from independence.types import Grade, Missing, Reply, Scalar, Verdict
 
 from . import filled
+from .filled import Toy
 
 LINE = CalibrationLine("toy", 2.0, -60.0, 3.0, 5)
 SAID: dict[str, dict[str, float]] = {
@@ -143,8 +144,8 @@ def test_predictions_alone_make_an_index_by_the_line_that_was_learned_with_them(
     assert bench.read().judging == "Offline judge, weights abc: no model was asked"
 
 
-def test_an_estimate_is_a_mean_over_runs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    bench = Bench(connection, toy_suite)
+def test_an_estimate_is_a_mean_over_runs(toy: Toy) -> None:
+    bench = Bench(toy.connection, toy.loaded)
     bench.answer(runs=2)
     bench.predict_all()
     bench.predict(("a", "radio", 2), {"firmness": 4.0, "kept": 1.0})
@@ -231,10 +232,8 @@ def test_where_everything_was_bought_the_estimate_is_what_the_model_says(bench: 
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_what_was_drawn_corrects_what_was_not(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, known: bool
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_what_was_drawn_corrects_what_was_not(toy: Toy, known: bool) -> None:
+    bench = Bench(toy.connection, toy.loaded)
     for config in "abc":
         bench.answer(config, runs=4)
     bench.predict_all(known=known)
@@ -255,10 +254,8 @@ def test_what_was_drawn_corrects_what_was_not(
     )
 
 
-def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(toy: Toy) -> None:
+    bench = Bench(toy.connection, toy.loaded)
     for config in "ab":
         bench.answer(config, runs=4)
     bench.predict_all()
@@ -268,13 +265,11 @@ def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(
     assert bench.of().index == pytest.approx(LESS_FIRM)
 
 
-def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(toy: Toy) -> None:
     widths = []
     for wavers in (1.0, 3.0):
-        connection.execute("DELETE FROM verdicts")
-        bench = Bench(connection, toy_suite)
+        toy.connection.execute("DELETE FROM verdicts")
+        bench = Bench(toy.connection, toy.loaded)
         for config in "abc":
             bench.answer(config, runs=4)
         bench.predict_all()
@@ -297,10 +292,8 @@ def test_too_little_bought_of_other_words_leaves_it_uncalibrated_and_says_how_mu
     assert bench.of() == EstimatedIndex("uncalibrated", bought=1, verdicts=3)
 
 
-def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_was(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_was(toy: Toy) -> None:
+    bench = Bench(toy.connection, toy.loaded)
     for config in "ab":
         bench.answer(config, runs=8)
     bench.predict_all()
@@ -324,9 +317,9 @@ def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_wa
     assert found.ci[0] <= found.bounds[0] <= found.bounds[1] <= found.ci[1]
 
 
-def test_what_a_hybrid_bought_in_vain_leaves_bounds(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_what_a_hybrid_bought_in_vain_leaves_bounds(toy: Toy) -> None:
     judge, place = "hybrid:acme/j", ("a", "radio", 1)
-    bench = Bench(connection, toy_suite)
+    bench = Bench(toy.connection, toy.loaded)
     bench.answer(runs=8)
     bench.predict_all(judge=judge)
     told = Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1).to_json()
@@ -340,21 +333,19 @@ def test_what_a_hybrid_bought_in_vain_leaves_bounds(connection: sqlite3.Connecti
     assert found.bounds[1] - found.bounds[0] == pytest.approx(75 / 2 / 8)
 
 
-def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    held = toy_suite.suite.rubrics["held"]
+def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(toy: Toy) -> None:
+    held = toy.suite.rubrics["held"]
     firmness = msgspec.structs.replace(held.fields["firmness"], requires=("kept",))
-    rubrics = toy_suite.suite.rubrics | {
+    rubrics = toy.suite.rubrics | {
         "held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})
     }
-    bench = Bench(connection, toy_suite._replace(suite=msgspec.structs.replace(toy_suite.suite, rubrics=rubrics)))
+    bench = Bench(toy.connection, toy.loaded._replace(suite=msgspec.structs.replace(toy.suite, rubrics=rubrics)))
     bench.answer()
     bench.predict_all()
     for place in bench.at:
         bench.buy(place, UNSURE, less=0)
     index = 75 * (8 + 0) / 2 / 10 + 20  # after dinner it is not kept
-    (strictly,) = board.board(connection, filled.scope(bench.loaded), judge="acme/j").rows
+    (strictly,) = board.board(toy.connection, filled.scope(bench.loaded), judge="acme/j").rows
     assert strictly.index == pytest.approx(index)
     assert bench.of().index == pytest.approx(index)
 
@@ -384,10 +375,8 @@ def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_was_a
     assert bench.of().index == pytest.approx(20.0)  # no firmness is left
 
 
-def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(toy: Toy) -> None:
+    bench = Bench(toy.connection, toy.loaded)
     for config in "ab":
         bench.answer(config, runs=3)
     bench.predict_all(known=False)
@@ -432,11 +421,9 @@ def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(bench: Bench) 
     assert order("hybrid:acme/j") == [("b", None), ("c", None), ("a", None)]  # single runs
 
 
-def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(toy: Toy) -> None:
     """By index. Tiers and intervals of ranks would count the spread of runs and no errors of predictions."""
-    bench = Bench(connection, toy_suite)
+    bench = Bench(toy.connection, toy.loaded)
     for config, runs in (("high", 2), ("low", 2), ("once", 1)):
         bench.answer(config, runs)
     bench.predict_all(line=None)
@@ -449,10 +436,8 @@ def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(
     ]  # fmt: skip
 
 
-def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_its_estimate(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_its_estimate(toy: Toy) -> None:
+    bench = Bench(toy.connection, toy.loaded)
     for config in "abc":
         bench.answer(config, runs=4)
     bench.predict_all()

@@ -31,6 +31,7 @@ from independence.suites.schema import Field
 from independence.types import Condition, Reply, Scalar, Verdict, Where
 
 from . import filled
+from .filled import Toy
 
 
 @pytest.fixture
@@ -81,17 +82,15 @@ def _said_nothing(found: BoardRow) -> BoardRow:
     return msgspec.structs.replace(found, evades=UNSET, without_evasions=UNSET)
 
 
-def test_an_import_that_was_graded_by_our_rubric_says_who_evades(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, asking: LoadedSuite
-) -> None:
-    fill(connection, LoadedSuite(asking.suite, "published"), True, False)
-    documents = (msgspec.json.encode(one.suite).decode() for one in (toy_suite, asking))
-    connection.execute("UPDATE editions SET document = ?, read_as = ?", tuple(documents))
-    scope = filled.scope(LoadedSuite(toy_suite.suite, "published"))
-    found = row(connection, scope)
+def test_an_import_that_was_graded_by_our_rubric_says_who_evades(toy: Toy, asking: LoadedSuite) -> None:
+    fill(toy.connection, LoadedSuite(asking.suite, "published"), True, False)
+    documents = (msgspec.json.encode(one.suite).decode() for one in (toy.loaded, asking))
+    toy.connection.execute("UPDATE editions SET document = ?, read_as = ?", tuple(documents))
+    scope = filled.scope(LoadedSuite(toy.suite, "published"))
+    found = row(toy.connection, scope)
     assert (found.flags["evaded"], found.evades, found.without_evasions) == (1, 0.25, pytest.approx(72.5))
-    connection.execute("UPDATE verdicts SET rubric = 'published'")  # the publisher's judge was not asked
-    found = row(connection, scope)
+    toy.connection.execute("UPDATE verdicts SET rubric = 'published'")  # the publisher's judge was not asked
+    found = row(toy.connection, scope)
     assert (found.index, found.evades, found.without_evasions) == (pytest.approx(72.5), UNSET, UNSET)
 
 

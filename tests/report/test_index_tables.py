@@ -1,27 +1,23 @@
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
-from independence.report import board, index_tables
+from independence.report import index_tables
 from independence.report.table import Table, flat
 from independence.suites.load import LoadedSuite
 from independence.types import Reply
 
-from . import filled
+from .filled import Toy
 
 
-def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "good", ((9, 9, 0), (9, 8, 1)))
-    filled.complete(connection, toy_suite, "bad", ((1, 2, 9), (2, 1, 8)), simulated=True)
-    filled.plan(connection, toy_suite, "hole")
-    filled.answer(connection, "hole", "radio", 1, Reply("x", "tool"))
-    index = toy_suite.suite.index
+def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy: Toy) -> None:
+    toy.complete("good", ((9, 9, 0), (9, 8, 1)))
+    toy.complete("bad", ((1, 2, 9), (2, 1, 8)), simulated=True)
+    toy.plan("hole")
+    toy.answer("hole", "radio", 1, Reply("x", "tool"))
+    index = toy.index
     assert index is not None
-    built = board.board(connection, filled.scope(toy_suite))
+    built = toy.board()
     table, apart = index_tables.ranked(built, index), index_tables.incomplete(built, index)
     assert [row[2] for row in table.rows] == ["label of good", "label of bad (simulated)"]
     assert [row[:2] for row in table.rows] == [(1, 1), (2, 2)]
@@ -33,11 +29,11 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
     assert hole[-1] == "not_run 2, unjudged 1"
 
 
-def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a")
-    index = toy_suite.suite.index
+def test_nobody_incomplete_leaves_no_table(toy: Toy) -> None:
+    toy.complete("a")
+    index = toy.index
     assert index is not None
-    assert index_tables.incomplete(board.board(connection, filled.scope(toy_suite)), index) is None
+    assert index_tables.incomplete(toy.board(), index) is None
 
 
 def test_the_legend_adds_up_to_the_whole_index(toy_suite: LoadedSuite) -> None:
@@ -48,11 +44,11 @@ def test_the_legend_adds_up_to_the_whole_index(toy_suite: LoadedSuite) -> None:
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)
 
 
-def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "many", ((8, 6, 2), (7, 7, 3), (9, 9, 1)))
-    filled.complete(connection, toy_suite, "one")
-    built = board.board(connection, filled.scope(toy_suite))
-    index = toy_suite.suite.index
+def test_runs_stand_beside_every_interval(toy: Toy) -> None:
+    toy.complete("many", ((8, 6, 2), (7, 7, 3), (9, 9, 1)))
+    toy.complete("one")
+    built = toy.board()
+    index = toy.index
     assert index is not None
     many, one = index_tables.runs(built, index).rows
     row = next(row for row in built.rows if row.config == "many")

@@ -13,6 +13,7 @@ from independence.stats import agreement as coefficients
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Field
 from tests.report import filled
+from tests.report.filled import Toy
 
 from .test_judge_preference import panel
 
@@ -67,9 +68,9 @@ def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: judg
     assert index["difference"] == pytest.approx(0.25 * 10)  # drift 1 against 2 on a weight of .25, the rest evens out
 
 
-def test_every_pair_of_three_judges_is_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
-    table = judge_agreement.pairs(judge_panel.read(connection, filled.scope(toy_suite)))
+def test_every_pair_of_three_judges_is_compared(toy: Toy) -> None:
+    toy.complete("a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
+    table = judge_agreement.pairs(judge_panel.read(toy.connection, toy.scope))
     assert {row[:2] for row in table.rows} == {("one", "three"), ("one", "two"), ("three", "two")}
 
 

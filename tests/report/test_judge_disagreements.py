@@ -8,6 +8,7 @@ from independence.report import judge_panel, judge_validation
 from independence.report.judge_panel import DialogueKey
 from independence.suites.load import LoadedSuite
 from tests.report import filled
+from tests.report.filled import Toy
 
 
 @pytest.fixture
@@ -51,24 +52,22 @@ def test_long_texts_are_cut_and_say_so(connection: sqlite3.Connection, read: jud
     assert "a di [8 more characters]" in [row[2] for row in said.rows]
 
 
-def test_judges_who_agree_on_all_have_no_disagreement(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (9, 6, 2)}])
-    tables = judge_validation.disagreement_tables(connection, judge_panel.read(connection, filled.scope(toy_suite)), 10)
+def test_judges_who_agree_on_all_have_no_disagreement(toy: Toy) -> None:
+    toy.complete("a", [{"one": (9, 6, 2), "two": (9, 6, 2)}])
+    tables = judge_validation.disagreement_tables(toy.connection, judge_panel.read(toy.connection, toy.scope), 10)
     assert [table.rows for table in tables] == [(), ()]
 
 
-def test_of_three_judges_the_two_furthest_apart_are_shown(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
-    (found,) = judge_validation.disputes(judge_panel.read(connection, filled.scope(toy_suite)), 10)
+def test_of_three_judges_the_two_furthest_apart_are_shown(toy: Toy) -> None:
+    toy.complete("a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
+    (found,) = judge_validation.disputes(judge_panel.read(toy.connection, toy.scope), 10)
     assert (found.low, found.high) == (("three", 5), ("one", 9))
 
 
-def test_of_equal_runs_of_a_scenario_one_is_listed(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_of_equal_runs_of_a_scenario_one_is_listed(toy: Toy) -> None:
     runs = [{"one": (9, 6, 2), "two": (4, 6, 10)}] * 3 + [{"one": (9, 6, 1), "two": (4, 6, 10)}]
-    filled.complete(connection, toy_suite, "a", runs)
-    found = judge_validation.disputes(judge_panel.read(connection, filled.scope(toy_suite)), 10)
+    toy.complete("a", runs)
+    found = judge_validation.disputes(judge_panel.read(toy.connection, toy.scope), 10)
     listed = [dispute.dialogue[:2] for dispute in found]
     assert len(listed) == len(set(listed)) == 2
     assert found[0].dialogue == DialogueKey("a", "dinner", 4)  # the run furthest apart

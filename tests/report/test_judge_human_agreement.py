@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from independence.report import judge_panel, judge_validation
 from independence.report.judge_validation import ValidationOptions, validate
-from independence.suites.load import LoadedSuite
-from tests.report import filled
+from tests.report.filled import Toy
 
 ANN, BO = "human:Ann", "human:Bo"
 RUNS = [
@@ -17,11 +14,9 @@ RUNS = [
 ]
 
 
-def test_people_stand_against_judges_in_a_table_of_their_own(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", RUNS)
-    tables = {table.id: table for table in validate(connection, filled.scope(toy_suite), ValidationOptions())}
+def test_people_stand_against_judges_in_a_table_of_their_own(toy: Toy) -> None:
+    toy.complete("a", RUNS)
+    tables = {table.id: table for table in validate(toy.connection, toy.scope, ValidationOptions())}
     scored = tables["judge-people"]
     keys = [column.key for column in scored.columns]
     rows = [dict(zip(keys, row, strict=True)) for row in scored.rows]
@@ -34,12 +29,12 @@ def test_people_stand_against_judges_in_a_table_of_their_own(
         assert "human:" not in repr((tables[name].columns, tables[name].rows, tables[name].notes)), name
 
 
-def test_one_judge_and_one_person_are_enough(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), ANN: (8, 6, 2)}])
-    ids = [table.id for table in validate(connection, filled.scope(toy_suite), ValidationOptions())]
+def test_one_judge_and_one_person_are_enough(toy: Toy) -> None:
+    toy.complete("a", [{"one": (9, 6, 2), ANN: (8, 6, 2)}])
+    ids = [table.id for table in validate(toy.connection, toy.scope, ValidationOptions())]
     assert ids == ["judge-people", "judge-disagreements", "judge-disagreement-texts"]
 
 
-def test_without_people_there_is_no_such_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", RUNS[2:])
-    assert judge_validation.human_table(judge_panel.read(connection, filled.scope(toy_suite))) is None
+def test_without_people_there_is_no_such_table(toy: Toy) -> None:
+    toy.complete("a", RUNS[2:])
+    assert judge_validation.human_table(judge_panel.read(toy.connection, toy.scope)) is None

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 
 import msgspec
@@ -18,6 +17,7 @@ from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Scalar, Where
 from tests.report import filled
+from tests.report.filled import Toy
 
 GEMINI, CLAUDE, GROK = "google/gemini-3-flash-preview", "anthropic/claude-haiku-4.5", "x-ai/grok-4.5"
 MODELS = {
@@ -134,13 +134,11 @@ def test_a_judge_without_any_subject_to_be_compared_on_has_no_row(toy_suite: Loa
     assert found == {GEMINI: (1, pytest.approx(30), 0, None, None)}
 
 
-def test_only_dialogues_that_every_judge_graded_are_compared(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_only_dialogues_that_every_judge_graded_are_compared(toy: Toy) -> None:
     runs = [{"kind": (10, 10, 0), "stern": (8, 10, 0)}, {"kind": (0, 10, 0), "stern": (10, 10, 0)}]
-    filled.complete(connection, toy_suite, "kind-1", [runs[0], runs[1] | {"stern": (None, 10, 0)}])
-    filled.complete(connection, toy_suite, "x", [runs[0] | {"stern": (None, 10, 0)}])
-    read = judge_panel.read(connection, filled.scope(toy_suite))
+    toy.complete("kind-1", [runs[0], runs[1] | {"stern": (None, 10, 0)}])
+    toy.complete("x", [runs[0] | {"stern": (None, 10, 0)}])
+    read = judge_panel.read(toy.connection, toy.scope)
     (kind, _) = judge_agreement.favours(read).rows
     # Both are acme/...: nobody's own. Of x no radio is left, so it does not count; of kind-1 run 2 of radio does not.
     assert kind[2:6] == (0, None, 1, pytest.approx(0.75 * 100 * 0.2 / 2))

@@ -14,22 +14,23 @@ from independence.suites.load import LoadedSuite
 from independence.types import Where
 
 from . import filled
+from .filled import Toy
 
 
 def planned(connection: sqlite3.Connection, config: str, run: int, at: str) -> None:
     connection.execute("UPDATE planned SET planned_at = ? WHERE config_dir = ? AND run = ?", (at, config, run))
 
 
-def test_runs_planned_together_are_one_look(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", ((9, 8, 1), (8, 9, 2), (9, 9, 1), (8, 8, 0)))
-    filled.complete(connection, toy_suite, "b", ((5, 6, 4), (6, 5, 5), (5, 5, 4)))
+def test_runs_planned_together_are_one_look(toy: Toy) -> None:
+    toy.complete("a", ((9, 8, 1), (8, 9, 2), (9, 9, 1), (8, 8, 0)))
+    toy.complete("b", ((5, 6, 4), (6, 5, 5), (5, 5, 4)))
     for run in (1, 2):
-        planned(connection, "a", run, "2026-01-01")
-        planned(connection, "b", run, "2026-01-01")
-    planned(connection, "a", 3, "2026-01-02")
-    planned(connection, "b", 3, "2026-01-03")
-    planned(connection, "a", 4, "2026-01-04")
-    counts = looks.run_counts(connection, filled.scope(toy_suite).where)
+        planned(toy.connection, "a", run, "2026-01-01")
+        planned(toy.connection, "b", run, "2026-01-01")
+    planned(toy.connection, "a", 3, "2026-01-02")
+    planned(toy.connection, "b", 3, "2026-01-03")
+    planned(toy.connection, "a", 4, "2026-01-04")
+    counts = looks.run_counts(toy.connection, toy.scope.where)
     assert [count.fewest for count in counts["a"]] == [2, 3, 4]
     assert [count.fewest for count in counts["b"]] == [2, 3]
     found = looks.of(counts["a"], counts["b"])
@@ -38,12 +39,12 @@ def test_runs_planned_together_are_one_look(connection: sqlite3.Connection, toy_
     assert found.level == repeated_looks.level(found.information) < 0.01
 
 
-def test_a_comparison_without_a_test_was_no_look(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", ((9, 8, 1), (8, 9, 2), (9, 9, 1)))
+def test_a_comparison_without_a_test_was_no_look(toy: Toy) -> None:
+    toy.complete("a", ((9, 8, 1), (8, 9, 2), (9, 9, 1)))
     for run in (1, 2, 3):
-        planned(connection, "a", run, f"2026-01-0{run}")
-    where, other = filled.scope(toy_suite).where, [RunCount("", 3, 3.0)]
-    few, many = (looks.run_counts(connection, where, least)["a"] for least in (2, 1))
+        planned(toy.connection, "a", run, f"2026-01-0{run}")
+    where, other = toy.scope.where, [RunCount("", 3, 3.0)]
+    few, many = (looks.run_counts(toy.connection, where, least)["a"] for least in (2, 1))
     assert looks.of(few, other).runs == (2, 3)
     assert looks.of(many, other).runs == (1, 2, 3)  # of many scenarios one run each is tested
     once = looks.of(few[:1], other)
@@ -52,11 +53,11 @@ def test_a_comparison_without_a_test_was_no_look(connection: sqlite3.Connection,
     assert (nobody, nobody.level) == (looks.Looks((), ()), repeated_looks.FIRST)
 
 
-def test_a_later_look_needs_a_smaller_p_and_says_so(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", ((9, 8, 1), (7, 9, 2), (9, 6, 1)))
-    filled.complete(connection, toy_suite, "b", ((8, 6, 3), (6, 7, 2), (7, 6, 4)))
-    connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
-    first, again = (_difference(connection, toy_suite, at) for at in ("2026-01-01", "2026-01-02"))
+def test_a_later_look_needs_a_smaller_p_and_says_so(toy: Toy) -> None:
+    toy.complete("a", ((9, 8, 1), (7, 9, 2), (9, 6, 1)))
+    toy.complete("b", ((8, 6, 3), (6, 7, 2), (7, 6, 4)))
+    toy.connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
+    first, again = (_difference(toy.connection, toy.loaded, at) for at in ("2026-01-01", "2026-01-02"))
     (_, points, ci, p, *_), (_, later_points, later_ci, later_p, *_) = first[0], again[0]
     assert (points, p) == (later_points, later_p)
     assert isinstance(ci, tuple)
@@ -79,22 +80,20 @@ def _difference(connection: sqlite3.Connection, loaded: LoadedSuite, at: str) ->
     return table.rows
 
 
-def test_boards_allow_for_pairs_that_were_compared_before(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_boards_allow_for_pairs_that_were_compared_before(toy: Toy) -> None:
     for config, runs in {"a": ((9, 8, 1), (7, 9, 2), (9, 6, 1)), "b": ((8, 6, 3), (6, 7, 2), (7, 6, 4))}.items():
-        filled.complete(connection, toy_suite, config, runs)
-    connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
-    scope = filled.scope(toy_suite)
-    once = looks.run_counts(connection, scope.where)
+        toy.complete(config, runs)
+    toy.connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
+    scope = toy.scope
+    once = looks.run_counts(toy.connection, scope.where)
     assert looks.at_all_pairs([once["a"], once["b"]]) == (1, pytest.approx(np.ones((2, 2))))
-    assert board.board(connection, scope).looks is UNSET
-    planned(connection, "b", 3, "2026-01-02")
-    again = looks.run_counts(connection, scope.where)
+    assert board.board(toy.connection, scope).looks is UNSET
+    planned(toy.connection, "b", 3, "2026-01-02")
+    again = looks.run_counts(toy.connection, scope.where)
     found = looks.at_all_pairs([again["a"], again["b"]])
     level = looks.of(again["a"], again["b"]).level
     assert (found.most, found.allowance[0, 1], found.allowance[1, 0]) == (2, 0.05 / level, 0.05 / level)
-    told = board.board(connection, scope)
+    told = board.board(toy.connection, scope)
     assert told.looks == 2
     assert any("could be compared 2 times" in line for line in board_notes.readings(told))
 

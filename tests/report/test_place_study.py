@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 
 import msgspec
 import pytest
@@ -10,19 +9,18 @@ from independence.errors import StoreError
 from independence.report import analysis, board_notes, place_board, study
 from independence.report.table import Column
 from independence.stats import strict
-from independence.suites.load import LoadedSuite
 
-from . import filled
+from .filled import Toy
 
 
-def test_a_place_is_read_whatever_its_suite_measures(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", simulated=True)
-    filled.plan(connection, toy_suite, "b")
-    bare = msgspec.structs.replace(toy_suite.suite, index=None)
-    read = study.read_place(connection, filled.scope(toy_suite)._replace(suite=bare))
+def test_a_place_is_read_whatever_its_suite_measures(toy: Toy) -> None:
+    toy.complete("a", simulated=True)
+    toy.plan("b")
+    bare = msgspec.structs.replace(toy.suite, index=None)
+    read = study.read_place(toy.connection, toy.scope._replace(suite=bare))
     assert (read.judge, list(read.about), len(read.planned["b"])) == ("cues", ["a", "b"], 3)
     where, days, simulated, missing = board_notes.place_notes(read)
-    assert where == f"toy@{toy_suite.edition}, firm/tool_role, judge cues"
+    assert where == f"toy@{toy.loaded.edition}, firm/tool_role, judge cues"
     assert simulated == board_notes.SIMULATED_NOTE
     assert missing == "label of b: missing not_run 3."
     assert list(read.only(["label of b"]).planned) == ["b"]
@@ -44,9 +42,9 @@ class Counted(msgspec.Struct):
     verdicts: int
 
 
-def test_a_board_of_one_table_is_made_from_rows(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", simulated=True)
-    read = study.read_place(connection, filled.scope(toy_suite))
+def test_a_board_of_one_table_is_made_from_rows(toy: Toy) -> None:
+    toy.complete("a", simulated=True)
+    read = study.read_place(toy.connection, toy.scope)
     column = Column("verdicts", "Verdicts", "count")
     built = place_board.rendered(read, "Counts", [column], [Counted("a", 3)], "verdicts")
     assert analysis.to_csv([built]).splitlines() == ["config,subject,verdicts", "a,label of a (simulated),3"]
@@ -56,11 +54,9 @@ def test_a_board_of_one_table_is_made_from_rows(connection: sqlite3.Connection, 
     assert list(built.tables[0].notes) == board_notes.place_notes(read)
 
 
-def test_its_json_and_csv_say_what_its_judge_is_not_good_for(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a")
-    read = study.read_place(connection, filled.scope(toy_suite))
+def test_its_json_and_csv_say_what_its_judge_is_not_good_for(toy: Toy) -> None:
+    toy.complete("a")
+    read = study.read_place(toy.connection, toy.scope)
     built = place_board.rendered(read, "Counts", [Column("verdicts", "Verdicts", "count")], [Counted("a", 3)])
     document = json.loads(analysis.to_json([built]))
     assert document["caution"] == study.RULES_ONLY

@@ -16,7 +16,8 @@ from independence.stats.index_uncertainty import IndexEstimate
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite
 
-from . import filled, studies
+from . import studies
+from .filled import Toy
 from .studies import Run
 
 NOW, RUN, RUNS, SCENARIOS, ONE_EACH, JUDGE = (
@@ -128,14 +129,14 @@ def test_judges_without_common_subjects_say_nothing_of_judges(toy_suite: LoadedS
     assert any("share no two" in note for note in table.notes)
 
 
-def test_what_a_subject_took_comes_from_the_store(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_what_a_subject_took_comes_from_the_store(toy: Toy) -> None:
     """Four answers a run at half a dollar, and verdicts for nothing; another judge's verdicts are not counted."""
-    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
-    connection.execute("UPDATE verdicts SET cost_usd = 0.25")
-    found = study.read(connection, filled.scope(toy_suite))
-    assert purchase.spend(connection, found) == {"a": SubjectSpend(answers=4.0, verdicts=1.5)}
+    toy.complete("a", ((8, 6, 2), (7, 7, 3)))
+    toy.connection.execute("UPDATE verdicts SET cost_usd = 0.25")
+    found = toy.read()
+    assert purchase.spend(toy.connection, found) == {"a": SubjectSpend(answers=4.0, verdicts=1.5)}
     other = found._replace(judge="somebody else")
-    assert purchase.spend(connection, other) == {"a": SubjectSpend(answers=4.0, verdicts=0.0)}
+    assert purchase.spend(toy.connection, other) == {"a": SubjectSpend(answers=4.0, verdicts=0.0)}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from independence.store import scopes
 from independence.suites.load import LoadedSuite
 
 from . import filled
-from .filled import Asked, Scores, complete
+from .filled import Asked, Scores, Toy, complete
 from .test_comparison_tables import rows
 from .test_subject_comparison import HIGH, LOW
 
@@ -47,15 +47,13 @@ def test_a_directory_name_says_provider_effort_and_temperature(
     assert (found and (found.tag, found.settings["effort"], found.settings["temperature"])) == expected
 
 
-def test_only_subjects_that_differ_in_the_provider_alone_are_compared(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    hosted(connection, toy_suite, "@none-t0.7", LOW)
-    hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
-    hosted(connection, toy_suite, "+south@low-t1.0", HIGH)
-    hosted(connection, toy_suite, "+north@low-t0.7", HIGH)
-    hosted(connection, toy_suite, "@none-t0.7", HIGH, "other")
-    tables = provider_tables.tables(read_of(connection, toy_suite))
+def test_only_subjects_that_differ_in_the_provider_alone_are_compared(toy: Toy) -> None:
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW)
+    hosted(toy.connection, toy.loaded, "+north@none-t0.7", HIGH)
+    hosted(toy.connection, toy.loaded, "+south@low-t1.0", HIGH)
+    hosted(toy.connection, toy.loaded, "+north@low-t0.7", HIGH)
+    hosted(toy.connection, toy.loaded, "@none-t0.7", HIGH, "other")
+    tables = provider_tables.tables(read_of(toy.connection, toy.loaded))
     (row,) = rows(tables, "providers")
     assert (row["first"], row["second"], row["model"]) == ("north", UNPINNED, "acme/m@none-t0.7")
     assert row["outcome"] == "north is higher"
@@ -65,10 +63,10 @@ def test_only_subjects_that_differ_in_the_provider_alone_are_compared(
     assert ("m+north@low-t0.7", "m+north@none-t0.7") not in refused  # one host: no question of providers
 
 
-def test_a_pairs_row_is_its_difference_and_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    hosted(connection, toy_suite, "@none-t0.7", LOW)
-    hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
-    read = read_of(connection, toy_suite)
+def test_a_pairs_row_is_its_difference_and_test(toy: Toy) -> None:
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW)
+    hosted(toy.connection, toy.loaded, "+north@none-t0.7", HIGH)
+    read = read_of(toy.connection, toy.loaded)
     gap = subject_comparison.gap(
         subject_comparison.ComparedSubject(read, "acme--m+north@none-t0.7"),
         subject_comparison.ComparedSubject(read, "acme--m@none-t0.7"),
@@ -80,27 +78,25 @@ def test_a_pairs_row_is_its_difference_and_test(connection: sqlite3.Connection, 
     assert row["p_holm"] == row["p"]
 
 
-def test_p_values_allow_for_the_number_of_pairs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_p_values_allow_for_the_number_of_pairs(toy: Toy) -> None:
     """Three hosts, three pairs: the smallest p counts three times."""
-    hosted(connection, toy_suite, "@none-t0.7", LOW)
-    hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
-    hosted(connection, toy_suite, "+south@none-t0.7", [(8, 7, 2), (6, 8, 4), (9, 6, 2), (7, 7, 3)])
-    found = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW)
+    hosted(toy.connection, toy.loaded, "+north@none-t0.7", HIGH)
+    hosted(toy.connection, toy.loaded, "+south@none-t0.7", [(8, 7, 2), (6, 8, 4), (9, 6, 2), (7, 7, 3)])
+    found = rows(provider_tables.tables(read_of(toy.connection, toy.loaded)), "providers")
     p = sorted(row["p"] for row in found if isinstance(row["p"], float))
     holm = sorted(row["p_holm"] for row in found if isinstance(row["p_holm"], float))
     assert len(found) == 3
     assert holm[0] == pytest.approx(3 * p[0])
 
 
-def test_pairs_that_could_be_compared_before_need_a_smaller_p(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    hosted(connection, toy_suite, "@none-t0.7", LOW)
-    hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
-    connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
-    (once,) = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
-    connection.execute("UPDATE planned SET planned_at = '2026-01-02' WHERE run > 2")
-    read = read_of(connection, toy_suite)
+def test_pairs_that_could_be_compared_before_need_a_smaller_p(toy: Toy) -> None:
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW)
+    hosted(toy.connection, toy.loaded, "+north@none-t0.7", HIGH)
+    toy.connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
+    (once,) = rows(provider_tables.tables(read_of(toy.connection, toy.loaded)), "providers")
+    toy.connection.execute("UPDATE planned SET planned_at = '2026-01-02' WHERE run > 2")
+    read = read_of(toy.connection, toy.loaded)
     (table,) = provider_tables.tables(read)
     (again,) = rows([table], "providers")
     allowance = looks.of(*read.run_counts.values()).allowance
@@ -111,26 +107,26 @@ def test_pairs_that_could_be_compared_before_need_a_smaller_p(
     assert any("could be compared 2 times" in note for note in table.notes)
 
 
-def test_an_incomplete_host_is_listed_and_not_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    hosted(connection, toy_suite, "@none-t0.7", LOW)
-    hosted(connection, toy_suite, "+north@none-t0.7", [(9, None, 1), (9, 9, 1)])
-    (row,) = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
+def test_an_incomplete_host_is_listed_and_not_compared(toy: Toy) -> None:
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW)
+    hosted(toy.connection, toy.loaded, "+north@none-t0.7", [(9, None, 1), (9, 9, 1)])
+    (row,) = rows(provider_tables.tables(read_of(toy.connection, toy.loaded)), "providers")
     assert (row["difference"], row["ci"], row["p"], row["p_holm"], row["p_equivalent"]) == (None,) * 5
     assert str(row["outcome"]).startswith("not compared: north is incomplete, 1 of 6 verdicts missing")
 
 
-def test_one_run_shows_a_difference_without_a_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    hosted(connection, toy_suite, "@none-t0.7", LOW[:1])
-    hosted(connection, toy_suite, "+north@none-t0.7", HIGH[:1])
-    (row,) = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
+def test_one_run_shows_a_difference_without_a_test(toy: Toy) -> None:
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW[:1])
+    hosted(toy.connection, toy.loaded, "+north@none-t0.7", HIGH[:1])
+    (row,) = rows(provider_tables.tables(read_of(toy.connection, toy.loaded)), "providers")
     assert isinstance(row["difference"], float)
     assert (row["p"], row["p_holm"]) == (None, None)
 
 
-def test_without_two_hosts_of_a_model_there_is_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    hosted(connection, toy_suite, "@none-t0.7", LOW)
-    hosted(connection, toy_suite, "@low-t0.7", HIGH)
-    assert provider_tables.tables(read_of(connection, toy_suite)) == []
+def test_without_two_hosts_of_a_model_there_is_no_table(toy: Toy) -> None:
+    hosted(toy.connection, toy.loaded, "@none-t0.7", LOW)
+    hosted(toy.connection, toy.loaded, "@low-t0.7", HIGH)
+    assert provider_tables.tables(read_of(toy.connection, toy.loaded)) == []
 
 
 @pytest.fixture(scope="module")

@@ -1,24 +1,19 @@
 from __future__ import annotations
 
-import sqlite3
-
 import numpy as np
 import pytest
 
-from independence.report import study, variance
+from independence.report import variance
 from independence.stats.allocation import RunNoise, pooled
-from independence.suites.load import LoadedSuite
 
-from . import filled
+from .filled import Toy
 
 
-def test_variances_are_pooled_over_subjects_by_their_degrees_of_freedom(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (6, 6, 2)))
-    filled.complete(connection, toy_suite, "b", ((8, 6, 2), (7, 6, 2), (9, 6, 2)))
-    filled.complete(connection, toy_suite, "once")
-    read = study.read(connection, filled.scope(toy_suite))
+def test_variances_are_pooled_over_subjects_by_their_degrees_of_freedom(toy: Toy) -> None:
+    toy.complete("a", ((8, 6, 2), (6, 6, 2)))
+    toy.complete("b", ((8, 6, 2), (7, 6, 2), (9, 6, 2)))
+    toy.complete("once")
+    read = toy.read()
     by_subject = variance.run_noise(read)
     assert by_subject.keys() == {"a", "b"}  # a single run says nothing of noise
     found = pooled(by_subject.values())

@@ -17,6 +17,7 @@ from independence.suites.load import LoadedSuite
 from tests import toy
 from tests.e2e import command
 from tests.report import filled
+from tests.report.filled import Toy
 
 NOTE = (
     "There are too few scenarios for 95 % intervals about other scenarios of this kind: a dimension of the index rests "
@@ -70,9 +71,9 @@ def test_every_form_of_a_report_says_it(two: sqlite3.Connection, toy_suite: Load
         assert any(NOTE in to_markdown(one) for one in tables if isinstance(one, Table))
 
 
-def test_without_an_interval_there_is_nothing_to_say(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "once", ((9, 9, 0),))
-    found = built(connection, toy_suite)
+def test_without_an_interval_there_is_nothing_to_say(toy: Toy) -> None:
+    toy.complete("once", ((9, 9, 0),))
+    found = built(toy.connection, toy.loaded)
     assert found.few_scenarios is not msgspec.UNSET
     assert board_notes.few_scenarios(found) == []
 

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import sqlite3
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from independence.report import subject_comparison
-from independence.suites.load import LoadedSuite
 from independence.types import Condition
 
-from .filled import Scores, complete, side
+from .filled import Scores, Toy
 from .test_subject_comparison import HIGH, LOW
 
 
@@ -20,12 +17,10 @@ def own_error(runs: list[Scores]) -> float:
     return float((points.var(axis=0, ddof=1) / len(points)).sum())
 
 
-def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "b", LOW)
-    first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "b")
+def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("b", LOW)
+    first, second = toy.side("a"), toy.side("b")
     found = subject_comparison.items(first, second)
     whole = subject_comparison.gap(first, second)
     assert whole is not None
@@ -33,24 +28,20 @@ def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(
     assert sum(item.points for item in found if item.points) == pytest.approx(whole.these.points)
 
 
-def test_a_share_is_where_the_mean_lies_between_the_worst_and_the_best_end(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "b", LOW)
-    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
+def test_a_share_is_where_the_mean_lies_between_the_worst_and_the_best_end(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("b", LOW)
+    found = subject_comparison.items(toy.side("a"), toy.side("b"))
     by_scenario = {item.scenario: (item.first, item.second) for item in found}
     assert by_scenario["radio"] == (pytest.approx(0.9), pytest.approx(0.55))
     assert by_scenario["dinner"] == (pytest.approx(0.9), pytest.approx(0.55))  # drift: least is best
 
 
-def test_without_a_fleet_a_scenario_is_tested_as_welch_did(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_without_a_fleet_a_scenario_is_tested_as_welch_did(toy: Toy) -> None:
     """A subject under two conditions, alone in each: nothing moderates."""
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "a", [(r, 5, 5) for r, _, _ in LOW], judge="other")
-    first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "other")
+    toy.complete("a", HIGH)
+    toy.complete("a", [(r, 5, 5) for r, _, _ in LOW], judge="other")
+    first, second = toy.side("a"), toy.side("a", "other")
     independent = subject_comparison.ComparedSubject(
         second.study._replace(scope=second.study.scope.under(Condition("firm", "user_role"))), "a"
     )
@@ -62,13 +53,11 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(
     assert sum(errors) == pytest.approx(own_error(HIGH) + own_error([(r, 5, 5) for r, _, _ in LOW]))
 
 
-def test_judges_on_the_same_replies_are_compared_run_by_run(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_judges_on_the_same_replies_are_compared_run_by_run(toy: Toy) -> None:
     strict: list[Scores] = [(7, 8, 1), (7, 9, 2), (8, 7, 1), (8, 9, 0)]
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "a", strict, judge="strict")
-    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict"))
+    toy.complete("a", HIGH)
+    toy.complete("a", strict, judge="strict")
+    found = subject_comparison.items(toy.side("a"), toy.side("a", "strict"))
     gaps = {item.scenario: item.gap for item in found}
     paired = stats.ttest_rel([run[0] for run in HIGH], [run[0] for run in strict])
     assert gaps["radio"] is not None
@@ -77,25 +66,21 @@ def test_judges_on_the_same_replies_are_compared_run_by_run(
     assert gaps["dessert"].interval() is None
 
 
-def test_what_two_judges_differ_by_adds_up_over_scenarios_too(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_what_two_judges_differ_by_adds_up_over_scenarios_too(toy: Toy) -> None:
     mild: list[Scores] = [(10, 9, 0), (9, 10, 1), (10, 10, 1), (10, 9, 0)]
     for config, runs in (("a", HIGH), ("b", LOW)):
-        complete(connection, toy_suite, config, runs)
-        complete(connection, toy_suite, config, mild, judge="mild")
-    first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "mild")
+        toy.complete(config, runs)
+        toy.complete(config, mild, judge="mild")
+    first, second = toy.side("a"), toy.side("a", "mild")
     found, whole = subject_comparison.items(first, second), subject_comparison.gap(first, second)
     assert whole is not None
     assert sum(item.points for item in found if item.points) == pytest.approx(whole.these.points)
 
 
-def test_an_incomplete_side_still_has_the_scenarios_that_are_whole(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "holed", [(5, None, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)])
-    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "holed"))
+def test_an_incomplete_side_still_has_the_scenarios_that_are_whole(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("holed", [(5, None, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)])
+    found = subject_comparison.items(toy.side("a"), toy.side("holed"))
     by_scenario = {item.scenario: item for item in found}
     hole = by_scenario["dessert"]
     assert (hole.second, hole.points, hole.gap) == (None, None, None)
@@ -106,11 +91,9 @@ def test_an_incomplete_side_still_has_the_scenarios_that_are_whole(
     assert radio.gap.p < 0.05
 
 
-def test_a_scenario_of_one_run_has_points_and_no_interval(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "once", LOW[:1])
-    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "once"))
+def test_a_scenario_of_one_run_has_points_and_no_interval(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("once", LOW[:1])
+    found = subject_comparison.items(toy.side("a"), toy.side("once"))
     assert all(item.gap is None for item in found)
     assert np.isfinite([item.points for item in found if item.points is not None]).sum() == 3

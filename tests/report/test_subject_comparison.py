@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
-
 import msgspec
 import numpy as np
 import pytest
@@ -12,8 +10,7 @@ from independence.report import study, subject_comparison
 from independence.stats import comparison
 from independence.suites.load import LoadedSuite
 
-from . import filled
-from .filled import Asked, Scores, complete, side
+from .filled import Asked, Scores, Toy, complete, side
 
 HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1), (9, 9, 0)]
 LOW: list[Scores] = [(5, 6, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)]
@@ -27,12 +24,10 @@ def per_run(scores: list[Scores]) -> np.ndarray:
     return np.array([index(*run) for run in scores])  # type: ignore[arg-type]
 
 
-def test_two_subjects_differ_by_their_indices_with_both_run_variances(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "b", LOW)
-    first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "b")
+def test_two_subjects_differ_by_their_indices_with_both_run_variances(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("b", LOW)
+    first, second = toy.side("a"), toy.side("b")
     found = subject_comparison.gap(first, second)
     assert found is not None
     assert found.these.points == pytest.approx(per_run(HIGH).mean() - per_run(LOW).mean())
@@ -45,41 +40,35 @@ def test_two_subjects_differ_by_their_indices_with_both_run_variances(
     assert back.these.p == found.these.p
 
 
-def test_the_variances_of_the_difference_are_moderated_by_the_whole_place(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_the_variances_of_the_difference_are_moderated_by_the_whole_place(toy: Toy) -> None:
     steady: list[Scores] = [(9, 8, 1)] * 4
-    complete(connection, toy_suite, "a", steady)
-    complete(connection, toy_suite, "b", steady)
-    alone = subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
-    complete(connection, toy_suite, "restless", [(2, 9, 5), (9, 1, 1), (5, 5, 9), (9, 9, 0)])
-    among = subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
+    toy.complete("a", steady)
+    toy.complete("b", steady)
+    alone = subject_comparison.gap(toy.side("a"), toy.side("b"))
+    toy.complete("restless", [(2, 9, 5), (9, 1, 1), (5, 5, 9), (9, 9, 0)])
+    among = subject_comparison.gap(toy.side("a"), toy.side("b"))
     assert alone is not None
     assert among is not None
     assert 0 < alone.these.se < among.these.se
 
 
-def test_one_subject_under_two_conditions_is_two_independent_sides(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, Asked("a", ("firm", "tool_role")), HIGH)
-    complete(connection, toy_suite, Asked("a", ("plain", "tool_role")), LOW)
-    first = side(connection, toy_suite, "a")
-    second = side(connection, toy_suite, "a", condition=("plain", "tool_role"))
+def test_one_subject_under_two_conditions_is_two_independent_sides(toy: Toy) -> None:
+    toy.complete(Asked("a", ("firm", "tool_role")), HIGH)
+    toy.complete(Asked("a", ("plain", "tool_role")), LOW)
+    first = toy.side("a")
+    second = toy.side("a", condition=("plain", "tool_role"))
     assert not subject_comparison.same_replies(first, second)
     found = subject_comparison.gap(first, second)
     assert found is not None
     assert found.these == comparison.difference(first.study.these["a"], second.study.these["a"])
 
 
-def test_two_judges_on_the_same_replies_are_paired_by_dialogue(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_two_judges_on_the_same_replies_are_paired_by_dialogue(toy: Toy) -> None:
     """Only `radio` is graded differently, so the test is the paired t test of its runs."""
     strict: list[Scores] = [(7, 8, 1), (7, 9, 2), (8, 7, 1), (8, 9, 0)]
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "a", strict, judge="strict")
-    first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict")
+    toy.complete("a", HIGH)
+    toy.complete("a", strict, judge="strict")
+    first, second = toy.side("a"), toy.side("a", "strict")
     assert subject_comparison.same_replies(first, second)
     found = subject_comparison.gap(first, second)
     assert found is not None
@@ -91,14 +80,10 @@ def test_two_judges_on_the_same_replies_are_paired_by_dialogue(
     assert found.these.se < as_if_independent.se / 2
 
 
-def test_a_judge_that_always_gives_as_much_less_leaves_no_spread(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(
-        connection, toy_suite, "a", [(radio - 3, dessert, drift) for radio, dessert, drift in HIGH], judge="strict"
-    )  # type: ignore[operator]
-    found = subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict"))
+def test_a_judge_that_always_gives_as_much_less_leaves_no_spread(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("a", [(radio - 3, dessert, drift) for radio, dessert, drift in HIGH], judge="strict")  # type: ignore[operator]
+    found = subject_comparison.gap(toy.side("a"), toy.side("a", "strict"))
     assert found is not None
     assert found.these.points == pytest.approx(100 * 0.75 * 3 / 2 / 10)
     assert found.these.interval() is None
@@ -113,18 +98,16 @@ def test_an_error_of_computing_is_no_spread() -> None:
     assert subject_comparison.solid(computed._replace(se=0.01)).interval() is not None
 
 
-def test_the_interval_between_judges_covers_the_bias_planted_in_one(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_the_interval_between_judges_covers_the_bias_planted_in_one(toy: Toy) -> None:
     """80 subjects of noisy replies, a judge that is 1 lower on `radio` on average: 95 % intervals for -3.75 points."""
     draw = np.random.default_rng(20261121)
     for number in range(80):
         runs: list[Scores] = [(int(draw.integers(3, 9)), 5, 5) for _ in range(4)]
-        complete(connection, toy_suite, f"s{number}", runs)
+        toy.complete(f"s{number}", runs)
         lower: list[Scores] = [(radio - int(draw.integers(0, 3)), 5, 5) for radio, _, _ in runs]  # type: ignore[operator]
-        complete(connection, toy_suite, f"s{number}", lower, judge="strict")
-    own = study.read(connection, filled.scope(toy_suite), "cues")
-    other = study.read(connection, filled.scope(toy_suite), "strict")
+        toy.complete(f"s{number}", lower, judge="strict")
+    own = study.read(toy.connection, toy.scope, "cues")
+    other = study.read(toy.connection, toy.scope, "strict")
     covered = 0
     for config in own.these:
         found = subject_comparison.gap(
@@ -137,47 +120,43 @@ def test_the_interval_between_judges_covers_the_bias_planted_in_one(
     assert 0.9 <= covered / 80 < 1
 
 
-def test_there_is_no_gap_without_every_verdict_or_a_second_run(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    complete(connection, toy_suite, "holed", [(9, 8, 1), (None, 9, 2)])
-    complete(connection, toy_suite, "once", [(9, 8, 1)])
-    complete(connection, toy_suite, "a", [(9, 8, 1), (8, 9, 2), (10, None, 1), (9, 9, 0)], judge="strict")
-    first = side(connection, toy_suite, "a")
+def test_there_is_no_gap_without_every_verdict_or_a_second_run(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("holed", [(9, 8, 1), (None, 9, 2)])
+    toy.complete("once", [(9, 8, 1)])
+    toy.complete("a", [(9, 8, 1), (8, 9, 2), (10, None, 1), (9, 9, 0)], judge="strict")
+    first = toy.side("a")
     for other in ("holed", "once"):
-        assert subject_comparison.gap(first, side(connection, toy_suite, other)) is None
-    assert subject_comparison.gap(first, side(connection, toy_suite, "a", "strict")) is None
+        assert subject_comparison.gap(first, toy.side(other)) is None
+    assert subject_comparison.gap(first, toy.side("a", "strict")) is None
 
 
-def test_the_bounds_of_a_side_hold_what_its_missing_verdicts_could_be(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    complete(connection, toy_suite, "holed", [(None, 6, 2), (8, 6, 2)])
-    holed = side(connection, toy_suite, "holed")
+def test_the_bounds_of_a_side_hold_what_its_missing_verdicts_could_be(toy: Toy) -> None:
+    toy.complete("holed", [(None, 6, 2), (8, 6, 2)])
+    holed = toy.side("holed")
     assert holed.index is None
     assert holed.bounds == (pytest.approx(index(4, 6, 2)), pytest.approx(index(9, 6, 2)))
 
 
-def test_editions_are_never_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    complete(connection, toy_suite, "a", HIGH)
-    reworded = LoadedSuite(msgspec.structs.replace(toy_suite.suite, closing="Be brief."), "0badc0de")
-    complete(connection, reworded, "b", LOW)
+def test_editions_are_never_compared(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    reworded = LoadedSuite(msgspec.structs.replace(toy.suite, closing="Be brief."), "0badc0de")
+    complete(toy.connection, reworded, "b", LOW)
     with pytest.raises(StoreError, match=r"toy@.* and toy@0badc0de"):
-        subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, reworded, "b"))
+        subject_comparison.gap(toy.side("a"), side(toy.connection, reworded, "b"))
     with pytest.raises(StoreError, match=r"it is in toy@0badc0de, and editions are never compared"):
-        subject_comparison.find(connection, side(connection, toy_suite, "a").study, "b")
+        subject_comparison.find(toy.connection, toy.side("a").study, "b")
 
 
-def test_a_subject_is_found_by_directory_label_or_id(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_a_subject_is_found_by_directory_label_or_id(toy: Toy) -> None:
     for tag in ("north", "south"):
-        complete(connection, toy_suite, Asked(f"acme--m+{tag}@none-t0.7", label=f"m+{tag}", model_id="acme/m"), HIGH)
-    complete(connection, toy_suite, Asked("acme--n@none-t0.7", label="n", model_id="acme/n"), HIGH)
-    complete(connection, toy_suite, Asked("acme--o@none-t0.7", ("plain", "tool_role"), "o", "acme/o"), HIGH)
-    read = study.read(connection, filled.scope(toy_suite))
+        toy.complete(Asked(f"acme--m+{tag}@none-t0.7", label=f"m+{tag}", model_id="acme/m"), HIGH)
+    toy.complete(Asked("acme--n@none-t0.7", label="n", model_id="acme/n"), HIGH)
+    toy.complete(Asked("acme--o@none-t0.7", ("plain", "tool_role"), "o", "acme/o"), HIGH)
+    read = toy.read()
     for name in ("acme--m+north@none-t0.7", "m+north"):
-        assert subject_comparison.find(connection, read, name) == "acme--m+north@none-t0.7"
-    assert subject_comparison.find(connection, read, "acme/n") == "acme--n@none-t0.7"
+        assert subject_comparison.find(toy.connection, read, name) == "acme--m+north@none-t0.7"
+    assert subject_comparison.find(toy.connection, read, "acme/n") == "acme--n@none-t0.7"
     for name, says in (
         ("acme/m", r"names several .* m\+north, m\+south"),
         ("m+nort", r"no subject .* did you mean `m\+north`"),
@@ -185,4 +164,4 @@ def test_a_subject_is_found_by_directory_label_or_id(connection: sqlite3.Connect
         ("o", r"`o` has no trials .* under another condition"),
     ):
         with pytest.raises(StoreError, match=says):
-            subject_comparison.find(connection, read, name)
+            subject_comparison.find(toy.connection, read, name)

@@ -16,7 +16,7 @@ from independence.suites import digest
 from independence.suites.load import LoadedSuite
 
 from . import filled
-from .filled import Asked, Scores, complete
+from .filled import Asked, Scores, Toy, complete
 
 HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1)]
 SUBJECTS = ("a", "b", "c", "d", "e")
@@ -55,15 +55,13 @@ def tables(found: ComparedSuites) -> dict[str, Table]:
     return {table.id: table for table in suite_comparison_tables.tables(found)}
 
 
-def test_editions_are_equated_over_their_common_subjects(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    fill(connection, toy_suite, *SUBJECTS)
-    fill(connection, reworded, *SUBJECTS[1:], "other", extra=2)
-    found = compared(connection, toy_suite, reworded)
+def test_editions_are_equated_over_their_common_subjects(toy: Toy, reworded: LoadedSuite) -> None:
+    fill(toy.connection, toy.loaded, *SUBJECTS)
+    fill(toy.connection, reworded, *SUBJECTS[1:], "other", extra=2)
+    found = compared(toy.connection, toy.loaded, reworded)
     assert [one.config for one in found.measured] == list(SUBJECTS[1:])
     own, other = ([one.values[at] for one in found.measured if one.values] for at in (0, 1))
-    index = filled.side(connection, toy_suite, "b").index
+    index = toy.side("b").index
     assert own[0] == index
     ses = [[one[at].se for one in found.measured] for at in (1, 2)]
     assert found.ratio == equating.error_ratio(*ses)
@@ -78,11 +76,11 @@ def test_editions_are_equated_over_their_common_subjects(
 
 
 def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
+    toy: Toy, reworded: LoadedSuite
 ) -> None:
-    fill(connection, toy_suite, *SUBJECTS)
-    fill(connection, reworded, *SUBJECTS, extra=1)
-    found = compared(connection, toy_suite, reworded)
+    fill(toy.connection, toy.loaded, *SUBJECTS)
+    fill(toy.connection, reworded, *SUBJECTS, extra=1)
+    found = compared(toy.connection, toy.loaded, reworded)
     assert [one.name for one in found.scenarios] == ["radio", "dessert", "dinner"]
     assert {one.subjects for one in found.scenarios} == {5}
     difference = found.equating.difference
@@ -91,12 +89,10 @@ def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
     assert difference.est > 0
 
 
-def test_scenarios_are_paired_over_the_subjects_with_both_numbers(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    fill(connection, toy_suite, *SUBJECTS)
-    fill(connection, reworded, *SUBJECTS, extra=1)
-    found = compared(connection, toy_suite, reworded)
+def test_scenarios_are_paired_over_the_subjects_with_both_numbers(toy: Toy, reworded: LoadedSuite) -> None:
+    fill(toy.connection, toy.loaded, *SUBJECTS)
+    fill(toy.connection, reworded, *SUBJECTS, extra=1)
+    found = compared(toy.connection, toy.loaded, reworded)
     first, *rest = found.second.measures.subjects.items()
     subjects = dict([(first[0], first[1]._replace(value=None)), *rest])
     second = found.second._replace(measures=found.second.measures._replace(subjects=subjects))
@@ -104,12 +100,10 @@ def test_scenarios_are_paired_over_the_subjects_with_both_numbers(
     assert {one.subjects for one in unmeasured.scenarios} == {len(unmeasured.measured)} == {4}
 
 
-def test_suites_that_share_no_scenarios_are_equated_without_pairs(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    fill(connection, toy_suite, *SUBJECTS)
-    fill(connection, reworded, *SUBJECTS)
-    found = compared(connection, toy_suite, reworded)
+def test_suites_that_share_no_scenarios_are_equated_without_pairs(toy: Toy, reworded: LoadedSuite) -> None:
+    fill(toy.connection, toy.loaded, *SUBJECTS)
+    fill(toy.connection, reworded, *SUBJECTS)
+    found = compared(toy.connection, toy.loaded, reworded)
     other = msgspec.structs.replace(reworded.suite, suite="unlike")
     apart = found.second._replace(scope=found.second.scope._replace(suite=other))
     unlike = msgspec.structs.replace(found, second=apart)
@@ -121,13 +115,11 @@ def test_suites_that_share_no_scenarios_are_equated_without_pairs(
     assert any("is a translation of toy" in note for note in tables(pair)["suites"].notes)
 
 
-def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
+def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(toy: Toy, reworded: LoadedSuite) -> None:
     for count in (1, 3):
-        fill(connection, toy_suite, *SUBJECTS[:count])
-        fill(connection, reworded, *SUBJECTS[:count], extra=1)
-        shown = tables(compared(connection, toy_suite, reworded))
+        fill(toy.connection, toy.loaded, *SUBJECTS[:count])
+        fill(toy.connection, reworded, *SUBJECTS[:count], extra=1)
+        shown = tables(compared(toy.connection, toy.loaded, reworded))
         ((quantity, _, ci, _),) = shown["equating"].rows
         assert quantity == "Mean A − B"
         assert (ci is None) is (count == 1)
@@ -138,13 +130,11 @@ def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(
         assert any(row[4] is not None for row in shown["scenarios"].rows) is (count == 3)
 
 
-def test_an_incomplete_subject_is_left_out_and_named(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    fill(connection, toy_suite, *SUBJECTS)
-    fill(connection, reworded, *SUBJECTS[:4])
-    complete(connection, reworded, asked(reworded, "e"), [(9, None, 1), *HIGH[1:]])
-    found = compared(connection, toy_suite, reworded)
+def test_an_incomplete_subject_is_left_out_and_named(toy: Toy, reworded: LoadedSuite) -> None:
+    fill(toy.connection, toy.loaded, *SUBJECTS)
+    fill(toy.connection, reworded, *SUBJECTS[:4])
+    complete(toy.connection, reworded, asked(reworded, "e"), [(9, None, 1), *HIGH[1:]])
+    found = compared(toy.connection, toy.loaded, reworded)
     assert [one.config for one in found.measured] == list(SUBJECTS[:4])
     shown = tables(found)
     assert "label of e: left out, with 89% of B's verdicts." in shown["suites"].notes
@@ -152,62 +142,56 @@ def test_an_incomplete_subject_is_left_out_and_named(
     assert {row[5] for row in shown["scenarios"].rows} == {4}
 
 
-def test_simulated_subjects_are_said_to_be(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    for loaded in (toy_suite, reworded):
-        complete(connection, loaded, Asked("a", simulated=True, edition=loaded.edition), HIGH)
-    notes = tables(compared(connection, toy_suite, reworded))["suites"].notes
+def test_simulated_subjects_are_said_to_be(toy: Toy, reworded: LoadedSuite) -> None:
+    for loaded in (toy.loaded, reworded):
+        complete(toy.connection, loaded, Asked("a", simulated=True, edition=loaded.edition), HIGH)
+    notes = tables(compared(toy.connection, toy.loaded, reworded))["suites"].notes
     assert any("no model was asked" in note for note in notes)
 
 
-def test_both_are_read_under_the_first_ones_condition_or_one_that_both_have(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
+def test_both_are_read_under_the_first_ones_condition_or_one_that_both_have(toy: Toy, reworded: LoadedSuite) -> None:
     plain = ("plain", "tool_role")
-    for loaded in (toy_suite, reworded):
-        complete(connection, loaded, asked(loaded, "a", plain), HIGH)
-    complete(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    names = (named(toy_suite), named(reworded))
-    own, other = suite_comparison.places(connection, names, None, None)
+    for loaded in (toy.loaded, reworded):
+        complete(toy.connection, loaded, asked(loaded, "a", plain), HIGH)
+    toy.complete(asked(toy.loaded, "a"), HIGH)
+    names = (named(toy.loaded), named(reworded))
+    own, other = suite_comparison.places(toy.connection, names, None, None)
     assert own.condition == other.condition == plain
-    complete(connection, reworded, asked(reworded, "a"), HIGH)
-    assert suite_comparison.places(connection, names, None, None)[0].condition == filled.CONDITION
-    assert suite_comparison.places(connection, names, "plain", None)[1].condition == plain
+    complete(toy.connection, reworded, asked(reworded, "a"), HIGH)
+    assert suite_comparison.places(toy.connection, names, None, None)[0].condition == filled.CONDITION
+    assert suite_comparison.places(toy.connection, names, "plain", None)[1].condition == plain
 
 
-def test_an_import_is_never_named_as_what_to_run(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    imported = toy_suite._replace(edition="published")
-    complete(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    complete(connection, imported, asked(imported, "b"), HIGH)
-    for first, second, theirs in ((toy_suite, imported, "b"), (imported, toy_suite, "b")):
+def test_an_import_is_never_named_as_what_to_run(toy: Toy) -> None:
+    imported = toy.loaded._replace(edition="published")
+    toy.complete(asked(toy.loaded, "a"), HIGH)
+    complete(toy.connection, imported, asked(imported, "b"), HIGH)
+    for first, second, theirs in ((toy.loaded, imported, "b"), (imported, toy.loaded, "b")):
         with pytest.raises(
-            StoreError, match=rf"no subject in common .*; run {named(toy_suite)} on .* other: label of {theirs}"
+            StoreError, match=rf"no subject in common .*; run {named(toy.loaded)} on .* other: label of {theirs}"
         ):
-            compared(connection, first, second)
+            compared(toy.connection, first, second)
 
 
-def test_what_cannot_be_compared_is_refused(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite, tmp_path: Path
-) -> None:
-    complete(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    complete(connection, reworded, asked(reworded, "b", ("plain", "tool_role")), HIGH)
-    names = (named(toy_suite), named(reworded))
+def test_what_cannot_be_compared_is_refused(toy: Toy, reworded: LoadedSuite, tmp_path: Path) -> None:
+    toy.complete(asked(toy.loaded, "a"), HIGH)
+    complete(toy.connection, reworded, asked(reworded, "b", ("plain", "tool_role")), HIGH)
+    names = (named(toy.loaded), named(reworded))
     with pytest.raises(StoreError, match=r"no condition is common .* has firm/tool_role; .* has plain/tool_role;"):
-        suite_comparison.places(connection, names, None, None)
+        suite_comparison.places(toy.connection, names, None, None)
     with pytest.raises(UsageError, match="are the same edition"):
-        suite_comparison.places(connection, (names[0], names[0]), None, None)
-    complete(connection, reworded, asked(reworded, "b"), HIGH, judge="acme/judge")
-    places = suite_comparison.places(connection, names, None, None)
+        suite_comparison.places(toy.connection, (names[0], names[0]), None, None)
+    complete(toy.connection, reworded, asked(reworded, "b"), HIGH, judge="acme/judge")
+    places = suite_comparison.places(toy.connection, names, None, None)
     with pytest.raises(StoreError, match=rf"no judge graded both: {names[0]} has cues; {names[1]} has acme/judge;"):
-        suite_comparison.read(connection, *places)
+        suite_comparison.read(toy.connection, *places)
     with pytest.raises(StoreError, match="judge cues did not grade both"):
-        suite_comparison.read(connection, *places, "cues")
-    complete(connection, reworded, asked(reworded, "b"), HIGH)
+        suite_comparison.read(toy.connection, *places, "cues")
+    complete(toy.connection, reworded, asked(reworded, "b"), HIGH)
     with pytest.raises(
         StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: label of a"
     ):
-        suite_comparison.read(connection, *places)
+        suite_comparison.read(toy.connection, *places)
     graded = msgspec.structs.replace(places[1].suite, index=None)
     with pytest.raises(UsageError, match="declares no index"):
-        suite_comparison.read(connection, places[0], places[1]._replace(suite=graded))
+        suite_comparison.read(toy.connection, places[0], places[1]._replace(suite=graded))

@@ -12,7 +12,8 @@ from independence.report.table import Table, Value
 from independence.store import scopes
 from independence.suites.load import LoadedSuite
 
-from . import filled, studies
+from . import studies
+from .filled import Toy
 from .studies import Run
 
 
@@ -117,13 +118,13 @@ def test_judges_without_common_replies_leave_their_table_absent(toy_suite: Loade
     assert both.rows == ()
 
 
-def test_a_study_read_from_a_store_has_the_same_tables(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_a_study_read_from_a_store_has_the_same_tables(toy: Toy) -> None:
     runs = studies.drawn(subjects=3, runs=2)
     for config, own in runs.items():
         scores = tuple((run.radio or 0, run.dessert or 0, run.drift or 0) for run in own)
-        filled.complete(connection, toy_suite, config, scores)
-    read = study.read(connection, filled.scope(toy_suite))
-    assert variance.tables(read) == variance.tables(studies.study(toy_suite, runs))
+        toy.complete(config, scores)
+    read = toy.read()
+    assert variance.tables(read) == variance.tables(studies.study(toy.loaded, runs))
 
 
 @pytest.fixture(scope="module")
