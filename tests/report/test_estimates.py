@@ -336,9 +336,7 @@ def test_what_a_hybrid_bought_in_vain_leaves_bounds(toy: Toy) -> None:
 def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(toy: Toy) -> None:
     held = toy.suite.rubrics["held"]
     firmness = msgspec.structs.replace(held.fields["firmness"], requires=("kept",))
-    rubrics = toy.suite.rubrics | {
-        "held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})
-    }
+    rubrics = toy.suite.rubrics | {"held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})}
     bench = Bench(toy.connection, toy.loaded._replace(suite=msgspec.structs.replace(toy.suite, rubrics=rubrics)))
     bench.answer()
     bench.predict_all()

@@ -143,8 +143,7 @@ def test_a_name_means_all_editions_of_a_wording_and_an_edition_itself_alone(
 def test_an_import_graded_by_adopted_prompts_says_so_on_a_board_of_its_own(toy: Toy, imported: LoadedSuite) -> None:
     index = msgspec.structs.replace(toy.index, published_rule="v2")
     rubrics = {
-        name: msgspec.structs.replace(rubric, prompt_as="published")
-        for name, rubric in toy.suite.rubrics.items()
+        name: msgspec.structs.replace(rubric, prompt_as="published") for name, rubric in toy.suite.rubrics.items()
     }
     adopted = msgspec.structs.replace(toy.suite, index=index, rubrics=rubrics)
     textless = LoadedSuite(without_texts.without_texts(adopted), "published")
