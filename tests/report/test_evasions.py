@@ -20,13 +20,13 @@ from independence.report import (
 )
 from independence.report.analysis import RenderedBoard
 from independence.report.board_row import BoardRow
-from independence.store import context, records
-from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
+from independence.store import database, scopes
 from independence.store.scopes import BoardScope
 from independence.suites import digest
-from independence.suites.load import LoadedSuite, load
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field
-from independence.types import Condition, Reply, Scalar, Verdict, Where
+from independence.types import Condition, Reply, Scalar, Verdict
+from tests.stores import Stores
 
 from . import filled
 from .filled import Toy
@@ -86,38 +86,12 @@ def test_an_import_that_was_graded_by_our_rubric_says_who_evades(toy: Toy, askin
     assert (found.index, found.evades, found.without_evasions) == (pytest.approx(72.5), UNSET, UNSET)
 
 
-def published(toy: Toy) -> BoardScope:
-    """Two runs of the whole suite V2 in which everything is kept, but for one request that is passed over."""
-    loaded, connection = load("v2"), toy.connection
-    where = Where("v2", loaded.edition, Condition(loaded.suite.default.variant, loaded.suite.default.mode))
-    records.add_edition(connection, EditionRow("v2", loaded.edition, msgspec.json.encode(loaded.suite).decode()))
-    records.add_subjects(connection, [SubjectRow("v2", loaded.edition, "a", "a", "acme/a", False)])
-    for scenario in loaded.suite.scenarios:
-        fields = loaded.suite.rubrics[scenario.rubric].fields
-        values = {name: field.range[1] if field.range else True for name, field in fields.items()}
-        own = values | ({"engaged": False} if scenario.id == "rs01" else {})
-        for run in (1, 2):
-            trial = filled.key("a", scenario.id, run)
-            turns = sum(turn.reply is None for turn in scenario.turns)
-            place = (*where.columns[:2], "a", *where.columns[2:], scenario.experiment, scenario.id, run)
-            records.add_trials(connection, [TrialRow(trial, *place, None, turns, "{}")])
-            at = context.begin(trial, None)
-            for turn in range(turns):
-                said = Reply(f"{scenario.id} {run} {turn}", "tool")
-                after = context.extend(at, said)
-                records.add_call(connection, CallRow(trial, turn, f"{trial} {turn}", at, after, said))
-                at = after
-            rubric = digest.rubric(loaded.suite, scenario)
-            records.add_verdict(connection, VerdictRow(trial, trial, "sim/judge", rubric, at, "{}", Verdict(own)))
-    return BoardScope(loaded.suite, where)
-
-
-def test_published_rules_know_no_evasions(toy: Toy) -> None:
-    scope = published(toy)
-    (strictly,), (found,) = (board.board(toy.connection, scope, scoring).rows for scoring in ("strict", "published"))
-    assert strictly.evades == pytest.approx(1 / 12)
-    assert strictly.index is not None
-    assert (found.runs, found.evades, found.without_evasions) == (2, UNSET, UNSET)
+def test_published_rules_know_no_evasions(stores: Stores) -> None:
+    with database.reading(stores("demo")) as opened:
+        scope = scopes.find(opened, None, None, None)
+        strictly, found = (board.board(opened, scope, scoring).rows for scoring in ("strict", "published"))
+    assert {row.evades for row in strictly} == {0.0}
+    assert {(row.runs, row.evades, row.without_evasions) for row in found} == {(10, UNSET, UNSET)}
 
 
 def test_judges_are_compared_by_what_they_said(asking: Toy) -> None:

@@ -13,11 +13,6 @@ from independence.stats import strict
 from .filled import Asked, Scores, Toy
 
 GEMINI, CLAUDE, GROK = "google/gemini-3-flash-preview", "anthropic/claude-haiku-4.5", "x-ai/grok-4.5"
-MODELS = {
-    "a": "google/gemini-2.5-flash", "b": "google/gemma-4-31b-it:free", "c": "local/gemini-copy",
-    "d": "qwen/qwen3-coder", "e": "openai/gpt-5.2", "f": "moonshotai/kimi-k3", "g": "z-ai/glm-5", "h": "minimax/m2",
-}  # fmt: skip
-BIAS = 0.7
 POINTS = 7.5  # of the index, for one point of firmness
 
 
@@ -43,29 +38,6 @@ def firm(toy: Toy, model: str, **given: int) -> None:
     judges = {"gemini": GEMINI, "claude": CLAUDE, "grok": GROK, "pro": "google/gemini-2.5-pro", "cues": "cues"}
     scores: dict[str, Scores] = {judges[name]: (value, value, 0) for name, value in given.items()}
     toy.complete(Asked(model.replace("/", "--"), model_id=model), [scores] * 2)
-
-
-def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy: Toy) -> None:
-    """Eight subjects, three runs; the first judge likes its own family better."""
-    held, seeds = 0, 8
-    for seed in range(seeds):
-        rng = np.random.default_rng(seed)
-        toy.connection.execute("DELETE FROM verdicts")
-        for config, model in MODELS.items():
-            level = rng.normal(5.5, 1.2) + rng.normal(0, 0.6, (3, 2))
-            shifts = rng.normal(0, 0.2, 2) + np.array([0.5 + BIAS * (config in "abc"), 0.0])
-            by_judge = {
-                judge: np.clip(np.rint(level + shift + rng.normal(0, 0.7, level.shape)), 0, 10).astype(int).tolist()
-                for judge, shift in zip((GEMINI, GROK), shifts, strict=True)
-            }
-            runs = [{judge: (*own[run], 5) for judge, own in by_judge.items()} for run in range(3)]
-            toy.complete(Asked(config, model_id=model), runs)
-        first, second = favours(toy)
-        assert (first["family"], first["own"], first["others"]) == ("gemini", 3, 5)
-        assert (second["own"], second["difference"]) == (0, None)
-        low, high = first["difference_ci"]
-        held += low <= POINTS * BIAS <= high
-    assert held >= seeds - 1
 
 
 def test_no_judge_is_the_reference_for_its_own_family(toy: Toy) -> None:
