@@ -28,7 +28,6 @@ from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
 from independence.stats import published, strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.intervals import wilson
 from independence.stats.strict import VOID
 from independence.store import artefacts, records, spending
 from independence.store.artefacts import ArtefactRow
@@ -57,7 +56,6 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy
     table, apart = index_tables.ranked(built, toy.index), index_tables.incomplete(built, toy.index)
     assert [row[:3] for row in table.rows] == [(1, 1, "label of good"), (2, 2, "label of bad (simulated)")]
     assert {"these_low", "like_these_high", "rank_ci"} <= set(flat(table)[0])
-    assert apart is not None
     (hole,) = apart.rows
     assert (hole[0], hole[-1]) == ("label of hole", "not_run 2, unjudged 1")
 
@@ -72,29 +70,6 @@ def test_every_column_is_in_the_legend_and_its_weights_add_up(toy: Toy) -> None:
     assert heads < {row[0] for row in told}
     weights = [row[3] for row in index_tables.legend(toy.index, Table("board", "The board", (), ())).rows]
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)
-
-
-def test_runs_stand_beside_every_interval(toy: Toy) -> None:
-    toy.complete("many", (*TWO, (9, 9, 1)))
-    toy.complete("one")
-    built = toy.board()
-    many, one = index_tables.runs(built, toy.index).rows
-    row = next(row for row in built.rows if row.config == "many")
-    assert (many[0], many[3]) == ("label of many", row.intervals["these-scenarios"])
-    assert many[-1] == " ".join(f"{value:.1f}" for value in row.per_run)
-    assert one[2:-1] == (None, None, None, None, None)
-
-
-def test_a_subject_has_the_mean_of_every_field_the_rate_of_yes_and_says_what_is_incomplete(toy: Toy) -> None:
-    toy.complete("a", TWO)
-    toy.plan("b")
-    toy.answer("b", "radio", 1, Reply("x", "tool"))
-    whole, hole = index_report.subjects(toy.read(), toy.board())
-    means = {row[1]: (row[2], row[4]) for row in whole.rows}
-    assert (means["drift"], means["firmness"]) == ((2.5, 2), (7.0, 4))
-    assert (hole.rows, hole.notes[-1]) == ((), "Incomplete: firmness, drift.")
-    (kept,) = [table for table in index_report.rates(toy.read()) if table.id == "rate-kept"]
-    assert kept.rows[0] == ("label of a", 0.5, wilson(2, 4), 4)
 
 
 # Runs and marks

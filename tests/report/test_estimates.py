@@ -211,7 +211,6 @@ def test_what_was_drawn_corrects_what_was_not(bench: Bench, known: bool) -> None
         found = bench.of(config)
         assert (found.method, found.bought, found.verdicts) == ("prediction-powered", 6, 12)
         assert found.index == pytest.approx(LESS_FIRM)
-        assert found.ci is not None
         assert found.ci[0] <= LESS_FIRM + 1e-9 <= found.ci[1] + 2e-9
     assert bench.read().judging == (
         "Offline judge, weights abc; bought from acme/j: 18 of 36 verdicts, 0 least certain and 18 drawn at random "
@@ -237,7 +236,6 @@ def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(bench: 
         bench.predict_all()
         bench.audit(lambda run, wavers=wavers: wavers * (run - 2))
         ci = bench.of("b").ci
-        assert ci is not None
         widths.append(ci[1] - ci[0])
     assert widths[1] == pytest.approx(3 * widths[0])
 
@@ -271,7 +269,6 @@ def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_wa
     middle = LESS_FIRM + 75 / 10 / 2 / 8 / AUDIT.probability  # as predicted, which is one too firm
     reach = [75 / 10 / 2 / 8 / AUDIT.probability * (end - 8) for end in (0, 10)]
     assert found.bounds == pytest.approx((middle + reach[0], middle + reach[1]))
-    assert found.ci is not None
     assert found.ci[0] <= found.bounds[0] <= found.bounds[1] <= found.ci[1]
 
 
@@ -284,7 +281,6 @@ def test_what_a_hybrid_bought_in_vain_leaves_bounds(bench: Bench) -> None:
         bench.route(at, UNSURE if at == place else AUDIT if at[2] <= 4 else OFFLINE, judge=HYBRID)
     found = bench.of(judge=HYBRID)
     assert (found.method, found.index, found.lost) == ("bounded", None, {"radio": 1})
-    assert found.bounds is not None
     assert found.bounds[1] - found.bounds[0] == pytest.approx(75 / 2 / 8)
 
 
@@ -382,7 +378,6 @@ def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_
     bench.audit(lambda run: 0.5 * run)
     built = bench.toy.board(judge="offline")
     for row in built.rows:
-        assert row.estimate is not None
         wide, like = row.intervals["audited-like-these"], row.intervals["scenarios-like-these"]
         down = np.hypot(row.estimate.index - row.estimate.ci[0], row.index - like[0])
         assert wide[0] == pytest.approx(row.estimate.index - down)

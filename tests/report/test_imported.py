@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 from benchmarks import deletions
 
-from independence.report import board, study
+from independence.report import study
 from independence.report.study import Study
 from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
@@ -95,24 +94,3 @@ def test_an_interval_from_four_runs_predicts_the_fifth(read: Study) -> None:
             hits.append(abs(part(sheet, [unseen]).index - estimate.point) <= half)
     assert len(hits) >= 200
     assert 0.90 <= np.mean(hits) <= 0.97
-
-
-def test_places_are_said_as_unsure_as_they_are_and_alike_twice(read: Study) -> None:
-    built = board.board_of_study(read, {})
-    assert msgspec.json.encode(built) == msgspec.json.encode(board.board_of_study(read, {}))
-    assert all(row.ci[1] - row.ci[0] > 0.5 for row in built.rows if row.ci)
-    assert sum(row.ci is not None for row in built.rows) > 40
-    ranked = [row for row in built.rows if row.tier is not None]
-    tiers = [row.tier for row in ranked]
-    assert tiers == sorted(tiers)  # type: ignore[type-var]
-    assert 3 <= len(set(tiers)) <= 8
-    assert all(row.rank_ci is not None and row.rank_ci[0] <= (row.rank or 0) <= row.rank_ci[1] for row in ranked)
-    assert np.mean([row.rank_ci[1] - row.rank_ci[0] for row in ranked if row.rank_ci]) > 4
-    assert built.minimum_detectable == pytest.approx(6.8, abs=0.5)
-    wide = board.board_of_study(read, {}, reading=board.InferenceOptions("scenarios-like-these"))
-    assert max(row.tier or 0 for row in wide.rows) <= max(row.tier or 0 for row in built.rows)
-    for row in built.rows:
-        if row.ci:
-            outer = row.intervals["scenarios-like-these"]
-            assert outer is not None
-            assert outer[0] <= row.ci[0] < row.ci[1] <= outer[1]

@@ -4,9 +4,6 @@ import csv
 import io
 import json
 import sqlite3
-from collections import Counter
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +12,7 @@ import pytest
 from independence.judge.name_extraction import source
 from independence.report import names as report
 from independence.report.table import Table, to_csv, to_markdown
-from independence.store import names, records, scopes
+from independence.store import names, records
 from independence.store.names import NamesRow
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.scopes import BoardScope
@@ -191,20 +188,3 @@ def test_long_tables_are_cut_for_readers_say_so_and_have_all_in_files(readings: 
     one = readings.tables(top=1)["names-popular"]
     assert len(list(csv.reader(io.StringIO(to_csv(one))))) == 1 + 30
     assert to_markdown(one).count("\n| ") == 2, "the heads and one row"
-
-
-@pytest.mark.published
-def test_the_published_names_are_counted_as_they_were_extracted(published_store: Path) -> None:
-    with closing(sqlite3.connect(published_store)) as connection:
-        tables = by_id(report.tables(connection, scopes.find(connection, None, None, None), top=None))
-    popular, subjects = tables["names-popular"], tables["names-by-subject"]
-    assert popular.notes[0] == (
-        "1,147 picks of 331 names in 289 of 290 runs; 2 declined (1%); 1 broken (unreadable_verdict)"
-    )
-    assert [row[1:3] for row in popular.rows[:3]] == [("Vesper", 57), ("Kael", 42), ("Lyra", 42)]
-    totals = Counter[int]()
-    for row in subjects.rows:
-        for column, value in enumerate(row[2:], start=2):
-            assert isinstance(value, int)
-            totals[column] += value
-    assert [totals[column] for column in range(2, 6)] == [290, 2, 1, 0]

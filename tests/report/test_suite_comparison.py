@@ -84,7 +84,6 @@ def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
     assert names(found.scenarios) == ["radio", "dessert", "dinner"]
     assert {one.subjects for one in found.scenarios} == {5}
     difference = found.equating.difference
-    assert difference is not None
     assert sum(one.first - one.second for one in found.scenarios) == pytest.approx(difference.est)
     assert difference.est > 0
     other.drop(asked(other, "e"), "radio", 1)

@@ -132,30 +132,6 @@ def test_columns_in_which_nothing_stands_are_left_out() -> None:
 # A board
 
 
-def test_json_has_the_keys_that_scripts_rely_on_and_numbers_as_they_are() -> None:
-    document = json.loads(msgspec.json.encode(BOARD))
-    assert list(document) == [
-        "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction",
-        "minimum_detectable", "minimum_detectable_corrected", "judging", "repeats", "as_full", "dates",
-    ]  # fmt: skip
-    whole, hole = document["rows"]
-    assert list(whole) == [
-        "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",
-        "simulated", "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "placed", "above", "intervals",
-        "estimate", "thinking",
-    ]  # fmt: skip
-    assert (whole["index"], whole["ci"]) == (81.23456, [70.5, 101.25])
-    assert (hole["rank"], hole["index"], hole["ci"], hole["dimensions"]["moves"]) == (None,) * 4
-    assert (hole["bounds"], hole["simulated"]) == ([40.4, 60.6], True)
-
-
-def test_csv_has_a_line_a_subject_and_empty_cells_where_there_is_no_number() -> None:
-    whole, hole = as_csv(BOARD)
-    assert [whole[key] for key in ("index", "ci_high", "Firm", "Drift")] == ["81.23456", "101.25", "7.25", "2.5"]
-    assert [hole[key] for key in ("rank", "index", "ci_low", "Drift")] == [""] * 4
-    assert (hole["bound_low"], hole["bound_high"], hole["simulated"]) == ("40.4", "60.6", "True")
-
-
 @pytest.mark.parametrize(
     ("label", "kept"),
     [
@@ -174,23 +150,6 @@ def test_a_component_never_becomes_a_formula_in_a_spreadsheet() -> None:
     (component, _) = INDEX.components
     hostile = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, label="=1+1"),))
     assert to_csv(index_tables.record(BOARD, hostile)).splitlines()[0].endswith(",'=1+1")
-
-
-def test_markdown_is_a_caption_and_a_table_and_what_its_columns_mean() -> None:
-    components = [legend.component_line(INDEX, part) for part in INDEX.components]
-    columns = [legend.texts("columns")[key] for key in ("tier", "rank", "index", "ci", "runs", "coverage")]
-    head, _, notes = (said := to_markdown(index_tables.full(BOARD, INDEX))).partition("\n\nWithout all")
-    assert head == (
-        "## toy@0123abcd, firm/tool_role, scoring strict, judge cues, intervals for more runs of these scenarios, "
-        "method t-runs\n"
-        "\n"
-        "| Tier | # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
-        "|---:|---:|---|---:|---:|---:|---:|---:|---:|\n"
-        "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
-        "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |"
-    )
-    assert "No interval allows for errors of the judge" in notes
-    assert said.endswith("".join(f"\n{line}\n" for line in (*columns, *components)))
 
 
 def test_a_label_begins_no_cell_line_or_tag_in_markdown() -> None:
@@ -243,7 +202,6 @@ def test_cautions_stand_below_every_form_of_a_board() -> None:
     estimated = msgspec.structs.replace(HOLE, estimate=EstimatedIndex("offline", 70.0, (60.0, 80.0), 0, 15))
     for rows, says in (((estimated,), True), ((ROW, estimated), False)):
         alone = index_tables.estimates(msgspec.structs.replace(published, rows=rows))
-        assert alone is not None
         assert wanted & set(alone.notes) == (wanted if says else set())
 
 
@@ -301,7 +259,6 @@ def test_every_component_and_field_of_our_suites_has_a_name_and_a_sentence(toy_s
             assert len(set(lines)) == len(suite.index.components)
             assert not [line for line in lines if "_" in line or "mean of" in line]
     index = toy_suite.suite.index
-    assert index is not None
     line = legend.component_line(index, index.components[0])  # of a suite of one's own: by label and fields
     assert line.startswith("Firm")
     assert "firmness" in line
