@@ -91,6 +91,7 @@ def test_hostile_names_are_text(svg) -> None:
     assert "<script>alert(1)</script>$x^2$& [31m漢" in "".join(drawn.parsed(document).itertext())
 
 
+@pytest.mark.deep
 def test_the_same_values_give_the_same_bytes_in_every_process_and_under_every_setting_of_the_user(tmp_path) -> None:
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\nsvg.hashsalt: other\n")
     code = "import sys; from tests.report import test_plots as t; sys.stdout.write(t.CHARTS['forest of nobody']())"
