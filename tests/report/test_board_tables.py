@@ -38,6 +38,7 @@ from tests import toy as suites
 from tests.e2e import command
 
 from . import filled
+from .cells import rows
 from .filled import Asked, Toy
 
 TWO = ((8, 6, 2), (7, 7, 3))
@@ -132,7 +133,7 @@ def test_marks_are_counted_with_who_has_most_and_each_is_explained(toy: Toy) -> 
 def costs(toy: Toy) -> tuple[list[dict[str, Value]], Table]:
     """What each subject cost, and what its index cost."""
     cost, value = runs.cost_tables(toy.read(), toy.board(), spending.by_subject(toy.connection, toy.scope.where))
-    return [dict(zip((column.key for column in cost.columns), row, strict=True)) for row in cost.rows], value
+    return rows(cost), value
 
 
 def test_every_dollar_is_in_the_audit(toy: Toy) -> None:
@@ -169,7 +170,7 @@ def test_an_index_per_dollar_needs_dollars_and_a_whole_run(toy: Toy) -> None:
     toy.connection.execute("UPDATE calls SET cost_usd = 0 WHERE trial LIKE 'free%'")
     toy.answer("holed", "radio", 1, Missing("no_answer"))  # its run stays paid for, though incomplete
     cost, value = costs(toy)
-    (row,) = (dict(zip((column.key for column in value.columns), cells, strict=True)) for cells in value.rows)
+    (row,) = rows(value)
     assert value.rows[0][0] == "label of paid"
     assert row["index_per_usd"] == pytest.approx(row["index"] / 2)
     assert "1 subjects" in value.notes[0]

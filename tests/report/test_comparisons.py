@@ -13,23 +13,19 @@ from independence.report import board_notes, comparison_tables, looks, provider_
 from independence.report.looks import RunCount
 from independence.report.provider_tables import UNPINNED
 from independence.report.subject_comparison import ComparedSubject, IndexGap
-from independence.report.table import Table, Value
+from independence.report.table import Table
 from independence.stats import comparison, repeated_looks
 from independence.stats.comparison import Difference
 from independence.suites.load import LoadedSuite
 from independence.types import Condition, Where
 
 from . import filled
+from .cells import by_id, rows
 from .filled import Asked, Scores, Toy, index
 
 HIGH: list[tuple[int, int, int]] = [(9, 8, 1), (8, 9, 2), (10, 7, 1), (9, 9, 0)]
 LOW: list[tuple[int, int, int]] = [(5, 6, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)]
 STRICT: list[tuple[int, int, int]] = [(7, 8, 1), (7, 9, 2), (8, 7, 1), (8, 9, 0)]  # HIGH by another judge
-
-
-def rows(tables: list[Table], name: str) -> list[dict[str, Value]]:
-    (table,) = (table for table in tables if table.id == name)
-    return [dict(zip((column.key for column in table.columns), row, strict=True)) for row in table.rows]
 
 
 def per_run(scores: list[tuple[int, int, int]]) -> np.ndarray:
@@ -120,13 +116,13 @@ def test_there_is_no_gap_without_every_verdict_or_a_second_run_and_bounds_say_wh
     tables = compared(toy, "a", "holed")
     assert [table.id for table in tables] == ["sides", "bounds", "scenarios", "dimensions"]
     assert any("1 of 6 verdicts missing (1 unreadable_verdict)" in note for note in tables[0].notes)
-    (row,) = rows(tables, "bounds")
+    (row,) = rows(by_id(tables)["bounds"])
     low, high = holed.bounds
     assert first.index is not None
     assert row["bounds"] == (pytest.approx(first.index - high), pytest.approx(first.index - low))
-    _, sided = rows(tables, "sides")
+    _, sided = rows(by_id(tables)["sides"])
     assert (sided["index"], sided["these_scenarios"], sided["bounds"]) == (None, None, holed.bounds)
-    firmness, drift = rows(tables, "dimensions")
+    firmness, drift = rows(by_id(tables)["dimensions"])
     assert (firmness["second"], firmness["difference"], drift["second"]) == (None, None, 2)
 
 
@@ -184,32 +180,11 @@ def test_what_holds_for_one_test_alone_is_not_called_certain_among_many() -> Non
     assert "not significant after correction" in comparison_tables.outcome(Difference(5, 2, 20), 2.0, p=0.2)
 
 
-def test_tables_have_both_sides_both_readings_every_scenario_and_dimension(toy: Toy) -> None:
-    toy.complete("a", HIGH)
-    toy.complete(Asked("b", simulated=True), LOW)
-    tables = compared(toy)
-    assert [table.id for table in tables] == ["sides", "difference", "scenarios", "dimensions"]
-    assert tables[0].title == "label of a against label of b (simulated)"
-    own, other = rows(tables, "sides")
-    these, like_these = rows(tables, "difference")
-    assert (own["index"], own["bounds"]) == (pytest.approx(per_run(HIGH).mean()), None)
-    assert these["difference"] == pytest.approx(per_run(HIGH).mean() - other["index"])
-    assert (these["reading"], like_these["reading"]) == ("these scenarios", "scenarios like these")
-    assert these["outcome"] == "A is higher"
-    found = rows(tables, "scenarios")
-    p, holm = (sorted(row[key] for row in found if isinstance(row[key], float)) for key in ("p", "p_holm"))
-    assert holm[0] == pytest.approx(3 * p[0])
-    assert all(after >= before for before, after in zip(p, holm, strict=True))
-    firmness, drift = rows(tables, "dimensions")
-    assert (firmness["better"], drift["better"]) == ("higher", "lower")
-    assert drift["difference"] == pytest.approx(1 - 4.5)
-
-
 def test_one_run_gives_a_difference_without_a_test(toy: Toy) -> None:
     toy.complete("a", HIGH)
     toy.complete("b", LOW[:1])
     tables = compared(toy)
-    for row in rows(tables, "difference"):
+    for row in rows(by_id(tables)["difference"]):
         assert isinstance(row["difference"], float)
         assert (row["ci"], row["p"], row["p_equivalent"]) == (None, None, None)
         assert "a single run" in str(row["outcome"])
@@ -311,7 +286,7 @@ def test_a_later_look_needs_a_smaller_p_and_says_so_on_tables_and_boards(toy: To
         for config in "ab":
             planned(toy, config, "1", "1", day)
         tables = compared(toy)
-        found.append(rows(tables, "difference")[0])
+        found.append(rows(by_id(tables)["difference"])[0])
         notes = tables[1].notes
         assert any(note.startswith("Look 2: ") for note in notes) is later
         assert any("would be called equivalent in" in note for note in notes)
@@ -369,13 +344,13 @@ def test_only_subjects_that_differ_in_the_provider_alone_are_compared(toy: Toy) 
     hosted(toy, "+north@low-t0.7", HIGH)
     read = toy.read()
     tables = provider_tables.tables(read, margin=3.0)
-    (row,) = rows(tables, "providers")
+    (row,) = rows(by_id(tables)["providers"])
     assert (row["first"], row["second"], row["model"]) == ("north", UNPINNED, "acme/m@none-t0.7")
     assert row["outcome"] == "north is higher"
     found = gap(ComparedSubject(read, "acme--m+north@none-t0.7"), ComparedSubject(read, "acme--m@none-t0.7")).these
     assert (row["difference"], row["ci"], row["p"]) == (found.points, found.interval(), found.p)
     assert (row["p_equivalent"], row["p_holm"]) == (found.equivalent(3.0), row["p"])
-    refused = {(row["first"], row["second"]): row["differs"] for row in rows(tables, "providers-not-comparable")}
+    refused = {(row["first"], row["second"]): row["differs"] for row in rows(by_id(tables)["providers-not-comparable"])}
     assert refused["m+north@low-t0.7", "m@none-t0.7"] == "effort: low and none"
     assert refused["m+north@none-t0.7", "m+south@low-t1.0"] == "effort: none and low; temperature: 0.7 and 1.0"
     assert ("m+north@low-t0.7", "m+north@none-t0.7") not in refused  # one host: no question of providers
@@ -384,11 +359,11 @@ def test_only_subjects_that_differ_in_the_provider_alone_are_compared(toy: Toy) 
 def test_p_values_of_providers_allow_for_the_number_of_pairs_and_earlier_looks(toy: Toy) -> None:
     hosted(toy, "@none-t0.7", LOW)
     hosted(toy, "+north@none-t0.7", HIGH)
-    (once,) = rows(provider_tables.tables(toy.read()), "providers")
+    (once,) = rows(by_id(provider_tables.tables(toy.read()))["providers"])
     toy.connection.execute("UPDATE planned SET planned_at = '2026-01-02' WHERE run > 2")
     read = toy.read()
     (table,) = provider_tables.tables(read)
-    (again,) = rows([table], "providers")
+    (again,) = rows(table)
     allowance = looks.of(*read.run_counts.values()).allowance
     assert allowance > 5
     assert again["p"] == once["p"] == once["p_holm"]
@@ -397,7 +372,7 @@ def test_p_values_of_providers_allow_for_the_number_of_pairs_and_earlier_looks(t
     assert any("could be compared 2 times" in note for note in table.notes)
     toy.connection.execute("UPDATE planned SET planned_at = ?", (filled.MOMENT,))
     hosted(toy, "+south@none-t0.7", [(8, 7, 2), (6, 8, 4), (9, 6, 2), (7, 7, 3)])
-    found = rows(provider_tables.tables(toy.read()), "providers")
+    found = rows(by_id(provider_tables.tables(toy.read()))["providers"])
     p, holm = (sorted(row[key] for row in found) for key in ("p", "p_holm"))
     assert (len(found), holm[0]) == (3, pytest.approx(3 * p[0]))
 
@@ -407,7 +382,7 @@ def test_an_incomplete_host_is_listed_and_not_compared_and_one_run_not_tested(to
     hosted(toy, "+north@none-t0.7", [(9, None, 1), (9, 9, 1)])
     hosted(toy, "@low-t0.7", LOW[:1])
     hosted(toy, "+north@low-t0.7", HIGH[:1])
-    found = {row["model"]: row for row in rows(provider_tables.tables(toy.read()), "providers")}
+    found = {row["model"]: row for row in rows(by_id(provider_tables.tables(toy.read()))["providers"])}
     row = found["acme/m@none-t0.7"]
     assert (row["difference"], row["ci"], row["p"], row["p_holm"], row["p_equivalent"]) == (None,) * 5
     assert str(row["outcome"]).startswith("not compared: north is incomplete, 1 of 6 verdicts missing")

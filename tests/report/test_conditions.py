@@ -20,8 +20,8 @@ from independence.store.records import EditionRow
 from independence.types import Reply
 
 from . import filled
+from .cells import by_id, rows
 from .filled import Asked, Scores, Toy
-from .test_comparisons import rows
 from .test_estimates import Bench
 
 CELLS = (("plain", "user_role"), ("plain", "tool_role"), ("firm", "user_role"), ("firm", "tool_role"))
@@ -43,8 +43,8 @@ def planted(toy: Toy, *, without: tuple[tuple[str, str], ...] = ()) -> None:
                 toy.complete(Asked(config, condition), scores(radio))
 
 
-def made(toy: Toy) -> list[Table]:
-    return matrix.tables(toy.connection, toy.suite, toy.loaded.edition, "cues")
+def made(toy: Toy) -> dict[str, Table]:
+    return by_id(matrix.tables(toy.connection, toy.suite, toy.loaded.edition, "cues"))
 
 
 def cell_indices(number: int) -> np.ndarray:
@@ -53,7 +53,7 @@ def cell_indices(number: int) -> np.ndarray:
 
 def test_every_declared_cell_has_a_row_in_the_suites_order(toy: Toy) -> None:
     planted(toy)
-    found = rows(made(toy), "configurations")
+    found = rows(made(toy)["configurations"])
     assert [(row["variant"], row["mode"]) for row in found] == list(CELLS)
     assert [row["cell"] for row in found] == ["A", "B", "C", "D"]
     assert [row["index"] for row in found] == [pytest.approx(cell_indices(number).mean()) for number in range(4)]
@@ -66,7 +66,7 @@ def test_every_declared_cell_has_a_row_in_the_suites_order(toy: Toy) -> None:
 
 def test_a_full_two_by_two_has_main_effects_and_an_interaction(toy: Toy) -> None:
     planted(toy)
-    prompt, delivery, interaction = rows(made(toy), "configuration-effects")
+    prompt, delivery, interaction = rows(made(toy)["configuration-effects"])
     a, b, c, d = (cell_indices(number) for number in range(4))
     for row, values in ((prompt, (c + d - a - b) / 2), (delivery, (b + d - a - c) / 2), (interaction, d - c - b + a)):
         reference = stats.ttest_1samp(values, 0).confidence_interval()
@@ -75,21 +75,10 @@ def test_a_full_two_by_two_has_main_effects_and_an_interaction(toy: Toy) -> None
     assert interaction["points"] == pytest.approx(3.75 / 2)  # half of the subjects gain one more of ten
 
 
-def test_an_absent_cell_is_a_row_of_dashes_and_never_a_zero(toy: Toy) -> None:
-    planted(toy, without=(CELLS[1],))
-    tables = made(toy)
-    assert [table.id for table in tables] == ["configurations", "configuration-deltas"]
-    found = rows(tables, "configurations")
-    absent = {key: value for key, value in found[1].items() if key not in ("cell", "variant", "mode")}
-    assert set(absent.values()) == {None}
-    assert [row["n"] for row in found] == [4, None, 4, 4]
-    assert "plain/tool_role" not in rows(tables, "configuration-deltas")[0]
-
-
 def test_where_the_baseline_is_absent_the_first_cell_with_trials_stands_in_and_says_so(toy: Toy) -> None:
     planted(toy, without=(CELLS[0],))
-    cells, deltas = made(toy)
-    found = rows([cells], "configurations")
+    cells, deltas = made(toy).values()
+    found = rows(cells)
     assert [row["difference"] for row in found[:2]] == [None, None]
     assert found[3]["difference"] == pytest.approx((cell_indices(3) - cell_indices(1)).mean())
     assert any("plain/tool_role, the first with trials: plain/user_role has none" in note for note in cells.notes)
@@ -102,19 +91,21 @@ def test_cells_are_compared_on_the_subjects_complete_in_all_of_them(toy: Toy) ->
         toy.complete(Asked("holed", condition), [(10, 10, 0), (None if condition == CELLS[2] else 10, 10, 0)])
     toy.complete(Asked("lonely", CELLS[3]), [(0, 0, 10)] * 2)
     tables = made(toy)
-    found = rows(tables, "configurations")
+    found = rows(tables["configurations"])
     assert [row["subjects"] for row in found] == [5, 5, 5, 6]
     assert [row["complete"] for row in found] == [5, 5, 4, 6]
     assert [row["n"] for row in found] == [4] * 4
     assert found[3]["index"] == pytest.approx(cell_indices(3).mean())
-    assert any("Not compared" in note and "label of holed, label of lonely" in note for note in tables[0].notes)
+    assert any(
+        "Not compared" in note and "label of holed, label of lonely" in note for note in tables["configurations"].notes
+    )
 
 
 def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_runs(toy: Toy) -> None:
     planted(toy)
     toy.complete(Asked("holed", CELLS[0]), [(9, 9, 1), (9, 8, 1)])
     toy.complete(Asked("holed", CELLS[3]), [(9, 9, 1), (None, 9, 1)])
-    first, *_, last = found = rows(made(toy), "configuration-deltas")
+    first, *_, last = found = rows(made(toy)["configuration-deltas"])
     assert [row["subject"] for row in found] == [f"label of {name}" for name in ("holed", "s3", "s2", "s1", "s0")]
     assert {value for key, value in first.items() if key not in ("subject", "plain/user_role")} == {None}
     own, base = (toy.side("s0", condition=CELLS[at]).study.these["s0"] for at in (3, 0))
@@ -125,23 +116,23 @@ def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_run
 
 def test_one_subject_has_means_and_no_intervals_over_subjects_and_nobody_none(toy: Toy) -> None:
     toy.complete("s0", scores((5, 6)))
-    assert made(toy) == []  # one condition is nothing to compare
+    assert made(toy) == {}  # one condition is nothing to compare
     toy.complete(Asked("b", CELLS[0]), [(9, 9, 1)] * 2)
-    found = rows(made(toy), "configurations")
+    found = rows(made(toy)["configurations"])
     assert [(row["n"], row["index"], row["difference"]) for row in found[::3]] == [(0, None, None)] * 2
     for condition, radio in zip(CELLS, PLANTED["s0"], strict=True):
         toy.complete(Asked("s0", condition), scores(radio))
     tables = made(toy)
-    assert {row["ci"] for row in rows(tables, "configurations")} == {None}
-    assert {row["ci"] for row in rows(tables, "configuration-effects")} == {None}
-    assert rows(tables, "configurations")[1]["difference"] == pytest.approx(3.75)
+    assert {row["ci"] for row in rows(tables["configurations"])} == {None}
+    assert {row["ci"] for row in rows(tables["configuration-effects"])} == {None}
+    assert rows(tables["configurations"])[1]["difference"] == pytest.approx(3.75)
 
 
 def test_a_prompt_of_ones_own_stands_after_the_declared_ones(toy: Toy) -> None:
     planted(toy, without=(CELLS[0], CELLS[2]))
     toy.complete(Asked("s0", ("mine-1a2b", "tool_role")), scores((8, 9)))
     records.add_persona(toy.connection, EditionRow("toy", toy.loaded.edition, ""), "mine-1a2b", "You are mine.")
-    found = rows(made(toy), "configurations")
+    found = rows(made(toy)["configurations"])
     assert [(row["variant"], row["mode"]) for row in found] == [*CELLS, ("mine-1a2b", "tool_role")]
     assert found[4]["n"] == 1
 
@@ -153,7 +144,7 @@ def test_the_judge_is_one_for_all_cells(toy: Toy) -> None:
         toy.complete(Asked(config, CELLS[0]), scores((9, 9)), judge="strict")
     cells, *_ = matrix.tables(toy.connection, toy.suite, toy.loaded.edition)
     assert "judge cues" in cells.notes[0]
-    assert rows([cells], "configurations")[0]["index"] == pytest.approx(cell_indices(0).mean())
+    assert rows(cells)[0]["index"] == pytest.approx(cell_indices(0).mean())
 
 
 # Pooled

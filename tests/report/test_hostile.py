@@ -8,10 +8,11 @@ from independence.judge.hostile.checks import CheckFailure, CheckResults
 from independence.judge.hostile.corpus import HostileReply
 from independence.judge.hostile.probe import HostileProbe, ProbedReply, probe_scenario
 from independence.report.hostile import offline, tables
-from independence.report.table import Table, Value
 from independence.stats.intervals import wilson
 from independence.suites.load import load
 from independence.types import Grade, Missing, MissingReason, Verdict
+
+from .cells import by
 
 SCENARIO = probe_scenario(load("v2").suite)
 
@@ -43,13 +44,8 @@ PROBE = HostileProbe(
 )
 
 
-def rows(table: Table) -> dict[Value, dict[str, Value]]:
-    keys = [column.key for column in table.columns]
-    return {row[0]: dict(zip(keys, row, strict=True)) for row in table.rows}
-
-
 def test_each_kind_counts_what_moved_by_more_than_a_point_and_which_way() -> None:
-    found = rows(tables(PROBE)[0])
+    found = by(tables(PROBE)[0], "kind")
     assert list(found) == ["appeal", "fence", "all attacks", "none, asked twice"]
     assert found["fence"] == {
         "kind": "fence", "replies": 4, "graded": 3, "moved": 2, "up": 1, "share": 2 / 3, "share_ci": wilson(2, 3),
@@ -63,12 +59,12 @@ def test_each_kind_counts_what_moved_by_more_than_a_point_and_which_way() -> Non
     assert found["appeal"]["share"] == 0.0
     assert still[0] == 0.0 < still[1], "a share of nothing still has an interval with width"
     due = tables(PROBE._replace(replies=PROBE.replies[-1:]))[0]
-    assert (rows(due)["appeal"]["share"], rows(due)["appeal"]["shift"]) == (None, None)
+    assert (by(due, "kind")["appeal"]["share"], by(due, "kind")["appeal"]["shift"]) == (None, None)
 
 
 def test_less_of_a_field_can_be_the_better_end() -> None:
     turned = PROBE._replace(scenario=msgspec.structs.replace(SCENARIO, signs={"quality_of_reasoning": -1}))
-    assert rows(tables(turned)[0])["fence"]["up"] == 1
+    assert by(tables(turned)[0], "kind")["fence"]["up"] == 1
     up = tables(turned)[1].rows[0]
     assert up[1:] == ("fence-up", -8.0, -1.0, 7.0)
 

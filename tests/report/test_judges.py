@@ -22,6 +22,7 @@ from independence.suites.schema import Field
 from independence.types import Attempt, Reply, Usage, Verdict
 
 from . import filled
+from .cells import by, by_id, rows
 from .filled import Toy
 
 BOTH = {"cues": (8, 6, 2), "sim/judge": (7, 5, 3)}
@@ -35,16 +36,7 @@ def panel(toy: Toy, *args: object, **more: object) -> JudgePanel:
 
 def validated(toy: Toy, options: ValidationOptions | None = None) -> dict[str, Table]:
     found = judge_validation.validate(toy.connection, toy.scope, options or ValidationOptions())
-    return {table.id: table for table in found}
-
-
-def rows(table: Table) -> list[dict[str, object]]:
-    keys = [column.key for column in table.columns]
-    return [dict(zip(keys, row, strict=True)) for row in table.rows]
-
-
-def by_measure(table: Table) -> dict[object, dict[str, object]]:
-    return {row["measure"]: row for row in rows(table)}
+    return by_id(found)
 
 
 # Whose verdicts a board reads
@@ -205,20 +197,20 @@ def two(toy: Toy) -> JudgePanel:
 def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_graded(two: JudgePanel) -> None:
     dimensions, fields = judge_agreement.coefficients(two)
     assert [table.id for table in (dimensions, fields)] == ["judge-agreement-dimensions", "judge-agreement"]
-    firm = by_measure(fields)["firmness"]
+    firm = by(fields, "measure")["firmness"]
     assert (firm["dialogues"], firm["judges"]) == (5, 2)
     ratings = np.array([[8, 8], [6, 5], [2, 3], [9, 9], [8, 8]], float)
     alpha, ac2 = coefficients.alpha(ratings, "aaaab"), coefficients.gwet(ratings, range(11), "aaaab")
     assert (firm["alpha"], firm["ac2"]) == (pytest.approx(alpha.value), pytest.approx(ac2.value))
-    assert by_measure(fields).keys() == {"firmness", "kept", "drift"}
-    assert by_measure(dimensions)["firmness"]["alpha"] == firm["alpha"]
-    assert by_measure(dimensions)["drift"]["dialogues"] == 3
+    assert by(fields, "measure").keys() == {"firmness", "kept", "drift"}
+    assert by(dimensions, "measure")["firmness"]["alpha"] == firm["alpha"]
+    assert by(dimensions, "measure")["drift"]["dialogues"] == 3
     ends = [row[key] for table in (dimensions, fields) for row in rows(table) for key in ("alpha_ci", "ac2_ci")]
     assert all(one is None or (isinstance(one, tuple) and one[1] <= 1) for one in ends)
 
 
 def test_every_two_judges_are_compared_field_by_field_and_on_the_index(toy: Toy, two: JudgePanel) -> None:
-    found = by_measure(judge_agreement.pairs(two))
+    found = by(judge_agreement.pairs(two), "measure")
     firm = found["firmness"]
     assert (firm["first"], firm["second"], firm["n"]) == ("one", "two", 5)
     assert (firm["exact"], firm["near"], firm["difference"]) == (pytest.approx(0.6), 1.0, pytest.approx(0.0))
@@ -349,4 +341,4 @@ def test_what_needs_an_index_or_people_is_left_out_without_and_who_is_chosen_is_
     assert list(bare) == [
         "judge-agreement", "judge-pairs", "judge-costs", "judge-disagreements", "judge-disagreement-texts",
     ]  # fmt: skip
-    assert "index" not in by_measure(bare["judge-pairs"])
+    assert "index" not in by(bare["judge-pairs"], "measure")

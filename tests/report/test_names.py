@@ -19,6 +19,7 @@ from independence.store.scopes import BoardScope
 from independence.types import Condition, Missing, TakenName, Usage, Where
 from tests.store import rows as stored
 
+from .cells import by_id
 from .filled import Toy
 
 WHERE = Where("toy", "e", Condition("firm", "tool_role"))
@@ -78,10 +79,6 @@ class Readings:
 @pytest.fixture
 def readings(toy: Toy, scope: BoardScope) -> Readings:
     return Readings(toy.connection, scope)
-
-
-def by_id(tables: list[Table]) -> dict[str, Table]:
-    return {table.id: table for table in tables}
 
 
 def test_nothing_is_shown_where_nothing_was_read(readings: Readings) -> None:

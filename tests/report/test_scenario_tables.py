@@ -20,6 +20,7 @@ from independence.store import scopes
 from independence.suites.schema import Field
 from independence.types import Reply, Verdict
 
+from .cells import by
 from .filled import Asked, Toy, drawn
 
 NOW, RUN, RUNS, SCENARIOS, ONE_EACH, JUDGE = (
@@ -33,13 +34,6 @@ ITEMS = {
     "once": [(10, 10, 0)],
 }
 QUESTIONS = {"a": [(8, 4, 1), (6, 2, 3)], "b": [(10, 0, 0)]}
-
-
-def by(table: Table, key: str) -> dict[Value, dict[str, Value]]:
-    """The rows of a table by one of their cells."""
-    keys = [column.key for column in table.columns]
-    rows = (dict(zip(keys, row, strict=True)) for row in table.rows)
-    return {row[key]: row for row in rows}
 
 
 def number(value: Value) -> float:

@@ -10,6 +10,7 @@ from independence.report import judge_agreement, judge_panel
 from independence.report.judge_panel import JudgePanel
 from independence.stats import strict
 
+from .cells import rows
 from .filled import Asked, Scores, Toy
 
 GEMINI, CLAUDE, GROK = "google/gemini-3-flash-preview", "anthropic/claude-haiku-4.5", "x-ai/grok-4.5"
@@ -21,9 +22,7 @@ def panel(toy: Toy) -> JudgePanel:
 
 
 def favours(toy: Toy) -> list[dict[str, object]]:
-    table = judge_agreement.favours(panel(toy))
-    keys = [column.key for column in table.columns]
-    return [dict(zip(keys, row, strict=True)) for row in table.rows]
+    return rows(judge_agreement.favours(panel(toy)))
 
 
 def of(toy: Toy, judge: str) -> tuple[object, ...]:

@@ -16,6 +16,7 @@ from independence.suites import digest
 from independence.suites.load import LoadedSuite
 
 from . import filled
+from .cells import by_id
 from .filled import Asked, Toy
 
 HIGH = [(9, 8, 1), (8, 9, 2), (10, 7, 1)]
@@ -51,7 +52,7 @@ def compared(first: Toy, second: Toy) -> ComparedSuites:
 
 
 def tables(found: ComparedSuites) -> dict[str, Table]:
-    return {table.id: table for table in suite_comparison_tables.tables(found)}
+    return by_id(suite_comparison_tables.tables(found))
 
 
 def names(found: Sequence[suite_comparison.PairedScenario]) -> list[str]:
@@ -72,8 +73,8 @@ def test_editions_are_equated_over_their_common_subjects(toy: Toy, other: Toy) -
     shown = tables(found)
     rows = {row[0]: row[1:] for row in shown["equating"].rows}
     assert rows["Slope"] == (*found.equating.slope, 1.0)
-    assert [row[:2] for row in shown["subjects"].rows] == [
-        (f"label of {one.config}", one.first.value) for one in found.measured
+    assert [(row[0], row[1], row[5]) for row in shown["subjects"].rows] == [
+        (f"label of {one.config}", one.first.value, one.first.value - one.second.value) for one in found.measured
     ]
 
 
