@@ -23,7 +23,7 @@ from independence.suites.load import LoadedSuite, load
 from independence.suites.without_texts import without_texts
 from independence.types import Where
 from tests.exchange.rent import folders
-from tests.report import filled, opinions
+from tests.report import filled
 
 HEAD = "item,rater,field,value\n"
 
@@ -31,7 +31,7 @@ HEAD = "item,rater,field,value\n"
 @pytest.fixture
 def items(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> dict[str, str]:
     """Scenario -> item, of one subject's one run."""
-    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
+    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
     states = queries.states(connection, Where("toy", toy_suite.edition))
     return {state.scenario: (state.end or "")[: humans.ITEM] for state in states}
 

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from independence.store import database, records
+from independence.store import database
+from independence.suites.load import LoadedSuite
 
-
-@pytest.fixture(autouse=True)
-def _at_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that fills a store while a second ends would have planned twice, and a second plan is a second look."""
-    monkeypatch.setattr(records, "now", lambda _timespec="seconds": "2026-01-01T00:00:00+00:00")
+from .filled import Toy
 
 
 @pytest.fixture
@@ -22,3 +19,9 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     opened.execute("PRAGMA synchronous = OFF")  # no test pulls the plug, and waiting for the disk is slow
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def toy(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Toy:
+    """A blank store and the toy suite, by which to fill it."""
+    return Toy(connection, toy_suite)

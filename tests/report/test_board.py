@@ -1,50 +1,60 @@
+"""Boards of an index: ranks, places, intervals, what is missing, who judged, and which runs count."""
+
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
+from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
-from independence.report import board_notes
+from independence.report import board_notes, comparison_tables, index_tables, planned_verdicts, purchase, runs
 from independence.report.board import Board, BoardJudges, board
+from independence.report.table import to_markdown
+from independence.report.verdict_cells import PlannedVerdict
+from independence.store import queries
 from independence.suites.load import LoadedSuite, load
-from independence.types import Missing, Reply, Usage, Verdict
+from independence.types import Missing, Reply, Sampling, Usage, Verdict
 
-from . import filled, opinions
+from . import filled
+from .filled import Toy, index
 
-
-def built(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str | None = None) -> Board:
-    return board(connection, filled.scope(loaded), judge=judge)
-
-
-def index(radio: int, dessert: int, drift: int) -> float:
-    return 100 * (0.75 * (radio + dessert) / 2 / 10 + 0.25 * (10 - drift) / 10)
+NOISY = tuple((3 + 3 * (run % 3), 9 - 2 * (run % 4), 2 + run % 5) for run in range(10))
+GIVEN = {"firmness": 4, "kept": True}
 
 
-def test_subjects_of_several_runs_are_ranked_by_index(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "weak", ((1, 1, 9), (2, 1, 9)))
-    filled.complete(connection, toy_suite, "strong", ((9, 9, 1), (9, 8, 1)))
-    rows = built(connection, toy_suite).rows
-    assert [(row.rank, row.rank_ci, row.config) for row in rows] == [(1, (1, 1), "strong"), (2, (2, 2), "weak")]
-    assert rows[0].index == pytest.approx((index(9, 9, 1) + index(9, 8, 1)) / 2)
-    assert rows[0].bounds == (rows[0].index, rows[0].index)
+# Ranks and places
 
 
-def test_equals_share_their_rank(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_subjects_of_several_runs_are_ranked_by_index(toy: Toy) -> None:
+    toy.complete("weak", ((1, 1, 9), (2, 1, 9)))
+    toy.complete("strong", ((9, 9, 1), (9, 8, 1)), simulated=True)
+    found = toy.board()
+    assert (found.suite, found.edition, found.condition) == ("toy", toy.loaded.edition, "firm/tool_role")
+    assert (found.scoring, found.judge, found.generalises_to) == ("strict", "cues", "these-scenarios")
+    assert [(row.rank, row.rank_ci, row.config) for row in found.rows] == [(1, (1, 1), "strong"), (2, (2, 2), "weak")]
+    first = found.rows[0]
+    assert first.index == pytest.approx((index(9, 9, 1) + index(9, 8, 1)) / 2)
+    assert first.bounds == (first.index, first.index)
+    assert (first.label, first.simulated, first.cost_usd) == ("label of strong", True, 4.0)
+    assert first.dimensions == {"firmness": 8.75, "drift": 1}
+
+
+def test_equals_share_their_rank(toy: Toy) -> None:
     for name, scores in (("a", ((8, 6, 2), (6, 6, 2))), ("b", ((6, 6, 2), (6, 8, 2))), ("c", ((7, 6, 2), (7, 6, 2)))):
-        filled.complete(connection, toy_suite, name, scores)
-    filled.complete(connection, toy_suite, "low", ((1, 1, 9), (1, 2, 8)))
-    rows = built(connection, toy_suite).rows
-    assert [row.rank for row in rows] == [1, 1, 1, 4]
+        toy.complete(name, scores)
+    toy.complete("low", ((1, 1, 9), (1, 2, 8)))
+    assert [row.rank for row in toy.board().rows] == [1, 1, 1, 4]
 
 
-def test_a_single_run_has_no_rank_and_counts_in_nobodys(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_a_single_run_has_no_rank_and_counts_in_nobodys(toy: Toy) -> None:
     for name, level in (("lucky", 10), ("unlucky", 0)):
-        filled.complete(connection, toy_suite, name, ((level, level, 10 - level),))
-    filled.complete(connection, toy_suite, "good", ((9, 9, 1), (9, 8, 1)))
-    filled.complete(connection, toy_suite, "bad", ((2, 2, 8), (2, 1, 8)))
-    found = built(connection, toy_suite)
+        toy.complete(name, ((level, level, 10 - level),))
+    toy.complete("good", ((9, 9, 1), (9, 8, 1)))
+    toy.complete("bad", ((2, 2, 8), (2, 1, 8)))
+    found = toy.board()
     assert [(row.config, row.rank, row.rank_ci, row.tier) for row in found.rows] == [
         ("lucky", None, None, None), ("good", 1, (1, 1), 1), ("bad", 2, (2, 2), 2), ("unlucky", None, None, None),
     ]  # fmt: skip
@@ -52,155 +62,44 @@ def test_a_single_run_has_no_rank_and_counts_in_nobodys(connection: sqlite3.Conn
     assert any(line.startswith("A single run has no rank") for line in board_notes.readings(found))
 
 
-def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite)
-    found = built(connection, toy_suite)
-    assert (found.suite, found.edition, found.condition) == ("toy", toy_suite.edition, "firm/tool_role")
-    assert (found.scoring, found.judge, found.generalises_to) == ("strict", "cues", "these-scenarios")
-
-
-def test_incomplete_subjects_stand_where_their_lowest_index_puts_them(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    for level in (1, 4, 9):
-        scores = ((level, level, 10 - level), (level - 1, level, 10 - level))
-        filled.complete(connection, toy_suite, f"level {level}", scores)
-    for name, drift in (("lower", 9), ("higher", 1)):
-        filled.complete(connection, toy_suite, name, ((9, 9, drift), (9, 9, drift)))
-        for run in (1, 2):
-            filled.answer(connection, name, "radio", run, Missing("no_answer"))
-    filled.plan(connection, toy_suite, "not run")
-    found = built(connection, toy_suite)
-    assert [(row.config, row.rank, row.above) for row in found.rows] == [
-        ("level 9", 1, None), ("higher", None, 2), ("level 4", 2, None), ("lower", None, 1), ("level 1", 3, None),
-        ("not run", None, None),
-    ]  # fmt: skip
-    higher = found.rows[1]
-    assert (higher.index, higher.ci, higher.rank_ci, higher.placed) == (None, None, None, False)
-    assert higher.bounds == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
-    assert higher.coverage == pytest.approx(2 / 3)
-    assert higher.flags == {"missing:no_answer": 2}
-    assert found.rows[-1].bounds == (0, 100)
-    assert any("lowest index that they allow" in line for line in board_notes.readings(found))
-
-
-NOISY = tuple((3 + 3 * (run % 3), 9 - 2 * (run % 4), 2 + run % 5) for run in range(10))
-
-
-def test_one_missing_verdict_of_many_costs_the_index_but_no_place(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "high", tuple((9, 9, run % 2) for run in range(10)))
-    filled.complete(connection, toy_suite, "hole", NOISY)
-    filled.complete(connection, toy_suite, "low", tuple((1, 0, 8 + run % 2) for run in range(10)))
-    before = built(connection, toy_suite).rows[1]
-    connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("hole", "radio", 1),))
-    found = built(connection, toy_suite)
-    after = found.rows[1]
-    assert (after.config, after.index, after.placed, after.rank, after.rank_ci) == ("hole", None, True, 2, (2, 2))
-    assert (after.tier, after.above) == (None, None)
-    assert before.ci is not None
-    assert after.ci is not None
-    assert after.ci[0] < before.ci[0] < before.ci[1] < after.ci[1]
-    assert after.ci[0] < after.bounds[0] < after.bounds[1] < after.ci[1]
-    assert board_notes.name(after) == "label of hole ‡"
-    assert (
-        "‡ Verdicts are missing (label of hole: unjudged 1), so there is no index; interval and rank hold whatever "
-        "they would be."
-    ) in board_notes.readings(found)
-
-
-@pytest.mark.parametrize("missing", [1, 2, 3, 4])
-def test_others_do_not_decide_whether_who_misses_verdicts_has_a_rank(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, missing: int
-) -> None:
-    """Those who vary much lend wide intervals; were these the measure, a hole of theirs could take a rank away."""
-    filled.complete(connection, toy_suite, "hole", tuple((7, 3 + 5 * (run % 2), 3 + run % 3) for run in range(10)))
-    filled.complete(connection, toy_suite, "calm", tuple((5, 5, 5 + run % 2) for run in range(10)))
-    for run in range(1, missing + 1):
-        connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("hole", "radio", run),))
-    placed = []
-    for name in ("calmer", "wild", "wilder", "wildest"):
-        scores = (5, 5, 5) if name == "calmer" else (10, 10, 10)
-        runs = tuple(scores if run % 2 or name == "calmer" else (0, 0, 0) for run in range(10))
-        filled.complete(connection, toy_suite, name, runs)
-        placed += [row.placed for row in built(connection, toy_suite).rows if row.config == "hole"]
-    assert placed == [missing < 4] * 4
-
-
-def test_where_much_is_missing_bounds_are_wider_than_the_interval_and_there_is_no_rank(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "hole", NOISY)
-    filled.complete(connection, toy_suite, "whole", NOISY[::-1])
-    for run in range(1, 7):
-        connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("hole", "radio", run),))
-    whole, hole = built(connection, toy_suite).rows
-    assert (whole.rank, whole.rank_ci) == (1, (1, 1))
-    assert (hole.placed, hole.rank, hole.ci, hole.above) == (False, None, None, 0)
-
-
-def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+def test_several_runs_have_an_interval_over_runs(toy: Toy) -> None:
     scores = ((8, 6, 2), (7, 7, 3), (9, 9, 1))
-    filled.complete(connection, toy_suite, "many", scores)
-    filled.complete(connection, toy_suite, "one", ((8, 6, 2),))
-    many, one = sorted(built(connection, toy_suite).rows, key=lambda row: row.config)
+    toy.complete("many", scores)
+    toy.complete("one")
+    many, one = sorted(toy.board().rows, key=lambda row: row.config)
     assert many.per_run == tuple(pytest.approx(index(*run)) for run in scores)
     assert (many.runs, many.complete_runs, many.ci_method) == (3, 3, "these-scenarios")
-    assert many.index is not None
-    assert many.ci is not None
-    assert many.ci[0] < many.index < many.ci[1]
     assert many.ci == many.intervals["these-scenarios"]
-    like_these, runs = many.intervals["scenarios-like-these"], many.intervals["t-runs"]
-    assert like_these is not None
-    assert runs is not None
-    assert like_these[0] <= many.ci[0]
-    assert many.intervals["published-bootstrap"] is not None
+    assert many.ci[0] < many.index < many.ci[1]
+    assert many.intervals["scenarios-like-these"][0] <= many.ci[0]
+    assert None not in (many.intervals["t-runs"], many.intervals["published-bootstrap"])
     assert (many.tier, many.rank, many.rank_ci) == (1, 1, (1, 1))
     assert (one.tier, one.rank, one.rank_ci, one.intervals) == (None, None, None, {})
     assert (one.ci, one.ci_method) == (None, "none")
 
 
-def test_a_row_knows_label_cost_and_whether_it_is_simulated(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", simulated=True)
-    (row,) = built(connection, toy_suite).rows
-    assert (row.label, row.simulated, row.cost_usd) == ("label of a", True, 2.0)
-    assert row.dimensions == {"firmness": 7, "drift": 2}
+def test_chosen_models_stand_as_they_do_on_the_whole_board(toy: Toy) -> None:
+    for name, level in (("best", 9), ("middle", 6), ("worst", 2)):
+        toy.complete(name, ((level, level, 1), (level - 1, level, 2)))
+    toy.plan("elsewhere", condition=("plain", "user_role"))
+    whole = {row.config: row for row in toy.board().rows}
+    assert list(whole) == ["best", "middle", "worst"]
+    chosen = toy.board(models=("label of worst", "acme/middle")).rows
+    assert chosen == (whole["middle"], whole["worst"])
+    assert [row.rank for row in chosen] == [2, 3]
+    with pytest.raises(StoreError, match="no subject `wurst`"):
+        toy.board(models=("wurst",))
 
 
-def test_flags_of_answers_are_counted(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.plan(connection, toy_suite)
-    filled.answer(connection, "a", "radio", 1, Reply("x", "tool", flags=("cleaned", "short")))
-    filled.answer(connection, "a", "dinner", 1, Reply("x", "tool", flags=("cleaned",)), Reply("y", "tool"))
-    (row,) = built(connection, toy_suite).rows
-    assert row.flags == {"cleaned": 2, "short": 1, "missing:not_run": 1, "missing:unjudged": 2}
-
-
-def test_a_board_of_a_judge_with_nothing_to_say_has_no_index(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite)
-    (row,) = built(connection, toy_suite, judge="nobody").rows
-    assert (row.index, row.rank, row.bounds) == (None, None, (0, 100))
-
-
-def test_other_conditions_stay_off_the_board(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite)
-    filled.plan(connection, toy_suite, "elsewhere", condition=("plain", "user_role"))
-    assert [row.config for row in built(connection, toy_suite).rows] == ["a"]
-
-
-def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite)
-    where = filled.scope(toy_suite)
-    with pytest.raises(UsageError, match="never published"):
-        board(connection, where, "published")
-    with pytest.raises(UsageError, match="--scoring v2 needs the field"):
-        board(connection, where, "v2")
-    with pytest.raises(UsageError):
-        board(connection, where, "guesswork")
+def test_rules_and_suites_that_make_no_board_are_refused(toy: Toy) -> None:
+    toy.complete()
+    for scoring, says in (
+        ("published", "never published"), ("v2", "--scoring v2 needs the field"), ("guesswork", "guesswork"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=says):
+            toy.board(scoring)
+    with pytest.raises(UsageError, match="declares no index"):
+        board(toy.connection, toy.scope._replace(suite=msgspec.structs.replace(toy.suite, index=None)))
 
 
 @pytest.mark.parametrize(("name", "rule", "most", "own"), [("v2", "lite", 2, 10), ("lite", "v2-march", 10, 2)])
@@ -217,90 +116,276 @@ def test_a_rule_of_another_scale_is_refused(
     assert board(connection, filled.scope(load("v2")), "v2-march").scoring == "v2-march"
 
 
-def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    where = filled.scope(toy_suite)._replace(suite=msgspec.structs.replace(toy_suite.suite, index=None))
-    with pytest.raises(UsageError, match="declares no index"):
-        board(connection, where)
+# What is missing
 
 
-def test_chosen_models_stand_as_they_do_on_the_whole_board(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    for name, level in (("best", 9), ("middle", 6), ("worst", 2)):
-        filled.complete(connection, toy_suite, name, ((level, level, 1), (level - 1, level, 2)))
-    whole = {row.config: row for row in built(connection, toy_suite).rows}
-    place = filled.scope(toy_suite)
-    assert board(connection, place, models=("label of worst", "acme/middle")).rows == (whole["middle"], whole["worst"])
-    assert [row.rank for row in board(connection, place, models=("worst",)).rows] == [3]
-    with pytest.raises(StoreError, match="no subject `wurst`"):
-        board(connection, place, models=("wurst",))
+def test_incomplete_subjects_stand_where_their_lowest_index_puts_them(toy: Toy) -> None:
+    for level in (1, 4, 9):
+        toy.complete(f"level {level}", ((level, level, 10 - level), (level - 1, level, 10 - level)))
+    for name, drift in (("lower", 9), ("higher", 1)):
+        toy.complete(name, ((9, 9, drift), (9, 9, drift)))
+        for run in (1, 2):
+            toy.answer(name, "radio", run, Missing("no_answer"))
+    toy.plan("not run")
+    found = toy.board()
+    assert [(row.config, row.rank, row.above) for row in found.rows] == [
+        ("level 9", 1, None), ("higher", None, 2), ("level 4", 2, None), ("lower", None, 1), ("level 1", 3, None),
+        ("not run", None, None),
+    ]  # fmt: skip
+    higher = found.rows[1]
+    assert (higher.index, higher.ci, higher.rank_ci, higher.placed) == (None, None, None, False)
+    assert higher.bounds == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
+    assert higher.coverage == pytest.approx(2 / 3)
+    assert higher.flags == {"missing:no_answer": 2}
+    assert found.rows[-1].bounds == (0, 100)
+    assert any("lowest index that they allow" in line for line in board_notes.readings(found))
+    assert {(row.index, row.rank, row.bounds) for row in toy.board(judge="nobody").rows} == {(None, None, (0, 100))}
 
 
-def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_one_missing_verdict_of_many_costs_the_index_but_no_place(toy: Toy) -> None:
+    toy.complete("high", tuple((9, 9, run % 2) for run in range(10)))
+    toy.complete("hole", NOISY)
+    toy.complete("low", tuple((1, 0, 8 + run % 2) for run in range(10)))
+    before = toy.board().rows[1]
+    toy.drop("hole", "radio", 1)
+    found = toy.board()
+    after = found.rows[1]
+    assert (after.config, after.index, after.placed, after.rank, after.rank_ci) == ("hole", None, True, 2, (2, 2))
+    assert (after.tier, after.above) == (None, None)
+    assert after.ci[0] < before.ci[0] < before.ci[1] < after.ci[1]
+    assert after.ci[0] < after.bounds[0] < after.bounds[1] < after.ci[1]
+    assert board_notes.name(after) == "label of hole ‡"
+    said = "‡ Verdicts are missing (label of hole: unjudged 1), so there is no index; interval and rank hold whatever"
+    assert any(line.startswith(said) for line in board_notes.readings(found))
+
+
+@pytest.mark.parametrize("missing", [1, 3, 4])
+def test_others_do_not_decide_whether_who_misses_verdicts_has_a_rank(toy: Toy, missing: int) -> None:
+    """Those who vary much lend wide intervals; were these the measure, a hole of theirs could take a rank away."""
+    toy.complete("hole", tuple((7, 3 + 5 * (run % 2), 3 + run % 3) for run in range(10)))
+    toy.complete("calm", tuple((5, 5, 5 + run % 2) for run in range(10)))
+    for run in range(1, missing + 1):
+        toy.drop("hole", "radio", run)
+    placed = []
+    for name in ("calmer", "wild", "wilder"):
+        calm = name == "calmer"
+        toy.complete(name, tuple((5, 5, 5) if calm else (10 * (run % 2),) * 3 for run in range(10)))
+        placed += [row.placed for row in toy.board().rows if row.config == "hole"]
+    assert placed == [missing < 4] * 3
+
+
+def test_where_much_is_missing_there_is_no_rank(toy: Toy) -> None:
+    toy.complete("hole", NOISY)
+    toy.complete("whole", NOISY[::-1])
+    for run in range(1, 7):
+        toy.drop("hole", "radio", run)
+    whole, hole = toy.board().rows
+    assert (whole.rank, whole.rank_ci) == (1, (1, 1))
+    assert (hole.placed, hole.rank, hole.ci, hole.above) == (False, None, None, 0)
+
+
+def only(toy: Toy, scenario: str, judge: str | None = None) -> PlannedVerdict:
+    planned = planned_verdicts.planned_verdicts(toy.connection, toy.scope, judge).planned
+    (cell,) = (cell for cell in planned if cell.scenario == scenario)
+    return cell
+
+
+def test_every_planned_verdict_is_a_cell(toy: Toy) -> None:
+    toy.plan(runs=2)
+    table = planned_verdicts.planned_verdicts(toy.connection, toy.scope, None)
+    assert table.judge is None
+    assert [(cell.scenario, cell.run, cell.missing) for cell in table.planned] == [
+        (scenario, run, "not_run") for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
+    ]
+    assert planned_verdicts.reasons(table.planned) == {"not_run": 6}
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "missing"),
+    [
+        (Reply("x", "tool"), None, "unjudged"),
+        (Reply("x", "tool"), Missing("unreadable_verdict"), "unreadable_verdict"),
+        (Missing("blocked"), None, "blocked"),
+        (Reply("}", "tool", flags=("artefact",)), Verdict(GIVEN), "transport"),
+        (Reply("x", "tool", flags=("cleaned", "short")), Verdict(GIVEN), None),
+    ],
+)
+def test_why_a_verdict_is_missing(toy: Toy, said: Reply | Missing, given: object, missing: str | None) -> None:
+    toy.plan()
+    at = toy.answer("a", "radio", 1, said)
+    toy.answer("a", "dinner", 1, Reply("first of two", "tool", flags=("cleaned",)))
+    if given:
+        toy.grade(("a", "radio", 1), at, given)
+    cell = only(toy, "radio")
+    assert (cell.missing, cell.values) == (missing, None if missing else GIVEN)
+    assert (cell.config_dir, cell.experiment, cell.run) == ("a", "pressure", 1)
+    assert cell.given == (GIVEN if isinstance(given, Verdict) else None)
+    assert only(toy, "dinner").missing == only(toy, "dessert").missing == "not_run"
+    (row,) = toy.board().rows
+    if missing is None:
+        assert row.flags == {"cleaned": 2, "short": 1, "missing:not_run": 2}
+    else:
+        assert row.flags[f"missing:{missing}"] == 1
+
+
+def test_what_follows_a_replaced_or_missing_answer_is_stale_or_missing_too(toy: Toy) -> None:
+    toy.complete()
+    toy.answer("a", "dinner", 1, Reply("new", "tool"), Reply("newer", "tool"))
+    scenarios = ("dinner", "dessert", "radio")
+    assert [only(toy, scenario).missing for scenario in scenarios] == ["unjudged", "stale", None]
+    toy.answer("a", "dinner", 1, Missing("no_answer"))
+    assert [only(toy, scenario).missing for scenario in scenarios] == ["no_answer", "parent_missing", None]
+
+
+def test_verdicts_count_by_one_judge_and_one_wording_of_the_rubric(toy: Toy) -> None:
+    toy.plan()
+    at = toy.answer("a", "radio", 1, Reply("x", "tool"))
+    toy.grade(("a", "radio", 1), at, Verdict(GIVEN), rubric="another")
+    assert only(toy, "radio").missing == "unjudged"
+    toy.grade(("a", "radio", 1), at, Verdict(GIVEN), rubric=queries.PUBLISHED)
+    assert only(toy, "radio").values == GIVEN
+    toy.complete("a", judge="usual")
+    toy.grade(("a", "radio", 1), at, Verdict({"firmness": 1, "kept": False}), "other")
+    assert planned_verdicts.planned_verdicts(toy.connection, toy.scope, None).judge == "usual"
+    assert only(toy, "radio", "other").values == {"firmness": 1, "kept": False}
+    assert only(toy, "dinner", "other").missing == "unjudged"
+
+
+# Judges and marks
+
+
+def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(toy: Toy) -> None:
     for name in ("plain", "thinking"):
-        filled.complete(connection, toy_suite, name)
+        toy.complete(name)
     thought = Reply("hm, dessert", "tool", usage=Usage(reasoning_tokens=7))
-    filled.grade(
-        connection, toy_suite, ("thinking", "dessert", 1), filled.answer(connection, "thinking", "dessert", 1, thought),
-        Verdict({"firmness": 6, "kept": True}),
-    )  # fmt: skip
-    found = built(connection, toy_suite)
+    toy.grade(("thinking", "dessert", 1), toy.answer("thinking", "dessert", 1, thought), Verdict(GIVEN))
+    found = toy.board()
     assert {row.config: (board_notes.name(row), row.thinking) for row in found.rows} == {
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
     }  # fmt: skip
     assert "† answers used reasoning tokens." in board_notes.readings(found)
 
 
-def test_where_several_judges_graded_an_interval_holds_their_error(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    scores = {"a": ((8, 8), (7, 7)), "b": ((5, 2), (5, 5)), "c": ((3, 4), (2, 4)), "d": ((9, 9), (8, 9))}
-    for config, given in scores.items():
-        runs = [{"one": (one, 6, 2), "two": (one - 1, 6, 2)} for one in given[0]]
-        opinions.store(connection, toy_suite, config, runs)
-    alone = filled.scope(toy_suite)
-    found = board(connection, alone, judge="one")
+def test_where_several_judges_graded_an_interval_holds_their_error(toy: Toy) -> None:
+    for config, given in {"a": (8, 8), "b": (5, 2), "c": (3, 4), "d": (9, 9)}.items():
+        toy.complete(config, [{"one": (one, 6, 2), "two": (one - 1, 6, 2)} for one in given])
+    found = toy.board(judge="one")
     assert found.judges == BoardJudges(("one", "two"), 4, pytest.approx(75 / 10 / 2 / 2**0.5))
-    for row in found.rows:
-        like, other = (row.intervals[name] for name in ("scenarios-like-these", "judges-like-these"))
-        assert like is not None
-        assert other is not None
-        assert other == pytest.approx(like)  # the second judge only is one lower everywhere
-    assert (
-        "Intervals for more runs of these scenarios do not contain the judge's error. Those called judges-like-these "
-        "(--format json) do: they are for other runs, scenarios and judges, by what one, two gave 4 subjects. How much "
-        "higher or lower a judge grades all subjects alike (SD 2.7 points) is in no interval."
-    ) in board_notes.readings(found)
-    runs = [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2
-    opinions.store(connection, toy_suite, "leaned against", runs)
-    wider = {row.config: row.intervals for row in board(connection, alone, judge="one").rows}["a"]
-    assert wider["judges-like-these"] is not None
-    assert wider["scenarios-like-these"] is not None
+    for row in found.rows:  # the second judge only is one lower everywhere
+        assert row.intervals["judges-like-these"] == pytest.approx(row.intervals["scenarios-like-these"])
+    for said in ("Those called judges-like-these", "what one, two gave 4 subjects", "(SD 2.7 points)"):
+        assert any(said in line for line in board_notes.readings(found)), said
+    toy.complete("leaned against", [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2)
+    wider = {row.config: row.intervals for row in toy.board(judge="one").rows}["a"]
     low, high = wider["scenarios-like-these"]
     assert wider["judges-like-these"][0] < low < high < wider["judges-like-these"][1]
 
 
-def test_people_who_scored_a_few_do_not_take_the_interval_for_other_judges_away(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_people_who_scored_a_few_do_not_take_the_interval_for_other_judges_away(toy: Toy) -> None:
     for config, firm in (("a", 8), ("b", 5), ("c", 3)):
         both = {"one": (firm, 6, 2), "two": (firm, 5, 2)}
-        opinions.store(connection, toy_suite, config, [both, {**both, "human:Ann": (firm, 6, 2)}])
-    found = board(connection, filled.scope(toy_suite), judge="one")
+        toy.complete(config, [both, {**both, "human:Ann": (firm, 6, 2)}])
+    found = toy.board(judge="one")
     assert isinstance(found.judges, BoardJudges)
     assert found.judges.names == ("one", "two")
 
 
-def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (6, 6, 2)))
-    found = built(connection, toy_suite)
+def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(toy: Toy) -> None:
+    toy.complete("a", ((8, 6, 2), (6, 6, 2)))
+    found = toy.board()
     assert "judges-like-these" not in found.rows[0].intervals
-    said = (
-        "No interval allows for errors of the judge: for that, another judge or a person must have graded all replies "
-        "of at least 3 subjects."
+    said = "No interval allows for errors of the judge: for that, another judge or a person must have graded all"
+    assert any(line.startswith(said) for line in board_notes.readings(found))
+
+
+# Runs that repeat others word for word count once
+
+
+def repeated(toy: Toy, words: Callable[[int, str], Reply | Missing], runs: int = 4, config: str = "a") -> Board:
+    """A subject whose verdicts differ from run to run, whatever it says."""
+    toy.plan(config, runs)
+    for run in range(1, runs + 1):
+        for scenario, turns in filled.TURNS.items():
+            at = toy.answer(config, scenario, run, *[words(run, scenario)] * turns)
+            fields = {"drift": run} if scenario == "dinner" else {"firmness": 5 + run, "kept": True}
+            toy.grade((config, scenario, run), at, Verdict(fields))
+    return toy.board()
+
+
+def constant(_: int, scenario: str) -> Reply:
+    """The same in every run."""
+    return Reply(scenario, "tool")
+
+
+def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(toy: Toy) -> None:
+    words = ("the same", "the same", "other", "the same")
+    found = repeated(toy, lambda run, scenario: Reply(f"{words[run - 1]} {scenario}", "tool"))
+    (row,) = found.rows
+    assert (row.runs, row.coverage, row.flags) == (2, 1.0, {"repeated_run": 6})
+    assert row.per_run == tuple(pytest.approx(75 * (5 + run) / 10 + 25 * (10 - run) / 10) for run in (1, 3))
+    (said,) = found.repeats
+    assert said.startswith(
+        "label of a: runs 2, 4 are the same, word for word, as run 1, therefore counted once. A cache"
     )
-    assert said in board_notes.readings(found)
+    marks, subjects = runs.tables(toy.read())
+    assert [row[:3] for row in marks.rows] == [("repeated_run", 6, 1)]
+    assert subjects.rows == (("label of a", 6, 0.5, "repeated_run 6"),)
+
+
+def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distance(toy: Toy) -> None:
+    for config in "ab":
+        found = repeated(toy, constant, config=config)
+    assert [(row.runs, row.ci, row.tier, row.rank_ci, row.rank) for row in found.rows] == [
+        (1, None, None, None, None)
+    ] * 2
+    assert found.minimum_detectable is None
+    said = to_markdown(index_tables.full(found, toy.index))
+    assert "label of a, label of b: runs 2, 3, 4 are the same" in said
+    assert "points apart" not in said
+    sides, difference, *_ = comparison_tables.tables(toy.side("a"), toy.side("b"))
+    assert sum("are the same, word for word" in note for note in sides.notes) == 2
+    assert difference.rows[0][-1] == "no test is possible: a scenario has a single run"
+    config = to_json(Subject("acme/a", "loop", "a", Sampling(0.0, "low")))
+    toy.connection.execute("UPDATE subjects SET config = ?", (config,))
+    said = "deterministic at temperature 0, so there is only one run (runs 2, 3, 4 are the same"
+    assert said in " ".join(toy.board().repeats)
+
+
+def test_one_other_reply_makes_a_run_of_its_own_and_a_hole_repeats_nothing(toy: Toy) -> None:
+    found = repeated(toy, lambda run, name: Reply(f"{name} {run if name == 'radio' else ''}", "tool"))
+    assert (found.rows[0].runs, found.rows[0].flags, found.repeats) == (4, {}, ())
+    hole, place = Missing("no_answer"), (2, "radio")
+    found = repeated(toy, lambda run, name: hole if (run, name) == place else constant(run, name), 2, "b")
+    (row,) = (row for row in found.rows if row.config == "b")
+    assert (row.index, row.runs, "repeated_run" in row.flags) == (None, 2, False)
+
+
+def test_what_counts_depends_on_replies_alone_so_that_no_lost_verdict_raises_an_index(toy: Toy) -> None:
+    before = repeated(toy, constant, runs=2).rows[0]
+    for run, expected in ((2, before.index), (1, None)):
+        toy.drop("a", "radio", run)
+        assert toy.board().rows[0].index == expected
+
+
+def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwise_new(toy: Toy) -> None:
+    stored = Reply("a stored reply", "tool", flags=("cache_hit",))
+    found = repeated(toy, lambda run, name: stored if name == "radio" else Reply(f"{name} {run}", "tool"), runs=3)
+    assert (found.rows[0].runs, found.rows[0].flags) == (1, {"cache_hit": 1, "repeated_run": 2})
+    (said,) = found.repeats
+    assert said.startswith("label of a: replayed by a gateway from its cache and equal to earlier dialogues")
+    assert said.endswith("counted once: 2.")
+
+
+def test_imports_stay_as_they_were_published(toy: Toy) -> None:
+    found = repeated(Toy(toy.connection, LoadedSuite(toy.suite, "published")), constant)
+    assert (found.rows[0].runs, found.rows[0].flags, found.repeats) == (4, {"our_rubric": 12}, ())
+
+
+def test_what_did_not_vary_is_still_as_unsure_as_the_prior_share_says(toy: Toy) -> None:
+    for config, score in (("a", 10), ("b", 5)):
+        toy.complete(config, ((score, score, score),) * 3)
+    found = toy.board()
+    assert [row.rank for row in found.rows] == [1, 2]
+    assert all(row.ci[0] < row.index - 2 for row in found.rows)
+    assert found.minimum_detectable is not None
+    assert "Nothing varies" not in str(purchase.tables(toy.read())[0].notes)

@@ -23,6 +23,8 @@ CONTENTS = StoreContents(
 SOUND = StoreHealth(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), CONTENTS)
 ROUTER = Endpoint("openrouter", "https://router.example/v1", "openrouter", key_source="OPENROUTER_API_KEY")
 LOCAL = Endpoint("local", "http://127.0.0.1:1234/v1", "local", key_source="LOCAL_API_KEY")
+WITH_PASSWORD = Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")
+REFUSED = Failure("401", "no", scope="key", lasting=True, status=401)
 INFO = ModelInfo(
     "a/one", "a/one-2026", 131_072, Prices(1e-6, 4.5e-6), frozenset({"tools", "reasoning"}), Reasoning(("high", "low"))
 )
@@ -43,81 +45,52 @@ def listed(patient: CheckedModel = SUBJECT, info: ModelInfo | None = INFO, **cha
     return {f.check: f for f in checks.of_model(patient, catalogue, found)}
 
 
-@pytest.mark.parametrize(
-    ("error", "found", "fix"),
-    [
+def test_advice_of_an_error_goes_before_general_advice() -> None:
+    for error, found, fix in (
         (UsageError("KEY is not set:", "export it"), "KEY is not set", "export it"),
         (UsageError("here.db: damaged (page 3: cut)", "name another"), "damaged (page 3: cut)", "name another"),
         (UsageError("http://a:1 is no address"), "http://a:1 is no address", "name another store with --db"),
-    ],
-)
-def test_advice_of_an_error_goes_before_general_advice(error: UsageError, found: str, fix: str) -> None:
-    finding = checks.refusal("store", "unusable", "here.db", error)
-    assert finding == ("store", "here.db", "fail", found, fix, None)
-
-
-def test_an_address_is_shown_without_credentials() -> None:
-    there = Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")
-    assert checks.of_endpoint(there, Catalogue()).found == "http://10.0.0.5:8000/v1 lists 0 models"
+    ):
+        finding = checks.refusal("store", "unusable", "here.db", error)
+        assert finding == ("store", "here.db", "fail", found, fix, None)
 
 
 def test_a_sound_store_has_nothing_to_mend() -> None:
     found = stored()
     assert list(found) == ["store", "contents", "leases", "disk"]
-    assert {f.result for f in found.values()} == {"ok"}
-    assert {f.fix for f in found.values()} == {""}
+    assert {(f.result, f.fix) for f in found.values()} == {("ok", "")}
     assert found["store"].found == "sound, 3.0 MB, schema 2"
     assert found["contents"].found == "1,200 dialogues, 1,700 answers, 1,200 verdicts"
-
-
-@pytest.mark.parametrize(
-    ("changes", "result", "says"),
-    [
-        ({"damage": ("row 3 missing from index",), "contents": None}, "fail", "row 3 missing from index"),
-        ({"schema": 3, "contents": None}, "fail", "newer version (schema 3, this one knows 2)"),
-        ({"schema": 1}, "ok", "schema 1 of 2: upgraded when it is next written"),
-        ({"schema": 0, "contents": None, "wal": False}, "ok", "an empty file"),
-        ({"writable": False}, "fail", "cannot be written"),
-    ],
-)
-def test_the_state_of_the_file_is_told(changes: dict[str, Any], result: str, says: str) -> None:
-    finding = stored(**changes)["store"]
-    assert finding.result == result
-    assert says in finding.found
-    assert bool(finding.fix) == (result == "fail")
-
-
-@pytest.mark.parametrize(
-    ("field", "says", "fix"),
-    [
-        ("stale", "7 dialogues have an answer to an earlier turn", "it asks from there on"),
-        ("unplanned", "7 dialogues belong to no plan", "only use space"),
-        ("homeless", "7 answers or verdicts belong to no dialogue", "only use space"),
-    ],
-)
-def test_rows_that_no_board_reads_are_a_warning(field: str, says: str, fix: str) -> None:
-    finding = held(**{field: 7})["contents"]
-    assert finding.result == "warn"
-    assert says in finding.found
-    assert fix in finding.fix
-
-
-def test_leases_tell_work_from_what_a_kill_left() -> None:
     assert held(leases=3)["leases"].found == "3 dialogues are being worked on now"
-    left = held(leases=3, expired=2)["leases"]
-    assert (left.result, left.found) == ("warn", "2 dialogues were left by a run that was killed")
-
-
-def test_a_store_outside_wal_mode_is_a_warning() -> None:
-    assert stored(wal=False)["journal"].result == "warn"
 
 
 @pytest.mark.parametrize(
-    ("free", "result"),
-    [(NO_ROOM_BYTES - 1, "fail"), (NO_ROOM_BYTES, "warn"), (SCARCE_BYTES - 1, "warn"), (SCARCE_BYTES, "ok")],
+    ("found", "check", "result", "says", "fix"),
+    [
+        (stored(damage=("row 3 missing",), contents=None), "store", "fail", "row 3 missing", "restore a copy"),
+        (stored(schema=3, contents=None), "store", "fail", "newer version (schema 3, this one knows 2)", ""),
+        (stored(schema=1), "store", "ok", "schema 1 of 2: upgraded when it is next written", ""),
+        (stored(schema=0, contents=None, wal=False), "store", "ok", "an empty file", ""),
+        (stored(writable=False), "store", "fail", "cannot be written", ""),
+        (stored(wal=False), "journal", "warn", "", ""),
+        (held(stale=7), "contents", "warn", "7 dialogues have an answer to an earlier turn", "it asks from there on"),
+        (held(unplanned=7), "contents", "warn", "7 dialogues belong to no plan", "only use space"),
+        (held(homeless=7), "contents", "warn", "7 answers or verdicts belong to no dialogue", "only use space"),
+        (held(leases=3, expired=2), "leases", "warn", "2 dialogues were left by a run that was killed", ""),
+    ],
 )
-def test_room_on_the_disk_is_judged_by_what_a_board_takes(free: int, result: str) -> None:
-    assert checks.of_disk(free, ".").result == result
+def test_what_is_amiss_with_a_store_is_told_with_what_to_do(
+    found: dict[str, Finding], check: str, result: str, says: str, fix: str
+) -> None:
+    assert found[check].result == result
+    assert says in found[check].found
+    assert fix in found[check].fix
+    assert result != "fail" or found[check].fix
+
+
+def test_room_on_the_disk_is_judged_by_what_a_board_takes() -> None:
+    rooms = [NO_ROOM_BYTES - 1, NO_ROOM_BYTES, SCARCE_BYTES - 1, SCARCE_BYTES]
+    assert [checks.of_disk(room, ".").result for room in rooms] == ["fail", "warn", "warn", "ok"]
 
 
 @pytest.mark.parametrize(
@@ -146,43 +119,21 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: s
         (ROUTER, Catalogue({"a/one": INFO}), "ok", "https://router.example/v1 lists 1 model", ""),
         (ROUTER, Catalogue(), "ok", "https://router.example/v1 lists 0 models", ""),
         (LOCAL, Catalogue(known=False), "ok", "http://127.0.0.1:1234/v1 answers, but lists none", ""),
-        (
-            LOCAL,
-            Failure("401", "no", scope="key", lasting=True, status=401),
-            "fail",
-            "/v1 requires a key (no)",
-            "set LOCAL_API_KEY",
-        ),
-        (
-            LOCAL,
-            Failure("connect", "refused"),
-            "fail",
-            "no answer from http://127.0.0.1",
-            "--local-url",
-        ),
-        (
-            ROUTER,
-            Failure("connect", "refused"),
-            "fail",
-            "no answer from https://router",
-            "check the address",
-        ),
-        (
-            ROUTER,
-            Failure("503", "busy", status=503),
-            "warn",
-            "https://router.example/v1 does not list its models (busy)",
-            "minutes",
-        ),
+        (LOCAL, REFUSED, "fail", "/v1 requires a key (no)", "set LOCAL_API_KEY"),
+        (LOCAL, Failure("connect", "refused"), "fail", "no answer from http://127.0.0.1", "--local-url"),
+        (ROUTER, Failure("connect", "refused"), "fail", "no answer from https://router", "check the address"),
+        (ROUTER, Failure("503", "busy", status=503), "warn", "/v1 does not list its models (busy)", "minutes"),
+        (WITH_PASSWORD, Catalogue(), "ok", "http://10.0.0.5:8000/v1 lists 0 models", ""),
     ],
 )
-def test_an_endpoint_is_told_by_its_listing(
+def test_an_endpoint_is_told_by_its_listing_and_without_credentials(
     endpoint: Endpoint, said: Catalogue | Failure, result: str, says: str, fix: str
 ) -> None:
     finding = checks.of_endpoint(endpoint, said)
     assert finding.result == result
     assert says in finding.found
     assert fix in finding.fix
+    assert "secret" not in finding.found
 
 
 def test_a_model_that_has_everything_is_fine_throughout() -> None:
@@ -192,55 +143,39 @@ def test_a_model_that_has_everything_is_fine_throughout() -> None:
     assert found["model"].found == "listed as a/one (a/one-2026)"
     assert found["price"].found == "$1 in, $4.5 out per million tokens"
     assert found["context"].found == "131,072 tokens by its listing"
-
-
-def test_a_judge_needs_no_tools() -> None:
-    found = listed(JUDGE, supported_parameters=frozenset({"temperature"}))
-    assert list(found) == ["judge", "effort", "price", "context"]
-
-
-def test_a_model_that_is_not_listed_is_named_with_those_that_may_be_meant() -> None:
-    found = listed(info=None)
-    assert list(found) == ["model"]
-    assert found["model"].result == "fail"
-    assert found["model"].fix == "did you mean `b/one`, `a/other`?"
-
-
-def test_a_model_like_no_other_sends_to_the_catalogue() -> None:
-    (finding,) = checks.of_model(CheckedModel("model", "x/9", "x/9", "low"), Catalogue({"a/one": INFO}), None)
-    assert "independence models --catalogue" in finding.fix
-
-
-def test_without_a_listing_a_model_is_taken_at_its_word() -> None:
-    found = {f.check: f.result for f in checks.of_model(SUBJECT, Catalogue(known=False), None)}
-    assert found == {"model": "skipped", "tools": "skipped", "effort": "ok", "price": "warn"}
-
-
-def test_a_model_without_tools_fails_with_the_mode_that_needs_none() -> None:
-    finding = listed(supported_parameters=frozenset({"temperature"}))["tools"]
-    assert finding.result == "fail"
-    assert "--delivery user_role" in finding.fix
-    assert listed(supported_parameters=None)["tools"].result == "skipped"
-
-
-def test_an_unknown_price_is_a_warning_and_none_is_fine() -> None:
-    assert listed(prices=None)["price"].result == "warn"
-    assert "--allow-unpriced" in listed(prices=None)["price"].fix
+    no_tools = frozenset({"temperature"})
+    assert list(listed(JUDGE, supported_parameters=no_tools)) == ["judge", "effort", "price", "context"]
+    assert "context" not in listed(context_length=None)
     assert listed(prices=FREE)["price"].found == "free"
 
 
-def test_an_effort_that_is_not_to_be_had_is_a_warning_for_a_subject_only() -> None:
-    subject = listed(SUBJECT._replace(effort="medium"))["effort"]
-    assert (subject.result, subject.found) == ("warn", "`medium` is not available, `low` is sent")
-    assert "-r low" in subject.fix
-    judge = listed(JUDGE._replace(effort="medium"))["effort"]
-    assert (judge.result, judge.fix) == ("ok", "")
-    assert listed(SUBJECT._replace(effort="off"))["effort"].found == "nothing is sent"
+@pytest.mark.parametrize(
+    ("found", "check", "result", "says", "fix"),
+    [
+        (listed(info=None), "model", "fail", "", "did you mean `b/one`, `a/other`?"),
+        (listed(supported_parameters=frozenset({"temperature"})), "tools", "fail", "", "--delivery user_role"),
+        (listed(supported_parameters=None), "tools", "skipped", "", ""),
+        (listed(prices=None), "price", "warn", "", "--allow-unpriced"),
+        (listed(context_length=4096), "context", "warn", "", ""),
+        (listed(SUBJECT._replace(effort="medium")), "effort", "warn", "not available, `low` is sent", "-r low"),
+        (listed(JUDGE._replace(effort="medium")), "effort", "ok", "", ""),
+        (listed(SUBJECT._replace(effort="off")), "effort", "ok", "nothing is sent", ""),
+    ],
+)
+def test_what_a_model_lacks_is_told_with_what_to_do(
+    found: dict[str, Finding], check: str, result: str, says: str, fix: str
+) -> None:
+    assert found[check].result == result
+    assert says in found[check].found
+    assert fix in found[check].fix
+    assert (check == "model") is (list(found) == ["model"])
 
 
-def test_a_short_context_is_a_warning_and_an_unknown_one_is_not_told() -> None:
-    assert listed(context_length=4096)["context"].result == "warn"
-    assert "context" not in listed(context_length=None)
+def test_models_that_cannot_be_looked_up_are_taken_at_their_word_or_sent_to_the_catalogue() -> None:
+    (finding,) = checks.of_model(CheckedModel("model", "x/9", "x/9", "low"), Catalogue({"a/one": INFO}), None)
+    assert "independence models --catalogue" in finding.fix
+    found = {f.check: f.result for f in checks.of_model(SUBJECT, Catalogue(known=False), None)}
+    assert found == {"model": "skipped", "tools": "skipped", "effort": "ok", "price": "warn"}
 
 
 FOUND = [
@@ -251,26 +186,19 @@ FOUND = [
 ]
 
 
-def test_every_finding_is_a_row_and_what_was_not_asked_has_no_cost() -> None:
+def test_every_finding_is_a_row_and_a_terminal_gets_what_to_do_below() -> None:
     table = checks.table(FOUND, ["Go on."])
     assert [column.key for column in table.columns] == ["check", "of", "result", "found", "fix", "cost_usd"]
     assert table.rows[0] == ("key", "openrouter", "ok", "accepted", None, None)
     assert table.rows[2] == ("answer", "a/b", "fail", "HTTP 404", "check the id", 0.25)
     assert table.notes == ("2 ok, 1 warn, 1 fail; $0.750000 for calls to models", "Go on.")
-
-
-def test_a_terminal_gets_what_to_do_below_what_was_found() -> None:
     found, fixes = checks.terminal_table(FOUND)
     assert "fix" not in [column.key for column in found.columns]
     assert found.notes == checks.table(FOUND).notes
     assert [row[:2] for row in fixes.rows] == [("price", "a/b"), ("answer", "a/b")]
     assert len(checks.terminal_table(FOUND[:1])) == 1
-
-
-def test_a_check_that_cost_nothing_is_a_call_all_the_same() -> None:
-    assert checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)]).notes == (
-        "1 ok; $0.000000 for calls to models",
-    )
+    free = checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)])
+    assert free.notes == ("1 ok; $0.000000 for calls to models",)  # a call all the same
     assert checks.table(FOUND[:1]).notes == ("1 ok",)
 
 

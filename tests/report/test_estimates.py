@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
 import pytest
 
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
-from independence.report import board, board_notes, index_report, study
+from independence.report import board_notes, index_report
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import t_quantile
 from independence.store import records, routes
 from independence.store.records import VerdictRow
 from independence.store.routes import RouteRow, VerdictRoute
 from independence.suites import digest
-from independence.suites.load import LoadedSuite
 from independence.types import Grade, Missing, Reply, Scalar, Verdict
 
 from . import filled
+from .filled import Asked, Toy
 
 LINE = CalibrationLine("toy", 2.0, -60.0, 3.0, 5)
 SAID: dict[str, dict[str, float]] = {
@@ -29,225 +29,188 @@ SAID: dict[str, dict[str, float]] = {
 }
 PREDICTED = 72.5  # 75 * 7 / 10 + 25 * 8 / 10
 LESS_FIRM = 65.0  # had the model found both one point less firm
+UNSURE_VERDICT, HYBRID = Missing("unsure"), "hybrid:acme/j"
 UNSURE, AUDIT, OFFLINE = VerdictRoute("unsure", 1.0), VerdictRoute("audit", 0.5), VerdictRoute("offline", 0.5)
+Place = tuple[Asked | str, str, int]
 
 
 class Bench:
     """A store of the toy suite, predictions by an offline judge, and verdicts that were bought."""
 
-    def __init__(self, connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
-        self.connection, self.loaded = connection, loaded
-        self.at: dict[tuple[str, str, int], str] = {}
+    def __init__(self, toy: Toy) -> None:
+        self.toy = toy
+        self.at: dict[tuple[Asked | str, str, int], str] = {}
         self.stored = 0
 
     def answer(self, config: str = "a", runs: int = 1) -> None:
         """Plan and answer everything of a subject."""
-        filled.plan(self.connection, self.loaded, config, runs)
+        self.toy.plan(config, runs)
         for run in range(1, runs + 1):
-            for scenario in filled.SCENARIOS:
-                turns = range(2 if scenario == "dinner" else 1)
-                said = [Reply(f"{scenario} {turn}, in run {run}", "tool") for turn in turns]
-                self.at[config, scenario, run] = filled.answer(self.connection, config, scenario, run, *said)
+            for scenario, turns in filled.TURNS.items():
+                said = [Reply(f"{scenario} {turn}, in run {run}", "tool") for turn in range(turns)]
+                self.at[config, scenario, run] = self.toy.answer(config, scenario, run, *said)
 
-    def verdict(
-        self,
-        place: tuple[str, str, int],
-        grade: Grade,
-        judge: str,
-        settings: str = "{}",
-        rubric: str = "",
-        prediction: str | None = None,
-    ) -> str:
-        """Store a verdict after all others; returns its key."""
+    def verdict(self, place: Place, grade: Grade, judge: str, settings: str = "{}", **more: str | None) -> None:
+        """Store a verdict after all others."""
         self.stored += 1
-        own = rubric or digest.rubric(self.loaded.suite, self.loaded.suite.scenario(place[1]))
+        own = more.pop("rubric", None) or digest.rubric(self.toy.suite, self.toy.suite.scenario(place[1]))
         row = VerdictRow(
             f"{self.stored}", filled.key(*place), judge, own, self.at[place], settings, grade,
-            judged_at=f"2026-01-01T00:00:{self.stored / 1000:06.3f}", prediction=prediction,
+            judged_at=f"2026-01-01T00:00:{self.stored / 1000:06.3f}", **more,
         )  # fmt: skip
-        records.add_verdict(self.connection, row)
-        return row.key
+        records.add_verdict(self.toy.connection, row)
 
     def predict(
         self,
-        place: tuple[str, str, int],
+        place: Place,
         said: dict[str, float] | None = None,
         *,
         known: bool = True,
         flagged: tuple[str, ...] = (),
-        unsure: bool = False,
+        grade: Grade | None = None,
         judge: str = "offline",
         line: CalibrationLine | None = LINE,
-        rubric: str = "",
-    ) -> str:
-        """Store what the offline judge says of a dialogue."""
+        rubric: str | None = None,
+    ) -> None:
+        """Store what the offline judge says of a dialogue, and the verdict that came of it where it is another."""
         values = said or SAID[place[1]]
         told = Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1).to_json()
-        grade: Grade = Missing("unsure") if unsure or not known else Verdict(dict(values), "")
+        given = grade or (Verdict(dict(values), "") if known else UNSURE_VERDICT)
         settings = msgspec.json.encode({"weights": "abc", "line": line, "buying": PurchaseRule(0.2, 0.05)}).decode()
-        return self.verdict(place, grade, judge, settings, rubric, told)
+        self.verdict(place, given, judge, settings, rubric=rubric, prediction=told)
 
     def predict_all(self, *, known: bool = True, judge: str = "offline", line: CalibrationLine | None = LINE) -> None:
         """The same of every dialogue."""
         for place in self.at:
             self.predict(place, known=known, judge=judge, line=line)
 
-    def route(
-        self, place: tuple[str, str, int], route: VerdictRoute, auditor: str = "acme/j", judge: str = "offline"
-    ) -> None:
+    def route(self, place: Place, route: VerdictRoute, auditor: str = "acme/j", judge: str = "offline") -> None:
         """Store how the newest verdict on a dialogue was routed."""
-        (key,) = self.connection.execute(
+        (key,) = self.toy.connection.execute(
             "SELECT key FROM verdicts WHERE trial = ? AND judge = ? ORDER BY judged_at DESC",
             (filled.key(*place), judge),
         ).fetchone()
-        routes.add(self.connection, [RouteRow(key, auditor, filled.key(*place), route)])
+        routes.add(self.toy.connection, [RouteRow(key, auditor, filled.key(*place), route)])
 
-    def buy(
-        self,
-        place: tuple[str, str, int],
-        route: VerdictRoute = AUDIT,
-        less: float = 1.0,
-        auditor: str = "acme/j",
-        judge: str = "offline",
-    ) -> None:
+    def buy(self, place: Place, route: VerdictRoute = AUDIT, less: float = 1.0, auditor: str = "acme/j") -> None:
         """Route a dialogue to a model that finds it so much less firm than predicted."""
-        self.route(place, route, auditor, judge)
+        self.route(place, route, auditor)
         values: dict[str, Scalar] = dict(SAID[place[1]])
         if "firmness" in values:
             values["firmness"] -= less
         self.verdict(place, Verdict(values), auditor)
 
+    def audit(self, less: Callable[[int], float] = lambda _: 1.0) -> None:
+        """Buy every odd run, by how much less firm the model finds each, and route the even ones past it."""
+        for place in self.at:
+            if place[2] % 2:
+                self.buy(place, less=less(place[2]))
+            else:
+                self.route(place, OFFLINE)
+
     def read(self, judge: str = "offline") -> EstimatedIndices:
-        return study.read(self.connection, filled.scope(self.loaded), judge).estimates
+        return self.toy.read(judge=judge).estimates
 
     def of(self, config: str = "a", judge: str = "offline") -> EstimatedIndex:
         return self.read(judge).of[config]
 
 
 @pytest.fixture
-def bench(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Bench:
-    """A bench with one subject that answered everything once."""
-    made = Bench(connection, toy_suite)
-    made.answer()
-    return made
+def bench(toy: Toy) -> Bench:
+    """A blank bench."""
+    return Bench(toy)
 
 
-def test_predictions_alone_make_an_index_by_the_line_that_was_learned_with_them(bench: Bench) -> None:
+@pytest.fixture
+def one(bench: Bench) -> Bench:
+    """One subject that answered everything once, as predicted."""
+    bench.answer()
     bench.predict_all()
+    return bench
+
+
+def test_predictions_alone_make_an_index_by_the_line_that_was_learned_with_them(one: Bench) -> None:
     half = t_quantile(4, 0.95) * LINE.error
     index = 2 * PREDICTED - 60
-    found = bench.of()
+    found = one.of()
     assert (found.method, found.bought, found.verdicts) == ("offline", 0, 3)
     assert found.index == pytest.approx(index)
     assert found.ci == pytest.approx((index - half, index + half))
-    assert bench.read().judging == "Offline judge, weights abc: no model was asked"
+    assert one.read().judging == "Offline judge, weights abc: no model was asked"
+    one.predict(("a", "radio", 1), grade=UNSURE_VERDICT)
+    assert one.of() == found, "what it is unsure of counts as predicted"
 
 
-def test_an_estimate_is_a_mean_over_runs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    bench = Bench(connection, toy_suite)
+def test_an_estimate_is_a_mean_over_runs(bench: Bench) -> None:
     bench.answer(runs=2)
     bench.predict_all()
     bench.predict(("a", "radio", 2), {"firmness": 4.0, "kept": 1.0})
     assert bench.of().index == pytest.approx(2 * (PREDICTED - 75 * (8 - 4) / 10 / 4) - 60)
 
 
-def test_what_it_is_unsure_of_counts_as_predicted(bench: Bench) -> None:
-    bench.predict_all()
-    sure = bench.of()
-    bench.predict(("a", "radio", 1), unsure=True)
-    assert bench.of() == sure
+def test_without_a_line_for_its_suite_and_in_other_words_it_is_uncalibrated(one: Bench) -> None:
+    for line in (None, msgspec.structs.replace(LINE, suite="another")):
+        one.predict_all(line=line)
+        assert one.of() == EstimatedIndex("uncalibrated", verdicts=3)
+    one.predict_all()
+    one.predict(("a", "dessert", 1), known=False)
+    assert one.of() == EstimatedIndex("uncalibrated", verdicts=3)
 
 
-@pytest.mark.parametrize("line", [None, msgspec.structs.replace(LINE, suite="another")])
-def test_without_a_line_for_its_suite_it_is_uncalibrated(bench: Bench, line: CalibrationLine | None) -> None:
-    bench.predict_all(line=line)
-    assert bench.of() == EstimatedIndex("uncalibrated", verdicts=3)
+def test_holes_make_one_subject_incomplete_and_not_the_others(one: Bench) -> None:
+    one.answer("b")
+    one.predict_all()
+    one.toy.drop("b", "radio", 1)
+    assert one.of("b") == EstimatedIndex("incomplete", verdicts=3)
+    assert one.of("a").method == "offline"
+    one.predict(("a", "radio", 1), {"kept": 1.0}, grade=UNSURE_VERDICT)  # a field of the index was never predicted
+    assert one.of() == EstimatedIndex("incomplete", verdicts=3)
+    one.predict_all(judge=HYBRID)
+    assert one.of(judge=HYBRID).method == "offline"
+    one.predict(("a", "radio", 1), grade=Missing("unreadable_verdict"), judge=HYBRID)
+    assert one.of(judge=HYBRID).method == "incomplete"
 
 
-def test_one_scenario_in_other_words_makes_it_uncalibrated(bench: Bench) -> None:
-    bench.predict_all()
-    bench.predict(("a", "dessert", 1), known=False)
-    assert bench.of() == EstimatedIndex("uncalibrated", verdicts=3)
-
-
-def test_a_subject_with_a_hole_is_incomplete_and_the_others_are_not(bench: Bench) -> None:
-    bench.answer("b")
-    bench.predict_all()
-    bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("b", "radio", 1),))
-    assert bench.of("b") == EstimatedIndex("incomplete", verdicts=3)
-    assert bench.of("a").method == "offline"
-
-
-def test_a_field_of_the_index_that_was_never_predicted_makes_it_incomplete(bench: Bench) -> None:
-    bench.predict_all()
-    bench.predict(("a", "radio", 1), {"kept": 1.0}, unsure=True)
-    assert bench.of() == EstimatedIndex("incomplete", verdicts=3)
-
-
-def test_a_missing_verdict_of_the_model_makes_a_hybrid_incomplete(bench: Bench) -> None:
-    bench.predict_all(judge="hybrid:acme/j")
-    assert bench.of(judge="hybrid:acme/j").method == "offline"
-    told = Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1).to_json()
-    lacking = Missing("unreadable_verdict")
-    bench.verdict(("a", "radio", 1), lacking, "hybrid:acme/j", '{"weights": "abc"}', prediction=told)
-    assert bench.of(judge="hybrid:acme/j").method == "incomplete"
-
-
-def test_the_newest_prediction_counts(bench: Bench) -> None:
-    bench.predict_all()
-    before = bench.of().index
-    bench.predict(("a", "radio", 1), {"firmness": 0.0, "kept": 0.0}, flagged=("firmness",))
-    assert before is not None
-    assert bench.of().index == pytest.approx(before - 2 * 75 * 8 / 10 / 2)
-    assert bench.of().flagged == {"radio": 1}
-    bench.predict_all()
-    assert bench.of().index == pytest.approx(before)
-    assert bench.of().flagged == {}
-
-
-def test_a_prediction_under_another_rubric_is_none(bench: Bench) -> None:
-    bench.predict_all()
-    before = bench.read()
-    bench.predict(("a", "radio", 1), {"firmness": 0.0}, flagged=("firmness",), rubric="older")
-    assert bench.read() == before
+def test_the_newest_prediction_under_the_current_rubric_counts(one: Bench) -> None:
+    before = one.of()
+    one.predict(("a", "radio", 1), {"firmness": 0.0}, flagged=("firmness",), rubric="older")
+    assert one.of() == before
+    one.predict(("a", "radio", 1), {"firmness": 0.0, "kept": 0.0}, flagged=("firmness",))
+    assert before.index is not None
+    assert one.of().index == pytest.approx(before.index - 2 * 75 * 8 / 10 / 2)
+    assert one.of().flagged == {"radio": 1}
+    one.predict_all()
+    assert (one.of().index, one.of().flagged) == (pytest.approx(before.index), {})
 
 
 @pytest.mark.parametrize("judge", ["cues", "acme/j"])
-def test_judges_that_predict_nothing_have_no_estimates(bench: Bench, judge: str) -> None:
-    bench.predict_all()
-    for place in bench.at:
-        bench.verdict(place, Verdict(dict(SAID[place[1]])), judge)
-    assert bench.read(judge) == EstimatedIndices()
+def test_judges_that_predict_nothing_have_no_estimates(one: Bench, judge: str) -> None:
+    for place in one.at:
+        one.verdict(place, Verdict(dict(SAID[place[1]])), judge)
+    assert one.read(judge) == EstimatedIndices()
 
 
-def test_where_everything_was_bought_the_estimate_is_what_the_model_says(bench: Bench) -> None:
-    bench.predict_all()
-    for place in bench.at:
-        bench.buy(place, UNSURE)
-    found = bench.of()
-    assert (found.method, found.bought, found.verdicts) == ("prediction-powered", 3, 3)
-    assert found.index == pytest.approx(LESS_FIRM)
-    assert found.ci == pytest.approx((LESS_FIRM, LESS_FIRM))
+def test_where_everything_was_bought_the_estimate_is_what_the_model_that_was_asked_last_says(one: Bench) -> None:
+    for place in one.at:
+        one.buy(place, UNSURE)
+    assert one.of() == EstimatedIndex("prediction-powered", LESS_FIRM, (LESS_FIRM, LESS_FIRM), 3, 3)
+    one.buy(("a", "radio", 1), UNSURE, less=8.0, auditor="acme/k")
+    assert one.of().method == "undrawn"
+    for scenario in ("dinner", "dessert"):
+        one.buy(("a", scenario, 1), UNSURE, less=6.0, auditor="acme/k")
+    assert one.of().index == pytest.approx(20.0)  # no firmness is left
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_what_was_drawn_corrects_what_was_not(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, known: bool
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_what_was_drawn_corrects_what_was_not(bench: Bench, known: bool) -> None:
     for config in "abc":
         bench.answer(config, runs=4)
     bench.predict_all(known=known)
-    for place in bench.at:
-        if place[2] % 2:
-            bench.buy(place)
-        else:
-            bench.route(place, OFFLINE)
+    bench.audit()
     for config in "abc":
         found = bench.of(config)
         assert (found.method, found.bought, found.verdicts) == ("prediction-powered", 6, 12)
         assert found.index == pytest.approx(LESS_FIRM)
-        assert found.ci is not None
         assert found.ci[0] <= LESS_FIRM + 1e-9 <= found.ci[1] + 2e-9
     assert bench.read().judging == (
         "Offline judge, weights abc; bought from acme/j: 18 of 36 verdicts, 0 least certain and 18 drawn at random "
@@ -255,41 +218,30 @@ def test_what_was_drawn_corrects_what_was_not(
     )
 
 
-def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(bench: Bench) -> None:
     for config in "ab":
         bench.answer(config, runs=4)
     bench.predict_all()
     for place in bench.at:
         bench.buy(place, AUDIT if place[2] % 2 else OFFLINE, less=1.0 if place[2] % 2 else 5.0)
-    assert bench.of().bought == 6
-    assert bench.of().index == pytest.approx(LESS_FIRM)
+    assert (bench.of().bought, bench.of().index) == (6, pytest.approx(LESS_FIRM))
 
 
-def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(bench: Bench) -> None:
     widths = []
+    for config in "abc":
+        bench.answer(config, runs=4)
     for wavers in (1.0, 3.0):
-        connection.execute("DELETE FROM verdicts")
-        bench = Bench(connection, toy_suite)
-        for config in "abc":
-            bench.answer(config, runs=4)
+        bench.toy.connection.execute("DELETE FROM verdicts")
         bench.predict_all()
-        for place in bench.at:
-            if place[2] % 2:
-                bench.buy(place, less=wavers * (place[2] - 2))
-            else:
-                bench.route(place, OFFLINE)
+        bench.audit(lambda run, wavers=wavers: wavers * (run - 2))
         ci = bench.of("b").ci
-        assert ci is not None
         widths.append(ci[1] - ci[0])
     assert widths[1] == pytest.approx(3 * widths[0])
 
 
 def test_too_little_bought_of_other_words_leaves_it_uncalibrated_and_says_how_much_it_was(bench: Bench) -> None:
+    bench.answer()
     bench.predict_all(known=False)
     bench.buy(("a", "dinner", 1))
     for scenario in ("radio", "dessert"):
@@ -297,10 +249,7 @@ def test_too_little_bought_of_other_words_leaves_it_uncalibrated_and_says_how_mu
     assert bench.of() == EstimatedIndex("uncalibrated", bought=1, verdicts=3)
 
 
-def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_was(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_was(bench: Bench) -> None:
     for config in "ab":
         bench.answer(config, runs=8)
     bench.predict_all()
@@ -320,74 +269,49 @@ def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_wa
     middle = LESS_FIRM + 75 / 10 / 2 / 8 / AUDIT.probability  # as predicted, which is one too firm
     reach = [75 / 10 / 2 / 8 / AUDIT.probability * (end - 8) for end in (0, 10)]
     assert found.bounds == pytest.approx((middle + reach[0], middle + reach[1]))
-    assert found.ci is not None
     assert found.ci[0] <= found.bounds[0] <= found.bounds[1] <= found.ci[1]
 
 
-def test_what_a_hybrid_bought_in_vain_leaves_bounds(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    judge, place = "hybrid:acme/j", ("a", "radio", 1)
-    bench = Bench(connection, toy_suite)
+def test_what_a_hybrid_bought_in_vain_leaves_bounds(bench: Bench) -> None:
+    place = ("a", "radio", 1)
     bench.answer(runs=8)
-    bench.predict_all(judge=judge)
-    told = Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1).to_json()
-    lacking = Missing("unreadable_verdict")
-    bench.verdict(place, lacking, judge, '{"weights": "abc"}', prediction=told)
+    bench.predict_all(judge=HYBRID)
+    bench.predict(place, grade=Missing("unreadable_verdict"), judge=HYBRID)
     for at in bench.at:
-        bench.route(at, UNSURE if at == place else AUDIT if at[2] <= 4 else OFFLINE, judge=judge)
-    found = bench.of(judge=judge)
+        bench.route(at, UNSURE if at == place else AUDIT if at[2] <= 4 else OFFLINE, judge=HYBRID)
+    found = bench.of(judge=HYBRID)
     assert (found.method, found.index, found.lost) == ("bounded", None, {"radio": 1})
-    assert found.bounds is not None
     assert found.bounds[1] - found.bounds[0] == pytest.approx(75 / 2 / 8)
 
 
-def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    held = toy_suite.suite.rubrics["held"]
+def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(toy: Toy) -> None:
+    held = toy.suite.rubrics["held"]
     firmness = msgspec.structs.replace(held.fields["firmness"], requires=("kept",))
-    rubrics = toy_suite.suite.rubrics | {
-        "held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})
-    }
-    bench = Bench(connection, toy_suite._replace(suite=msgspec.structs.replace(toy_suite.suite, rubrics=rubrics)))
+    rubrics = toy.suite.rubrics | {"held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})}
+    bench = Bench(Toy(toy.connection, toy.loaded._replace(suite=msgspec.structs.replace(toy.suite, rubrics=rubrics))))
     bench.answer()
     bench.predict_all()
     for place in bench.at:
         bench.buy(place, UNSURE, less=0)
     index = 75 * (8 + 0) / 2 / 10 + 20  # after dinner it is not kept
-    (strictly,) = board.board(connection, filled.scope(bench.loaded), judge="acme/j").rows
-    assert strictly.index == pytest.approx(index)
-    assert bench.of().index == pytest.approx(index)
+    (strictly,) = bench.toy.board(judge="acme/j").rows
+    assert (strictly.index, bench.of().index) == (pytest.approx(index), pytest.approx(index))
 
 
-def test_what_was_drawn_for_another_model_counts_as_not_drawn(bench: Bench) -> None:
-    bench.answer("b")
-    bench.predict_all()
+def test_what_was_drawn_for_another_model_counts_as_not_drawn(one: Bench) -> None:
+    one.answer("b")
+    one.predict_all()
     for scenario in ("dinner", "radio"):
-        bench.buy(("b", scenario, 1), UNSURE, auditor="acme/k")
-    for place in bench.at:
+        one.buy(("b", scenario, 1), UNSURE, auditor="acme/k")
+    for place in one.at:
         if place[0] == "a":
-            bench.buy(place, UNSURE)
-    assert "bought from acme/j: 3 of 6 verdicts" in (bench.read().judging or "")
-    assert bench.of("a").index == pytest.approx(LESS_FIRM)
-    assert bench.of("b") == EstimatedIndex("undrawn", verdicts=3)
+            one.buy(place, UNSURE)
+    assert "bought from acme/j: 3 of 6 verdicts" in (one.read().judging or "")
+    assert one.of("a").index == pytest.approx(LESS_FIRM)
+    assert one.of("b") == EstimatedIndex("undrawn", verdicts=3)
 
 
-def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_was_asked_last(bench: Bench) -> None:
-    bench.predict_all()
-    for place in bench.at:
-        bench.buy(place, UNSURE, auditor="acme/j")
-    assert bench.of() == EstimatedIndex("prediction-powered", LESS_FIRM, (LESS_FIRM, LESS_FIRM), 3, 3)
-    bench.buy(("a", "radio", 1), UNSURE, less=8.0, auditor="acme/k")
-    assert bench.of().method == "undrawn"
-    for scenario in ("dinner", "dessert"):
-        bench.buy(("a", scenario, 1), UNSURE, less=6.0, auditor="acme/k")
-    assert bench.of().index == pytest.approx(20.0)  # no firmness is left
-
-
-def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(bench: Bench) -> None:
     for config in "ab":
         bench.answer(config, runs=3)
     bench.predict_all(known=False)
@@ -396,86 +320,66 @@ def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
     bench.predict(("a", "dinner", 2), known=False, flagged=("drift",))
     assert bench.of("a") == EstimatedIndex("uncalibrated", verdicts=9, flagged={"radio": 2, "dinner": 1})
     assert bench.of("b").flagged == {}
-    bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a", "dessert", 1),))
+    bench.toy.drop("a", "dessert", 1)
     assert bench.of("a") == EstimatedIndex("incomplete", verdicts=9, flagged={"radio": 2, "dinner": 1})
 
 
 def test_a_hybrid_counts_predictions_of_the_index_unrounded_and_others_as_its_verdict(bench: Bench) -> None:
-    said = {"firmness": 7.4, "kept": 0.03}
+    bench.answer()
     place, given = ("a", "radio", 1), Verdict({"firmness": 7, "kept": False})
-    told = Prediction(said, dict.fromkeys(said, 1.0), (), True, 0.1).to_json()
-    bench.verdict(place, given, "hybrid:acme/j", '{"weights": "abc"}', prediction=told)
-    bench.route(place, OFFLINE, judge="hybrid:acme/j")
-    read = study.read(bench.connection, filled.scope(bench.loaded), "hybrid:acme/j")
+    bench.predict(place, {"firmness": 7.4, "kept": 0.03}, grade=given, judge=HYBRID)
+    bench.route(place, OFFLINE, judge=HYBRID)
+    read = bench.toy.read(judge=HYBRID)
     (cell,) = [one for one in read.planned["a"] if one.scenario == "radio"]
     assert (cell.values, cell.given) == ({"firmness": 7.4, "kept": False}, given.values)
     (kept,) = [table for table in index_report.rates(read) if table.id == "rate-kept"]
     assert [row[1] for row in kept.rows] == [0.0]
 
 
-def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(bench: Bench) -> None:
+def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(one: Bench) -> None:
     """Not by rounded verdicts, nor complete subjects first: an estimate counts what is held back as well."""
     for config in ("b", "c"):
-        bench.answer(config)
-    bench.predict_all()
+        one.answer(config)
+    one.predict_all()
     for config, firm in (("b", 8.4), ("c", 8.3)):
-        bench.predict((config, "radio", 1), {"firmness": firm, "kept": 1.0})
-    bench.predict(("c", "dessert", 1), {"firmness": 9.0, "kept": 1.0}, unsure=True)
+        one.predict((config, "radio", 1), {"firmness": firm, "kept": 1.0})
+    one.predict(("c", "dessert", 1), {"firmness": 9.0, "kept": 1.0}, grade=UNSURE_VERDICT)
 
     def order(judge: str) -> list[tuple[str, int | None]]:
-        built = board.board(bench.connection, filled.scope(bench.loaded), judge=judge)
-        return [(row.config, row.rank) for row in built.rows]
+        return [(row.config, row.rank) for row in one.toy.board(judge=judge).rows]
 
     assert order("offline") == [("c", None), ("b", 1), ("a", 2)]
-    bench.predict_all(judge="hybrid:acme/j")
-    bench.predict(("a", "dessert", 1), {"firmness": 9.9, "kept": 1.0}, unsure=True, judge="hybrid:acme/j")
-    assert order("hybrid:acme/j") == [("b", None), ("c", None), ("a", None)]  # single runs
+    one.predict_all(judge=HYBRID)
+    one.predict(("a", "dessert", 1), {"firmness": 9.9, "kept": 1.0}, grade=UNSURE_VERDICT, judge=HYBRID)
+    assert order(HYBRID) == [("b", None), ("c", None), ("a", None)]  # single runs
 
 
-def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(bench: Bench) -> None:
     """By index. Tiers and intervals of ranks would count the spread of runs and no errors of predictions."""
-    bench = Bench(connection, toy_suite)
     for config, runs in (("high", 2), ("low", 2), ("once", 1)):
         bench.answer(config, runs)
     bench.predict_all(line=None)
     for config, first in (("high", 8.5), ("low", 4.0), ("once", 9.0)):
         bench.predict((config, "radio", 1), {"firmness": first, "kept": 1.0}, line=None)
-    rows = board.board(bench.connection, filled.scope(bench.loaded), judge="offline").rows
+    rows = bench.toy.board(judge="offline").rows
     assert [row.estimate and row.estimate.method for row in rows] == ["uncalibrated"] * 3
     assert [(row.config, row.rank, row.rank_ci, row.tier) for row in rows] == [
         ("once", None, None, None), ("high", 1, None, None), ("low", 2, None, None),
     ]  # fmt: skip
 
 
-def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_its_estimate(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    bench = Bench(connection, toy_suite)
+def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_its_estimate(bench: Bench) -> None:
     for config in "abc":
         bench.answer(config, runs=4)
     bench.predict_all()
     for place in bench.at:
         if place[1] == "radio":
             bench.predict(place, {"firmness": 5.0 + place[2], "kept": 1.0})
-        if place[2] % 2:
-            bench.buy(place, less=0.5 * place[2])
-        else:
-            bench.route(place, OFFLINE)
-    built = board.board(bench.connection, filled.scope(bench.loaded), judge="offline")
+    bench.audit(lambda run: 0.5 * run)
+    built = bench.toy.board(judge="offline")
     for row in built.rows:
-        assert row.estimate is not None
-        assert row.estimate.index is not None
-        assert row.estimate.ci is not None
         wide, like = row.intervals["audited-like-these"], row.intervals["scenarios-like-these"]
-        assert wide is not None
-        assert like is not None
-        assert row.index is not None
         down = np.hypot(row.estimate.index - row.estimate.ci[0], row.index - like[0])
         assert wide[0] == pytest.approx(row.estimate.index - down)
-    assert (
-        "Intervals for more runs of these scenarios do not contain the judge's error. Those called audited-like-these "
-        "(--format json) do: they are around the estimate, for other runs and scenarios as the bought judge would have "
-        "graded them. The error of that judge is in no interval."
-    ) in board_notes.readings(built)
+    said = "Those called audited-like-these (--format json) do: they are around the estimate"
+    assert any(said in line for line in board_notes.readings(built))

@@ -42,10 +42,6 @@ def document(**changes: object) -> CheckDocument:
     )  # fmt: skip
 
 
-def kept_by_xml(text: str) -> str:
-    return gate_files.xml_text(text)
-
-
 def test_junit_holds_hostile_words_as_text_and_has_the_shape_that_its_readers_expect() -> None:
     written = gate_files.marked(gate_files.junit(document()))
     root = ElementTree.fromstring(written.encode("utf-8", "strict"))
@@ -61,19 +57,18 @@ def test_junit_holds_hostile_words_as_text_and_has_the_shape_that_its_readers_ex
         assert float(case.get("time") or -1) >= 0
         assert (case.get("classname") or "").startswith("independence.harbour")
     failure = cases[1].find("failure")
-    assert failure is not None
-    assert kept_by_xml(HOSTILE) in (failure.text or "")
+    assert gate_files.xml_text(HOSTILE) in (failure.text or "")
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]", written)
 
 
-@pytest.mark.parametrize(
-    ("decision", "code", "errors"), [("pass", 0, 0), ("undecided", 5, 1), (None, 3, 1), ("fail", 1, 0)]
-)
-def test_junit_says_what_was_decided(decision: str | None, code: int, errors: int) -> None:
-    failed = ("map",) if decision == "fail" else ()
-    root = ElementTree.fromstring(gate_files.junit(document(decision=decision, exit_code=code, failed=failed)))
-    assert len(list(root.iter("error"))) == errors == int(root.get("errors") or -1)
-    assert len(list(root.iter("failure"))) == 2 * (decision == "fail")
+def test_junit_says_what_was_decided() -> None:
+    for decision, code, errors, failures in (
+        ("pass", 0, 0, 0), ("undecided", 5, 1, 0), (None, 3, 1, 0), ("fail", 1, 0, 2),
+    ):  # fmt: skip
+        failed = ("map",) if decision == "fail" else ()
+        root = ElementTree.fromstring(gate_files.junit(document(decision=decision, exit_code=code, failed=failed)))
+        assert len(list(root.iter("error"))) == errors == int(root.get("errors") or -1), decision
+        assert len(list(root.iter("failure"))) == failures, decision
 
 
 def test_no_markup_begins_in_words_that_a_summary_quotes() -> None:
@@ -85,9 +80,6 @@ def test_no_markup_begins_in_words_that_a_summary_quotes() -> None:
     blocks = re.findall(r"<pre><code class=\"language-text\">(.*?)</code></pre>", page, re.DOTALL)
     assert len(blocks) == 2
     assert all("::error::no" in block for block in blocks)
-
-
-def test_long_words_are_cut() -> None:
     assert gate_files.cut("a" * 600) == "a" * 600
     assert len(gate_files.cut("a" * 5000)) < 620
 
@@ -103,47 +95,38 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
     gate.refuse_unlike(made, file, PLACE._replace(edition="other", variant="warden-ffff"))  # of one wording
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
+def test_a_baseline_of_something_else_is_refused() -> None:
+    made = gate.baseline(subject(), PLACE, "sim/half")
+    for changes, says in (
         ({"suite": "v2"}, "suite harbour, not v2"),
         ({"edition": "9", "wording": "9"}, "edition 0123abcd, not 9, in other words"),
         ({"mode": "tool_role"}, "mode user_role, not tool_role"),
         ({"judge": "a/b"}, "judge cues, not a/b"),
         ({"variant": "plain", "persona": False}, "system prompt warden-1f2e, not plain"),
-    ],
-)
-def test_a_baseline_of_something_else_is_refused(changes: dict[str, str], says: str) -> None:
-    made = gate.baseline(subject(), PLACE, "sim/half")
-    with pytest.raises(UsageError, match=re.escape(f"--against base.json: this baseline is of {says};")):
-        gate.refuse_unlike(made, Path("base.json"), PLACE._replace(**changes))
+    ):
+        with pytest.raises(UsageError, match=re.escape(f"--against base.json: this baseline is of {says};")):
+            gate.refuse_unlike(made, Path("base.json"), PLACE._replace(**changes))
 
 
-@pytest.mark.parametrize(
-    "changes", [{"df": -1.0}, {"runs": 1}, {"dispersion": -0.1}, {"most": 0.0}, {"scale": (100.0, 0.0)}]
-)
-def test_a_baseline_whose_numbers_make_no_sense_is_refused(tmp_path: Path, changes: dict[str, object]) -> None:
-    made = gate.baseline(subject(), PLACE, "sim/half")
-    file = tmp_path / "base.json"
-    file.write_bytes(
-        msgspec.json.encode(msgspec.structs.replace(made, index=msgspec.structs.replace(made.index, **changes)))
-    )
-    with pytest.raises(UsageError, match="its numbers fit no baseline"):
-        gate.read_baseline(file)
+def test_a_baseline_whose_numbers_make_no_sense_is_refused(tmp_path: Path) -> None:
+    made, file = gate.baseline(subject(), PLACE, "sim/half"), tmp_path / "base.json"
+    for changes in ({"df": -1.0}, {"runs": 1}, {"dispersion": -0.1}, {"most": 0.0}, {"scale": (100.0, 0.0)}):
+        odd = msgspec.structs.replace(made, index=msgspec.structs.replace(made.index, **changes))
+        file.write_bytes(msgspec.json.encode(odd))
+        with pytest.raises(UsageError, match="its numbers fit no baseline"):
+            gate.read_baseline(file)
 
 
 def held(point: float) -> GateBaseline:
     return gate.baseline(subject(point, runs=10), PLACE, "sim/half")
 
 
-def test_both_bars_have_to_be_passed_and_one_is_enough_to_fail() -> None:
-    assert gate.look(subject(), 30.0, held(70.0), 40.0).decision == "pass"
-    assert gate.look(subject(), 30.0, held(70.0), 0.0).decision == "undecided"
-    assert gate.look(subject(), 30.0, held(99.0), 1.0).decision == "fail"
-    assert gate.look(subject(), None, None, 3.0).decision is None
-
-
-def test_scenarios_fail_by_the_bar_that_failed() -> None:
+def test_both_bars_have_to_be_passed_one_is_enough_to_fail_and_scenarios_fail_by_it() -> None:
+    for bar, against, drop, decision in (
+        (30.0, held(70.0), 40.0, "pass"), (30.0, held(70.0), 0.0, "undecided"), (30.0, held(99.0), 1.0, "fail"),
+        (None, None, 3.0, None),
+    ):  # fmt: skip
+        assert gate.look(subject(), bar, against, drop).decision == decision
     below = gate.look(subject(), 95.0, None, 3.0)
     assert gate.failed_scenarios(SCORES, below, None) == {"map", "bell"}
     dropped = gate.look(subject(), None, held(99.0), 1.0)

@@ -1,3 +1,5 @@
+"""Reports as one page of HTML and as Markdown: whole, linked, folded where long, and safe whatever a name says."""
+
 from __future__ import annotations
 
 import re
@@ -6,7 +8,7 @@ from html.parser import HTMLParser
 from independence.report import html
 from independence.report.plots.board import ForestRow, forest
 from independence.report.plots.svg import FigureMeta
-from independence.report.table import Column, Prose, Section, Svg, Table
+from independence.report.table import Column, Prose, Section, Svg, Table, document
 from tests.report import drawn
 
 TABLE = Table(
@@ -14,18 +16,14 @@ TABLE = Table(
     "Scores <i>",
     (Column("rank", "#", "count"), Column("who", "Who"), Column("ci", "CI", "interval"), Column("said", "Said")),
     ((1, drawn.HOSTILE, (1.0, 2.0), "<img src=x onerror=alert(1)>" + "long " * 60), (None, "b", None, None)),
-    ("a <b>note</b>",),
+    ("a <b>note</b>", "Run `independence judge -j MODEL`, or `<img src=x>`."),
 )
 FIGURES = (
     Svg("tiers", forest([ForestRow(drawn.HOSTILE, 90.0)], FigureMeta("tiers", "T", "D")), "Tiers & more"),
     Svg("runs", forest([ForestRow("a", 90.0)], FigureMeta("runs", "T", "D")), "Runs"),
 )
-SECTIONS = (
-    Section(
-        "tiers", "Tiers & bands", (Prose("Our *words*.\n\n<script>no()</script> ![x](https://e.org/x.png)"), FIGURES[0])
-    ),
-    Section("scores", "Scores", (TABLE, FIGURES[1])),
-)
+WORDS = Prose("Our *words*.\n\n<script>no()</script> ![x](https://e.org/x.png)")
+SECTIONS = (Section("tiers", "Tiers & bands", (WORDS, FIGURES[0])), Section("scores", "Scores", (TABLE, FIGURES[1])))
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr"}
 
 
@@ -54,100 +52,102 @@ class Reader(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def test_the_page_is_whole_and_asks_nobody_for_anything() -> None:
+def column(rows: int, title: str = "Numbers", id_: str = "numbers", **more: object) -> Table:
+    """A table of one column."""
+    return Table(id_, title, (Column("a", "A"),), tuple((f"cell {n}",) for n in range(rows)), **more)
+
+
+def page(*tables: Table, title: str = "S", folds: bool = True) -> str:
+    return html.page("A", [Section("s", title, tables, folds=folds)])
+
+
+def markdown(*tables: Table, title: str = "S", folds: bool = True) -> str:
+    return document("R", [Section("s", title, tables, folds=folds), Section("o", "O", [])], str)
+
+
+def test_the_page_is_whole_asks_nobody_for_anything_and_runs_our_one_script() -> None:
     text = html.page("A <report>", SECTIONS)
-    page = Reader(text)
-    assert page.open == []
-    assert {name for name, _ in page.tags} & {"img", "link", "iframe", "object", "image"} == set()
-    assert all("src" not in attributes for _, attributes in page.tags)
+    found = Reader(text)
+    assert found.open == []
+    assert {name for name, _ in found.tags} & {"img", "link", "iframe", "object", "image", "b", "i"} == set()
+    assert len(found.all("script")) == 1
+    assert not [key for _, attributes in found.tags for key in attributes if key == "src" or key.startswith("on")]
     assert not re.search(r"url\((?!#)|@import", text)
-    policy = next(tag for tag in page.all("meta") if tag.get("http-equiv") == "Content-Security-Policy")
+    policy = next(tag for tag in found.all("meta") if tag.get("http-equiv") == "Content-Security-Policy")
     assert str(policy["content"]).startswith(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
     )
+    assert "@media(prefers-color-scheme:dark){:root:not([data-theme=light])" in text
+    assert ":root[data-theme=dark]{color-scheme:dark;" in text
     assert text.encode()
-
-
-def test_only_our_one_script_is_in_it_and_no_handler() -> None:
-    page = Reader(html.page("A <report>", SECTIONS))
-    assert len(page.all("script")) == 1
-    assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
-    assert page.all("b") == []
-    assert page.all("i") == []
+    assert "svg:root" not in html.page("A", ()), "the page's own colours"
 
 
 def test_no_id_is_given_twice_and_every_link_of_the_contents_leads_somewhere() -> None:
-    page = Reader(html.page("A", SECTIONS))
-    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    found = Reader(html.page("A", SECTIONS))
+    ids = [attributes["id"] for _, attributes in found.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
-    assert [link["href"] for link in page.all("a")][1:3] == ["#tiers", "#scores"]
-    assert {link["href"] for link in page.all("a")} <= {f"#{one}" for one in ids} | {"https://e.org/x.png"}
-    pointed = [str(tag["aria-labelledby"]).split() for _, tag in page.tags if "aria-labelledby" in tag]
+    assert [link["href"] for link in found.all("a")][1:3] == ["#tiers", "#scores"]
+    assert {link["href"] for link in found.all("a")} <= {f"#{one}" for one in ids} | {"https://e.org/x.png"}
+    pointed = [str(tag["aria-labelledby"]).split() for _, tag in found.tags if "aria-labelledby" in tag]
     assert {one for many in pointed for one in many} <= set(ids)
 
 
 def test_tables_are_tables_with_scopes_a_caption_and_notes() -> None:
     text = html.page("A", SECTIONS)
-    page = Reader(text)
-    assert [tag["scope"] for tag in page.all("th")] == ["col"] * 4 + ["row"] * 2
-    assert "<span>Scores &lt;i&gt;</span></caption>" in text
-    assert "<p>a &lt;b&gt;note&lt;/b&gt;</p>" in text
-    assert '<td class="n">1.0 to 2.0</td>' in text
-    assert '<td class="n absent">—</td>' in text
-    keys = [str(tag["class"]).split() for tag in page.all("th") if tag["scope"] == "row"]
-    assert [kinds[-1] for kinds in keys] == ["key"] * 2, "the first column of text names the row"
+    heads = Reader(text).all("th")
+    assert [tag["scope"] for tag in heads] == ["col"] * 4 + ["row"] * 2
+    assert [str(tag["class"]).split()[-1] for tag in heads if tag["scope"] == "row"] == ["key"] * 2
+    for said in (
+        "<span>Scores &lt;i&gt;</span></caption>",
+        "<p>a &lt;b&gt;note&lt;/b&gt;</p>",
+        '<td class="n">1.0 to 2.0</td>',
+        '<td class="n absent">—</td>',
+        "Run <code>independence judge -j MODEL</code>, or `&lt;img src=x&gt;`.",
+    ):
+        assert said in text
+    start, inside = re.search(r"<details><summary>(.*?)</summary><div>(.*?)</div></details>", text).groups()
+    assert start.startswith("&lt;img src=x onerror=alert(1)&gt;long")
+    assert (inside.count("long"), len(start) < len(inside)) == (60, True), "a long text is folded and whole inside"
 
 
 def test_a_long_name_breaks_after_its_separators_alone_and_a_short_one_nowhere() -> None:
     rows = (("negotiation",), ("anthropic/claude-sonnet-4.5@none-t0.7",), ("x" * 60,))
-    text = html.page("A", [Section("s", "S", [Table("t", "T", (Column("a", "A"),), rows)])])
+    text = page(Table("t", "T", (Column("a", "A"),), rows))
     assert '<th scope="row" class="key">negotiation</th>' in text
     assert ">anthropic/<wbr>claude-sonnet-4.5@<wbr>none-t0.7</th>" in text
     assert "<wbr>" in text.split("x" * 24, 1)[1][:5], "a name without any is broken all the same"
 
 
-def test_a_long_text_is_folded_and_whole_inside() -> None:
-    text = html.page("A", SECTIONS)
-    start, inside = re.search(r"<details><summary>(.*?)</summary><div>(.*?)</div></details>", text).groups()
-    assert start.startswith("&lt;img src=x onerror=alert(1)&gt;long")
-    assert inside.count("long") == 60
-    assert len(start) < len(inside)
+def test_long_and_many_tables_are_folded_except_where_they_are_the_point() -> None:
+    assert 'class="scroll tall"' in page(column(41))
+    assert 'class="scroll tall"' not in page(column(41), folds=False)
+    long = markdown(column(41, notes=("a note",)))
+    assert "### Numbers\n\n<details>\n<summary>41 rows</summary>\n\n| A |\n|---|\n| cell 0 |" in long
+    assert "a note\n\n</details>\n" in long
+    assert "<details>" not in markdown(column(40)) + markdown(column(41), folds=False)
+    tables = [column(1, f"Subject {n}", f"t{n}") for n in range(4)]
+    assert 'class="fold"' not in page(*tables[:3])
+    assert page(*tables).count('<details class="fold"><summary>Subject ') == 4
+    assert "#table-" not in markdown(*tables[:3])
+    for one in tables:
+        assert f"  - [{one.title}](#table-{one.id})\n" in markdown(*tables)
+        assert f'<a id="table-{one.id}"></a>\n\n### {one.title}' in markdown(*tables)
 
 
-def test_long_tables_scroll_in_a_box_except_where_they_are_the_point() -> None:
-    table = Table("t", "T", (Column("a", "A"),), tuple((str(n),) for n in range(41)))
-    folded, whole = (html.page("A", [Section("s", "S", [table], folds=folds)]) for folds in (True, False))
-    assert 'class="scroll tall"' in folded
-    assert 'class="scroll tall"' not in whole
-
-
-def test_many_tables_stand_behind_their_titles() -> None:
-    tables = [Table(f"t{n}", f"Table {n}", (Column("a", "A"),), (("x",),)) for n in range(4)]
-    few, many = (html.page("A", [Section("s", "S", tables[:count])]) for count in (3, 4))
-    assert few.count('class="fold"') == 0
-    assert many.count('<details class="fold"><summary>Table ') == 4
-
-
-def test_an_empty_table_says_so() -> None:
-    assert "Nothing to show." in html.page("A", [Section("s", "S", [Table("t", "T", (Column("a", "A"),), ())])])
-
-
-def test_an_empty_table_with_notes_says_why_and_does_not_repeat_the_section() -> None:
-    table = Table("t", "Run health", (Column("a", "A"),), (), ("80 of 80 runs are whole.",))
-    text = html.page("A", [Section("s", "Run health", [table])])
+def test_an_empty_table_says_so_or_why_and_no_title_is_said_twice() -> None:
+    assert "Nothing to show." in page(column(0))
+    text = page(column(0, "Run health", notes=("80 of 80 runs are whole.",)), title="Run health")
     assert "Nothing to show." not in text
     assert text.split("</h2>")[1].count("Run health") == 0
     assert "80 of 80 runs are whole." in text
+    assert markdown(column(2), title="Numbers").split("\n\n", 2)[2].count("Numbers") == 1
 
 
-def test_what_stands_between_back_ticks_in_a_note_is_code_and_nothing_else_is_markup() -> None:
-    note = "Run `independence judge -j MODEL`, or `<img src=x>`."
-    text = html.page("A", [Section("s", "S", [Table("t", "T", (Column("a", "A"),), (("x",),), (note,))])])
-    assert "Run <code>independence judge -j MODEL</code>, or `&lt;img src=x&gt;`." in text
-
-
-def test_both_themes_are_there_and_the_readers_choice_wins() -> None:
-    text = html.page("A", ())
-    assert "@media(prefers-color-scheme:dark){:root:not([data-theme=light])" in text
-    assert ":root[data-theme=dark]{color-scheme:dark;" in text
-    assert "svg:root" not in text, "the page's own colours"
+def test_markdown_has_contents_that_lead_to_sections_and_figures_as_links_to_files() -> None:
+    sections = [Section("b", "Second <b>", [WORDS, Svg("forest", "<svg/>", "Index [a]")]), Section("a", "First", ())]
+    text = document("A *report*", sections, lambda name: f"my figures/{name}.svg")
+    assert text.startswith("# A \\*report\\*\n\n- [Second &lt;b>](#b)\n- [First](#a)\n")
+    assert text.index('<a id="b"></a>\n\n## Second') < text.index('<a id="a"></a>\n\n## First')
+    assert "![Index \\[a\\]](my%20figures/forest.svg)\n\n*Index \\[a\\]*\n" in text
+    assert "<svg" not in text

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 from benchmarks import deletions
 
-from independence.report import board, study
+from independence.report import study
 from independence.report.study import Study
 from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
@@ -34,13 +33,14 @@ def read(connection: sqlite3.Connection) -> Study:
     return study.read(connection, scopes.find(connection, None, None, None))
 
 
-def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study) -> None:
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.deep)])
+def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study, step: int) -> None:
     """Law 2: the index is gone or as it was, the lower end of the bounds no higher, the coverage lower."""
     deletions = 0
     for own in read.planned.values():
         cells = study.scored(own)
         before = strict.score(read.frame, cells)
-        for at, cell in enumerate(cells):
+        for at, cell in list(enumerate(cells))[::step]:
             if cell.values is None:
                 continue
             after = strict.score(read.frame, [*cells[:at], cell._replace(values=None), *cells[at + 1 :]])
@@ -49,17 +49,18 @@ def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study) -> None:
             assert after.bounds[1] >= before.bounds[1] - 1e-9
             assert after.coverage < before.coverage
             deletions += 1
-    assert deletions > 4_000
+    assert deletions > 4_000 / step
 
 
-def test_no_verdicts_can_be_deleted_for_a_better_place_or_interval(read: Study) -> None:
+@pytest.mark.parametrize("step", [20, pytest.param(2, marks=pytest.mark.deep)])
+def test_no_verdicts_can_be_deleted_for_a_better_place_or_interval(read: Study, step: int) -> None:
     """Law 2 for all that a board says of a place; `python -m benchmarks deletions` deletes more of them."""
     before, placed = deletions.places(read), 0
-    for one in [*list(deletions.singles(read))[::90], *deletions.several(read, np.random.default_rng(2), 1)][::2]:
+    for one in [*list(deletions.singles(read))[::90], *deletions.several(read, np.random.default_rng(2), 1)][::step]:
         after = deletions.places(deletions.without(read, one.config, one.gone))[one.config]
         assert deletions.gains(before[one.config], after) == []
         placed += after.row.placed
-    assert placed > 8
+    assert placed > 16 // step
 
 
 def part(sheet: SubjectPoints, keep: list[int]) -> SubjectPoints:
@@ -93,35 +94,3 @@ def test_an_interval_from_four_runs_predicts_the_fifth(read: Study) -> None:
             hits.append(abs(part(sheet, [unseen]).index - estimate.point) <= half)
     assert len(hits) >= 200
     assert 0.90 <= np.mean(hits) <= 0.97
-
-
-def test_places_are_said_as_unsure_as_they_are(connection: sqlite3.Connection, read: Study) -> None:
-    built = board.board_of_study(read, {})
-    ranked = [row for row in built.rows if row.tier is not None]
-    tiers = [row.tier for row in ranked]
-    assert tiers == sorted(tiers)  # type: ignore[type-var]
-    assert 3 <= len(set(tiers)) <= 8
-    assert all(row.rank_ci is not None and row.rank_ci[0] <= (row.rank or 0) <= row.rank_ci[1] for row in ranked)
-    assert np.mean([row.rank_ci[1] - row.rank_ci[0] for row in ranked if row.rank_ci]) > 4
-    assert built.minimum_detectable == pytest.approx(6.8, abs=0.5)
-
-
-def test_the_wider_reading_has_fewer_tiers(read: Study) -> None:
-    wide = board.board_of_study(read, {}, reading=board.InferenceOptions("scenarios-like-these"))
-    narrow = board.board_of_study(read, {})
-    assert max(row.tier or 0 for row in wide.rows) <= max(row.tier or 0 for row in narrow.rows)
-    for row in narrow.rows:
-        if row.ci:
-            outer = row.intervals["scenarios-like-these"]
-            assert outer is not None
-            assert outer[0] <= row.ci[0] < row.ci[1] <= outer[1]
-
-
-def test_no_interval_has_zero_width(read: Study) -> None:
-    built = board.board_of_study(read, {})
-    assert all(row.ci[1] - row.ci[0] > 0.5 for row in built.rows if row.ci)
-    assert sum(row.ci is not None for row in built.rows) > 40
-
-
-def test_the_board_is_the_same_twice(read: Study) -> None:
-    assert msgspec.json.encode(board.board_of_study(read, {})) == msgspec.json.encode(board.board_of_study(read, {}))

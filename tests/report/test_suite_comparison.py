@@ -1,8 +1,8 @@
+"""Two suites or editions over the subjects that both measured: equated indices, paired scenarios, refusals."""
+
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,195 +15,158 @@ from independence.stats import equating
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 
-from . import crossed
-from .crossed import Asked, Scores, fill
+from . import filled
+from .cells import by_id
+from .filled import Asked, Toy
 
-HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1)]
+HIGH = [(9, 8, 1), (8, 9, 2), (10, 7, 1)]
 SUBJECTS = ("a", "b", "c", "d", "e")
+PLAIN = ("plain", "tool_role")
 
 
 @pytest.fixture
-def reworded(toy_suite: LoadedSuite) -> LoadedSuite:
-    """Another edition of the toy suite."""
-    suite = msgspec.structs.replace(toy_suite.suite, about="The same in other words.")
-    return LoadedSuite(suite, digest.edition(suite))
+def other(toy: Toy) -> Toy:
+    """Another edition of the toy suite in the same store."""
+    suite = msgspec.structs.replace(toy.suite, about="The same in other words.")
+    return Toy(toy.connection, LoadedSuite(suite, digest.edition(suite)))
 
 
-def lower(by: int, runs: Sequence[Scores] = HIGH) -> list[Scores]:
-    return [tuple(None if value is None else max(value - by, 0) for value in run) for run in runs]  # type: ignore[misc]
+def fill(toy: Toy, *subjects: str, extra: int = 0) -> None:
+    """Each subject has a point less than the one before it."""
+    for less, name in enumerate(subjects, start=extra):
+        runs = [tuple(max(value - less, 0) for value in run) for run in HIGH]
+        toy.complete(asked(toy, name), runs)
 
 
-def asked(loaded: LoadedSuite, config: str, condition: tuple[str, str] = crossed.USUAL) -> Asked:
-    return Asked(config, condition, wording=loaded.edition)
+def asked(toy: Toy, config: str, condition: tuple[str, str] = filled.CONDITION) -> Asked:
+    return Asked(config, condition, edition=toy.loaded.edition)
 
 
-def filled(connection: sqlite3.Connection, loaded: LoadedSuite, *subjects: str, extra: int = 0) -> None:
-    for at, name in enumerate(subjects):
-        fill(connection, loaded, asked(loaded, name), lower(at + extra))
+def named(toy: Toy) -> str:
+    return f"{toy.suite.suite}@{toy.loaded.edition}"
 
 
-def compared(connection: sqlite3.Connection, first: LoadedSuite, second: LoadedSuite) -> ComparedSuites:
-    places = suite_comparison.places(connection, (named(first), named(second)), None, None)
-    return suite_comparison.read(connection, *places)
-
-
-def named(loaded: LoadedSuite) -> str:
-    return f"{loaded.suite.suite}@{loaded.edition}"
+def compared(first: Toy, second: Toy) -> ComparedSuites:
+    places = suite_comparison.places(first.connection, (named(first), named(second)), None, None)
+    return suite_comparison.read(first.connection, *places)
 
 
 def tables(found: ComparedSuites) -> dict[str, Table]:
-    return {table.id: table for table in suite_comparison_tables.tables(found)}
+    return by_id(suite_comparison_tables.tables(found))
 
 
-def test_editions_are_equated_over_their_common_subjects(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS[1:], "other", extra=2)
-    found = compared(connection, toy_suite, reworded)
+def names(found: Sequence[suite_comparison.PairedScenario]) -> list[str]:
+    return [one.name for one in found]
+
+
+def test_editions_are_equated_over_their_common_subjects(toy: Toy, other: Toy) -> None:
+    fill(toy, *SUBJECTS)
+    fill(other, *SUBJECTS[1:], "other", extra=2)
+    found = compared(toy, other)
     assert [one.config for one in found.measured] == list(SUBJECTS[1:])
-    own, other = ([one.values[at] for one in found.measured if one.values] for at in (0, 1))
-    index = crossed.side(connection, toy_suite, "b").index
-    assert own[0] == index
+    own, theirs = ([one.values[at] for one in found.measured if one.values] for at in (0, 1))
+    assert own[0] == toy.side("b").index
     ses = [[one[at].se for one in found.measured] for at in (1, 2)]
     assert found.ratio == equating.error_ratio(*ses)
-    assert found.equating == equating.equate(own, other, found.ratio or 0.0)
+    assert found.equating == equating.equate(own, theirs, found.ratio or 0.0)
+    assert found.equating.slope is not None
     shown = tables(found)
     rows = {row[0]: row[1:] for row in shown["equating"].rows}
-    assert found.equating.slope is not None
     assert rows["Slope"] == (*found.equating.slope, 1.0)
-    assert [row[:2] for row in shown["subjects"].rows] == [(one.config, one.first.value) for one in found.measured]
+    assert [(row[0], row[1], row[5]) for row in shown["subjects"].rows] == [
+        (f"label of {one.config}", one.first.value, one.first.value - one.second.value) for one in found.measured
+    ]
 
 
-def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS, extra=1)
-    found = compared(connection, toy_suite, reworded)
-    assert [one.name for one in found.scenarios] == ["radio", "dessert", "dinner"]
+def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(toy: Toy, other: Toy) -> None:
+    fill(toy, *SUBJECTS)
+    fill(other, *SUBJECTS, extra=1)
+    found = compared(toy, other)
+    assert names(found.scenarios) == ["radio", "dessert", "dinner"]
     assert {one.subjects for one in found.scenarios} == {5}
     difference = found.equating.difference
-    assert difference is not None
     assert sum(one.first - one.second for one in found.scenarios) == pytest.approx(difference.est)
     assert difference.est > 0
+    other.drop(asked(other, "e"), "radio", 1)
+    holed = compared(toy, other)
+    assert {one.subjects for one in holed.scenarios} == {len(holed.measured)} == {4}
+    shown = tables(holed)
+    assert "label of e: left out, with 89% of B's verdicts." in shown["suites"].notes
+    assert shown["subjects"].rows[-1][3:] == (None, None, None)
+    assert {row[5] for row in shown["scenarios"].rows} == {4}
 
 
-def test_scenarios_are_paired_over_the_subjects_with_both_numbers(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS, extra=1)
-    found = compared(connection, toy_suite, reworded)
-    first, *rest = found.second.measures.subjects.items()
-    subjects = dict([(first[0], first[1]._replace(value=None)), *rest])
-    second = found.second._replace(measures=found.second.measures._replace(subjects=subjects))
-    unmeasured = msgspec.structs.replace(found, second=second)
-    assert {one.subjects for one in unmeasured.scenarios} == {len(unmeasured.measured)} == {4}
+def test_suites_that_share_no_scenarios_are_equated_without_pairs(toy: Toy, other: Toy) -> None:
+    fill(toy, *SUBJECTS)
+    fill(other, *SUBJECTS)
+    found = compared(toy, other)
+
+    def reading(suite: object) -> ComparedSuites:
+        """The same with a second side of another suite."""
+        second = found.second._replace(scope=found.second.scope._replace(suite=suite))
+        return msgspec.structs.replace(found, second=second)
+
+    unlike = msgspec.structs.replace(other.suite, suite="unlike")
+    assert reading(unlike).scenarios == []
+    assert list(tables(reading(unlike))) == ["suites", "equating", "subjects"]
+    kin = reading(msgspec.structs.replace(unlike, translation_of="toy"))
+    assert names(kin.scenarios) == ["radio", "dessert", "dinner"]
+    assert any("is a translation of toy" in note for note in tables(kin)["suites"].notes)
 
 
-def test_suites_that_share_no_scenarios_are_equated_without_pairs(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS)
-    found = compared(connection, toy_suite, reworded)
-    other = msgspec.structs.replace(reworded.suite, suite="unlike")
-    apart = found.second._replace(scope=found.second.scope._replace(suite=other))
-    unlike = msgspec.structs.replace(found, second=apart)
-    assert unlike.scenarios == []
-    assert list(tables(unlike)) == ["suites", "equating", "subjects"]
-    kin = msgspec.structs.replace(other, translation_of="toy")
-    pair = msgspec.structs.replace(found, second=apart._replace(scope=apart.scope._replace(suite=kin)))
-    assert [one.name for one in pair.scenarios] == ["radio", "dessert", "dinner"]
-    assert any("is a translation of toy" in note for note in tables(pair)["suites"].notes)
-
-
-def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    for count in (1, 3):
-        filled(connection, toy_suite, *SUBJECTS[:count])
-        filled(connection, reworded, *SUBJECTS[:count], extra=1)
-        shown = tables(compared(connection, toy_suite, reworded))
+def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(toy: Toy, other: Toy) -> None:
+    for count, said in ((1, "1 subject"), (3, "3 subjects")):
+        fill(toy, *SUBJECTS[:count])
+        fill(other, *SUBJECTS[:count], extra=1)
+        shown = tables(compared(toy, other))
         ((quantity, _, ci, _),) = shown["equating"].rows
-        assert quantity == "Mean A − B"
-        assert (ci is None) is (count == 1)
-        subjects = "1 subject" if count == 1 else "3 subjects"
-        few = f"{subjects} measured in both: no line and no rank correlation with fewer than 4."
+        assert (quantity, ci is None) == ("Mean A − B", count == 1)
+        few = f"{said} measured in both: no line and no rank correlation with fewer than 4."
         assert few in shown["equating"].notes
         assert len(shown["subjects"].rows) == count
         assert any(row[4] is not None for row in shown["scenarios"].rows) is (count == 3)
 
 
-def test_an_incomplete_subject_is_left_out_and_named(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    filled(connection, toy_suite, *SUBJECTS)
-    filled(connection, reworded, *SUBJECTS[:4])
-    fill(connection, reworded, asked(reworded, "e"), [(9, None, 1), *HIGH[1:]])
-    found = compared(connection, toy_suite, reworded)
-    assert [one.config for one in found.measured] == list(SUBJECTS[:4])
-    shown = tables(found)
-    assert "e: left out, with 89% of B's verdicts." in shown["suites"].notes
-    assert shown["subjects"].rows[-1][3:] == (None, None, None)
-    assert {row[5] for row in shown["scenarios"].rows} == {4}
+def test_simulated_subjects_are_said_to_be(toy: Toy, other: Toy) -> None:
+    for one in (toy, other):
+        one.complete(asked(one, "a"), HIGH, simulated=True)
+    assert any("no model was asked" in note for note in tables(compared(toy, other))["suites"].notes)
 
 
-def test_simulated_subjects_are_said_to_be(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    for loaded in (toy_suite, reworded):
-        fill(connection, loaded, Asked("a", simulated=True, wording=loaded.edition), HIGH)
-    notes = tables(compared(connection, toy_suite, reworded))["suites"].notes
-    assert any("no model was asked" in note for note in notes)
+def test_both_are_read_under_the_first_ones_condition_or_one_that_both_have(toy: Toy, other: Toy) -> None:
+    for one in (toy, other):
+        one.complete(asked(one, "a", PLAIN), HIGH)
+    fill(toy, "a")
+    editions = (named(toy), named(other))
+    own, theirs = suite_comparison.places(toy.connection, editions, None, None)
+    assert own.condition == theirs.condition == PLAIN
+    fill(other, "a")
+    assert suite_comparison.places(toy.connection, editions, None, None)[0].condition == filled.CONDITION
+    assert suite_comparison.places(toy.connection, editions, "plain", None)[1].condition == PLAIN
 
 
-def test_both_are_read_under_the_first_ones_condition_or_one_that_both_have(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
-) -> None:
-    plain = ("plain", "tool_role")
-    for loaded in (toy_suite, reworded):
-        fill(connection, loaded, asked(loaded, "a", plain), HIGH)
-    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    names = (named(toy_suite), named(reworded))
-    own, other = suite_comparison.places(connection, names, None, None)
-    assert own.condition == other.condition == plain
-    fill(connection, reworded, asked(reworded, "a"), HIGH)
-    assert suite_comparison.places(connection, names, None, None)[0].condition == crossed.USUAL
-    assert suite_comparison.places(connection, names, "plain", None)[1].condition == plain
-
-
-def test_an_import_is_never_named_as_what_to_run(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    imported = toy_suite._replace(edition="published")
-    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    fill(connection, imported, asked(imported, "b"), HIGH)
-    for first, second, theirs in ((toy_suite, imported, "b"), (imported, toy_suite, "b")):
-        with pytest.raises(StoreError, match=rf"no subject in common .*; run {named(toy_suite)} on .* other: {theirs}"):
-            compared(connection, first, second)
-
-
-def test_what_cannot_be_compared_is_refused(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite, tmp_path: Path
-) -> None:
-    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
-    fill(connection, reworded, asked(reworded, "b", ("plain", "tool_role")), HIGH)
-    names = (named(toy_suite), named(reworded))
+def test_what_cannot_be_compared_is_refused(toy: Toy, other: Toy) -> None:
+    fill(toy, "a")
+    other.complete(asked(other, "b", PLAIN), HIGH)
+    editions = own, theirs = (named(toy), named(other))
     with pytest.raises(StoreError, match=r"no condition is common .* has firm/tool_role; .* has plain/tool_role;"):
-        suite_comparison.places(connection, names, None, None)
+        suite_comparison.places(toy.connection, editions, None, None)
     with pytest.raises(UsageError, match="are the same edition"):
-        suite_comparison.places(connection, (names[0], names[0]), None, None)
-    fill(connection, reworded, asked(reworded, "b"), HIGH, judge="acme/judge")
-    places = suite_comparison.places(connection, names, None, None)
-    with pytest.raises(StoreError, match=rf"no judge graded both: {names[0]} has cues; {names[1]} has acme/judge;"):
-        suite_comparison.read(connection, *places)
+        suite_comparison.places(toy.connection, (own, own), None, None)
+    other.complete(asked(other, "b"), HIGH, judge="acme/judge")
+    places = suite_comparison.places(toy.connection, editions, None, None)
+    with pytest.raises(StoreError, match=rf"no judge graded both: {own} has cues; {theirs} has acme/judge;"):
+        suite_comparison.read(toy.connection, *places)
     with pytest.raises(StoreError, match="judge cues did not grade both"):
-        suite_comparison.read(connection, *places, "cues")
-    fill(connection, reworded, asked(reworded, "b"), HIGH)
-    with pytest.raises(
-        StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: a"
-    ):
-        suite_comparison.read(connection, *places)
-    graded = msgspec.structs.replace(places[1].suite, index=None)
+        suite_comparison.read(toy.connection, *places, "cues")
+    fill(other, "b")
+    with pytest.raises(StoreError, match=rf"no subject in common .*; run {theirs} on .* other: label of a"):
+        suite_comparison.read(toy.connection, *places)
+    bare = msgspec.structs.replace(places[1].suite, index=None)
     with pytest.raises(UsageError, match="declares no index"):
-        suite_comparison.read(connection, places[0], places[1]._replace(suite=graded))
+        suite_comparison.read(toy.connection, places[0], places[1]._replace(suite=bare))
+    imported = Toy(toy.connection, toy.loaded._replace(edition="published"))
+    fill(imported, "b")
+    for pair in ((toy, imported), (imported, toy)):  # an import is never named as what to run
+        with pytest.raises(StoreError, match=rf"no subject in common .*; run {own} on .* other: label of b"):
+            compared(*pair)

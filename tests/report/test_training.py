@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,13 +29,18 @@ def held(value: np.ndarray, truth: np.ndarray, families: int = 5) -> HeldOutPred
     return HeldOutPredictions("held", own, truth, value, np.abs(value - truth), np.full(len(truth), truth.mean()))
 
 
+def row(one: HeldOutPredictions) -> tuple[Any, ...]:
+    """What the table of agreement says of one field."""
+    (found,) = training.agreement([one], school.FIELDS, "t", "T").rows
+    return found
+
+
 TRUTH = np.random.default_rng(0).integers(0, 11, 200) / 10
 SAID = np.clip(TRUTH + np.random.default_rng(1).normal(0, 0.2, 200), 0, 1)
 
 
 def test_a_row_says_what_scipy_says():
-    (row,) = training.agreement([held(SAID, TRUTH)], school.FIELDS, "t", "T").rows
-    field, count, r, interval, _, rho, mae, constant, bias, *_ = row
+    field, count, r, interval, _, rho, mae, constant, bias, *_ = row(held(SAID, TRUTH))
     assert (field, count) == ("held", 200)
     assert r == pytest.approx(np.corrcoef(SAID, TRUTH)[0, 1])
     assert rho == pytest.approx(stats.spearmanr(SAID, TRUTH)[0])
@@ -49,22 +55,21 @@ def test_the_auc_is_the_chance_of_telling_the_unusual_half():
     truth, said = np.array([0.1, 0.9, 0.8, 1.0, 0.2]), np.array([0.3, 0.7, 0.25, 0.9, 0.1])
     odd, usual = said[truth <= 0.5], said[truth > 0.5]
     expected = np.mean([o < u for o in odd for u in usual])
-    assert training.agreement([held(said, truth)], school.FIELDS, "t", "T").rows[0][-3] == pytest.approx(expected)
+    assert row(held(said, truth))[-3] == pytest.approx(expected)
 
 
 def test_within_scenarios_what_tells_scenarios_apart_counts_nothing():
     one = held(np.array([0.1, 0.2, 0.8, 0.9]), np.array([0.2, 0.1, 0.9, 0.8]))
     lessons = tuple(one.lessons[0]._replace(scenario=name) for name in ("one", "one", "two", "two"))
-    (row,) = training.agreement([one._replace(lessons=lessons)], school.FIELDS, "t", "T").rows
-    assert row[2] > 0.9
-    assert row[4] == pytest.approx(-1)
+    found = row(one._replace(lessons=lessons))
+    assert found[2] > 0.9
+    assert found[4] == pytest.approx(-1)
 
 
 def test_folds_are_the_half_with_fewer_and_found_where_they_are_predicted_there():
     truth, said = np.array([0.1, 0.9, 0.8, 1.0, 0.2, 0.7]), np.array([0.3, 0.7, 0.25, 0.9, 0.6, 0.8])
     one = held(said, truth)
-    assert training.agreement([one], school.FIELDS, "t", "T").rows[0][-2:] == (2, 0.5)
-    assert training.agreement([one._replace(truth=1 - truth)], school.FIELDS, "t", "T").rows[0][-2:] == (2, 0.5)
+    assert row(one)[-2:] == row(one._replace(truth=1 - truth))[-2:] == (2, 0.5)
     names = ("one", "one", "one", "two", "two", "two")
     lessons = tuple(own._replace(scenario=name) for own, name in zip(one.lessons, names, strict=True))
     rows = training.by_scenario([one._replace(lessons=lessons)], school.FIELDS, "e", "E").rows
@@ -84,8 +89,8 @@ def test_a_sentence_is_measured_on_folds_and_holds_apart():
 
 def test_what_does_not_vary_has_no_correlation_and_no_interval():
     flat = np.full(6, 0.5)
-    row = training.agreement([held(flat, flat, families=2)], school.FIELDS, "t", "T").rows[0]
-    assert (row[2], row[3], row[4], row[9]) == (None, None, None, None)
+    found = row(held(flat, flat, families=2))
+    assert (found[2], found[3], found[4], found[9]) == (None, None, None, None)
 
 
 def test_a_constant_teaches_nothing_and_the_truth_does():
@@ -102,9 +107,6 @@ def test_recalibration_never_sees_the_own_family():
     line = np.polyfit([1, 2, 3, 4], [10, 20, 30, 40], 1)
     assert training.recalibrated(fleet)[4] == pytest.approx(np.polyval(line, 5))
     assert training.recalibrated(fleet)[4] == pytest.approx(50)
-
-
-def test_too_few_configurations_have_no_index_table():
     empty = training.TeacherStudentIndices((), (), np.zeros(0), np.zeros(0))
     assert training.index(empty).rows == ()
 
@@ -133,6 +135,7 @@ def test_every_published_verdict_is_a_lesson_in_published_words(taught: train_ju
     assert {one.digest for one in taught.course.lessons} == set(shipped.rubrics)
 
 
+@pytest.mark.deep
 @pytest.mark.published
 def test_small_fields_are_told_well_out_of_family(taught: train_judge.TrainingData):
     least = {"drift_from_initial": 0.803, "name_changed": 0.834, "gender_changed": 0.893}
@@ -165,6 +168,7 @@ def test_the_shipped_card_shows_folds_and_holds_apart_and_whose_numbers_they_are
     assert fields == {name for head in weights.shipped().heads for name in head.fields}
 
 
+@pytest.mark.deep
 @pytest.mark.published
 def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: train_judge.TrainingData):
     course, shipped = taught.course, weights.shipped()

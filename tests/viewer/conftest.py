@@ -10,7 +10,7 @@ from independence.suites.load import LoadedSuite
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
-from tests.report import opinions
+from tests.report import filled
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def store(tmp_path: Path, toy_suite: LoadedSuite) -> Path:
     """The toy suite, two subjects, one of them judged by two."""
     path = tmp_path / "store.db"
     connection = database.connect(path)
-    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (8, 6, 2)}])
-    opinions.store(connection, toy_suite, "b", [{"one": (3, 2, 8)}])
+    filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (8, 6, 2)}])
+    filled.complete(connection, toy_suite, "b", [{"one": (3, 2, 8)}])
     connection.close()
     return path
 
