@@ -6,7 +6,6 @@ import re
 import shutil
 import socket
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
 from tests.report import filled
+from tests.virtual_time import HandClock
 
 from . import serving
 from .viewing import quiet, seen, settled
@@ -103,7 +103,8 @@ async def test_a_server_that_ends_is_said_and_what_is_shown_stays(browser: Brows
 
 async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(store, tmp_path))
-    now = time.time()
+    clock = HandClock()
+    now = clock.now()
     here, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
     busy = RunSnapshot(
         command="run", about="harbour@0123abcd", began=now - 60, planned=40, done=20, failed=1, usd=0.5, cap_usd=3,
@@ -118,14 +119,16 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
         for owner, snapshot in rows:
             said = msgspec.json.encode(snapshot).decode()
             connection.execute("INSERT INTO progress VALUES (?, ?, ?)", (owner, now, said))
-    async with serving.served(path) as viewer, seen(browser) as (page, said, _):
+    async with serving.served(path, clock) as viewer, seen(browser) as (page, said, _):
         await settled(page, viewer.route("/live"))
         cards = page.get_by_role("region", name="Runs").get_by_role("article")
         await cards.first.wait_for()
         for state, words in (
-            ("running", ("20 of 40 calls", "1 failed", "$0.50 of at most $3.00", "half: 2 calls wait, HTTP 429",
-                         "loop/always@low-t0.7 is not asked any more: HTTP 404", "Missing: refused (2)",
-                         "Asked again: HTTP 429 (7)")),
+            ("running", (
+                "20 of 40 calls", "1 failed", "$0.50 of at most $3.00", "20 calls a minute", "about 57 s left",
+                "half: 2 calls wait, HTTP 429, 10 min more", "loop/always@low-t0.7 is not asked any more: HTTP 404",
+                "Missing: refused (2)", "Asked again: HTTP 429 (7)",
+            )),
             ("stopped before its end", ("20 of 40 calls",)),
             ("ended", ("30 of 40 calls", "9 not asked")),
         ):  # fmt: skip

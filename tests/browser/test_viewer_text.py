@@ -91,7 +91,7 @@ async def test_published_answers_are_shown_whole_and_raw_byte_by_byte(
             await route.fulfill(response=answer)
 
         await page.route("**/text/**", kept)
-        for subject in viewer.index.subjects[::40]:
+        for subject in viewer.index.subjects[::80]:
             for scenario in [one.id for one in viewer.index.scenarios][::2]:
                 where = viewer.route(f"/m/{subject.slug}/r/1/{scenario}")
                 raw = await answers(page, f"{where}?raw=1")
@@ -106,4 +106,4 @@ async def test_published_answers_are_shown_whole_and_raw_byte_by_byte(
                 bare = [re.sub(r"\s", "", own) for own in drawn]
                 assert [text for text in texts if without_marks(text) not in bare] == []
                 compared += len(texts)
-    assert compared >= 20
+    assert compared >= 10

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Literal, NamedTuple
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from independence.report.site.schema import BoardInfo, IndexDocument
 
@@ -85,11 +85,8 @@ async def settled(page: Page, address: str) -> None:
 async def quiet(page: Page) -> None:
     """Wait until the page has its heading and nothing is on its way any more."""
     await page.locator("h1").wait_for()
-    for _ in range(PATIENCE // 50):
-        if not await page.locator("main").get_by_role("status").filter(has_text=WAITING).count():
-            return
-        await page.wait_for_timeout(50)
-    raise AssertionError(f"{page.url} is still waiting")
+    waiting = page.locator("main").get_by_role("status").filter(has_text=WAITING)
+    await expect(waiting).to_have_count(0, timeout=PATIENCE)
 
 
 async def fits(page: Page) -> bool:

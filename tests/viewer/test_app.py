@@ -68,33 +68,24 @@ async def test_another_host_name_and_another_origin_are_refused(address: str) ->
     assert own.status == 200
 
 
-async def test_a_document_is_sent_once_and_then_its_hash_is_enough(address: str) -> None:
+async def test_a_document_is_packed_where_the_reader_takes_that_and_not_sent_to_who_has_it(address: str) -> None:
     first = await ask(address, DOCUMENT)
     assert (first.status, verdicts(first)) == (200, 9)
     assert first.headers["content-type"] == "application/json"
     assert first.headers["cache-control"] == "no-cache"
+    assert first.headers["vary"] == "Accept-Encoding"
+    assert "content-encoding" not in first.headers
+    packed = await ask(address, DOCUMENT, Accept_Encoding="gzip, br")
+    assert (packed.headers["content-encoding"], packed.headers["etag"]) == ("gzip", first.headers["etag"])
+    assert gzip.decompress(packed.body) == first.body
     again = await ask(address, DOCUMENT, If_None_Match=f'"x", {first.headers["etag"]}')
     assert (again.status, again.body) == (304, b"")
     assert (await ask(address, DOCUMENT, If_None_Match='"x"')).status == 200
+    head = await ask(address, DOCUMENT, "HEAD")
+    assert (head.status, head.body, head.headers["etag"]) == (200, b"", first.headers["etag"])
+    assert head.headers["content-length"] == str(len(first.body))
     other = await ask(address, DOCUMENT.replace("0123abcd", "ffffffff"))
     assert other.body == first.body  # any data set of the address means the store as it is
-
-
-async def test_a_document_is_packed_where_the_reader_takes_that(address: str) -> None:
-    packed = await ask(address, DOCUMENT, Accept_Encoding="gzip, br")
-    plain = await ask(address, DOCUMENT)
-    assert packed.headers["content-encoding"] == "gzip"
-    assert "content-encoding" not in plain.headers
-    assert gzip.decompress(packed.body) == plain.body
-    assert packed.headers["etag"] == plain.headers["etag"]
-    assert packed.headers["vary"] == "Accept-Encoding"
-
-
-async def test_head_has_the_head_alone(address: str) -> None:
-    head, whole = await ask(address, DOCUMENT, "HEAD"), await ask(address, DOCUMENT)
-    assert (head.status, head.body) == (200, b"")
-    assert head.headers["etag"] == whole.headers["etag"]
-    assert head.headers["content-length"] == str(len(whole.body))
 
 
 NOWHERE = """

@@ -79,36 +79,25 @@ def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, to
     assert (verdict.missing, verdict.detail) == ("unreadable_verdict", "`score` is missing")
 
 
-def test_an_answer_on_a_replaced_history_is_stale_and_its_verdict_outdated(
+def test_stale_answers_outdated_verdicts_and_failed_calls_stand_with_their_dialogue(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "a", ONE)
     filled.answer(connection, "a", "dinner", 1, Reply("Another soup.", "tool"))
-    found = {(one.scenario, one.run): one for one in everything(connection).dialogues()}
-    assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
-    assert [(turn.stale, turn.versions) for turn in found["dinner", 2].turns] == [(False, 1), (False, 1)]
-    assert found["dinner", 1].item == ""
-    assert found["dinner", 2].item
-    assert not found["dinner", 2].verdicts[0].outdated
-
-
-def test_calls_that_could_not_be_settled_stand_with_their_dialogue(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", ONE)
+    connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
     connection.execute(
         "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, '[]', '2026-01-02T03:04:05')",
         (filled.key("a", "radio", 2),),
     )
-    found = {(one.scenario, one.run): one.failures for one in everything(connection).dialogues() if one.failures}
-    assert found == {("radio", 2): (FailureDocument("radio", "timeout", "no answer", 0.25, "2026-01-02T03:04:05"),)}
-
-
-def test_a_verdict_by_another_rubric_is_outdated(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", ONE)
-    connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
-    outdated = {(one.scenario, one.run) for one in everything(connection).dialogues() if one.verdicts[0].outdated}
+    found = {(one.scenario, one.run): one for one in everything(connection).dialogues()}
+    assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
+    assert [(turn.stale, turn.versions) for turn in found["dinner", 2].turns] == [(False, 1), (False, 1)]
+    assert (found["dinner", 1].item, bool(found["dinner", 2].item)) == ("", True)
+    outdated = {at for at, one in found.items() if any(verdict.outdated for verdict in one.verdicts)}
     assert outdated == {("radio", 1)}
+    assert ("dinner", 2) not in outdated
+    failure = FailureDocument("radio", "timeout", "no answer", 0.25, "2026-01-02T03:04:05")
+    assert {at: one.failures for at, one in found.items() if one.failures} == {("radio", 2): (failure,)}
 
 
 def test_imports_and_others_of_one_wording_are_one_board(
