@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from tests import stores
 from tests.e2e import packaging
 
+pytestmark = pytest.mark.deep
 ROOT = Path(__file__).parent.parent
 # What both have to show alike. The site marks up code anew, and GitHub wraps items of lists in other paragraphs.
 TAGS = ("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "tr", "pre", "blockquote", "img", "a", "strong", "em")

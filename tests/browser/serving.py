@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.clock import MACHINE, Clock
 from independence.report.site.schema import BoardList, IndexDocument
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
@@ -42,9 +43,9 @@ def first_index(documents: BoardList, read: Callable[[str], bytes]) -> IndexDocu
 
 
 @asynccontextmanager
-async def served(store: Path) -> AsyncIterator[Viewer]:
+async def served(store: Path, clock: Clock = MACHINE) -> AsyncIterator[Viewer]:
     """The viewer over a store."""
-    with StorePages(store) as pages:
+    with StorePages(store, clock) as pages:
         async with app.serving(pages, ViewerSettings()) as address:
             boards = msgspec.json.decode((await pages.entry("boards.json")).document.plain, type=BoardList)
             board = boards.boards[0]

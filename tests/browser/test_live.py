@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
 from tests.e2e import command, endpoint, suites
 
-from .viewing import PATIENCE, seen, settled
+from .viewing import seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 LINE = "run --models-file models.yaml --suite harbour -m loop/half,loop/never,loop/always -j cues --db here.db --quiet"
@@ -26,15 +24,15 @@ _CELLS = "[...document.querySelectorAll('tbody td')].map(one => one.innerText)"
 _NAMES = "[...document.querySelectorAll('tbody th')].map(one => one.innerText)"
 
 
-async def until(page: Page, told: Callable[[str], bool]) -> str:
-    """What the page's runs say once it is what is waited for."""
-    ends = time.monotonic() + PATIENCE / 1000
-    while not told(text := "".join(await page.get_by_role("region", name="Runs").all_inner_texts())):
-        assert time.monotonic() < ends, await page.locator("main").inner_text()
-        await asyncio.sleep(0.1)
-    return text
+async def until(page: Page, *words: str, without: str = "not among them") -> None:
+    """Wait until the page's runs say all of this."""
+    runs = page.get_by_role("region", name="Runs").filter(has_not_text=without)
+    for one in words:
+        runs = runs.filter(has_text=one)
+    await runs.wait_for()
 
 
+@pytest.mark.deep
 async def test_a_run_is_watched_as_it_works_is_killed_and_resumed(browser: Browser, tmp_path: Path) -> None:
     suites.write(tmp_path / "harbour", suites.harbour())
     options = ("--latency", "0.3", "--faults", "429=0.3,404@always", "--price", "2/8")
@@ -48,19 +46,19 @@ async def test_a_run_is_watched_as_it_works_is_killed_and_resumed(browser: Brows
         with StorePages(db) as pages:
             async with app.serving(pages, ViewerSettings()) as address, seen(browser) as (page, said, _):
                 await settled(page, f"{address}#/live")
-                text = await until(page, lambda text: "running" in text and "waits" in text and "not asked" in text)
+                await until(page, "running", "waits", "not asked", "Asked again: HTTP 429 (")
+                text = await page.get_by_role("region", name="Runs").inner_text()
                 assert re.search(r"\$\d+\.\d\d of at most \$3\.00", text)
                 assert "loop/always@low-t0.7 is not asked any more: HTTP 404" in text
-                assert "Asked again: HTTP 429 (" in text
                 names = await page.evaluate(_NAMES)
                 first.send_signal(signal.SIGKILL)
                 await asyncio.to_thread(command.finish, first)
-                await until(page, lambda text: "stopped before its end" in text)
+                await until(page, "stopped before its end")
                 again = command.start(*line, cwd=tmp_path, env=env)
-                await until(page, lambda text: "running" in text and "stopped" not in text)
+                await until(page, "running", without="stopped")
                 ended = await asyncio.to_thread(command.finish, again)
                 assert ended.code == 3, ended.err
-                await until(page, lambda text: "ended" in text)
+                await until(page, "ended")
                 ((answers, verdicts),) = command.ask(
                     db, "SELECT (SELECT count(*) FROM calls), (SELECT count(*) FROM verdicts)"
                 )

@@ -1,9 +1,10 @@
+"""The report as one file: it asks nobody, fits every window and paper, sorts, folds, and says where the reader is."""
+
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from playwright.async_api import Browser, Page
@@ -11,42 +12,49 @@ from playwright.async_api import Browser, Page
 from independence.report import html
 from independence.report.table import Column, Section, Table
 
+from .viewing import Seen, seen
+
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-DESKTOP, PHONE = (1280, 900), (390, 844)
-
-
-class Opened(NamedTuple):
-    """A page, what its console said, and what it asked for."""
-
-    page: Page
-    said: list[str]
-    asked: list[str]
+DESKTOP, PHONE, PAPER = 1280, 390, 718  # a sheet of A4 between its margins, at 96 dots per inch
+WIDTH = "document.documentElement.scrollWidth"
+PAGE = "getComputedStyle(document.documentElement).backgroundColor"
 
 
 @asynccontextmanager
-async def opened(browser: Browser, path: Path, size: tuple[int, int] = DESKTOP) -> AsyncIterator[Opened]:
-    context = await browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
-    page = await context.new_page()
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    await page.goto(path.as_uri())
-    yield Opened(page, said, asked)
-    await context.close()
+async def opened(browser: Browser, path: Path, width: int = DESKTOP) -> AsyncIterator[Seen]:
+    async with seen(browser, width) as shown:
+        await shown.page.goto(path.as_uri())
+        yield shown
 
 
-async def test_the_page_asks_for_itself_alone_and_its_console_is_silent(browser: Browser, report: Path) -> None:
+async def in_sight(page: Page, table: str) -> list[str]:
+    """The heads of a table's columns that stand wholly within its box as it opens."""
+    heads: list[str] = await page.locator(f"#table-{table} .scroll").evaluate(
+        "box => [...box.querySelectorAll('thead th')].filter(head => "
+        "head.getBoundingClientRect().right <= box.getBoundingClientRect().right).map(head => head.textContent)"
+    )
+    return heads
+
+
+async def forest(page: Page, shown: str, hidden: str) -> None:
+    """Of the two forest plots one is shown, and it is no wider than the window."""
+    figure = page.locator("#figure-board-forest")
+    assert await figure.locator(f".{shown}").is_visible()
+    assert not await figure.locator(f".{hidden}").is_visible()
+    box = await figure.locator(f".{shown} svg").bounding_box()
+    assert box is not None
+    assert page.viewport_size is not None
+    assert box["width"] <= page.viewport_size["width"]
+
+
+async def test_the_page_asks_for_itself_alone_and_its_policy_keeps_it_from_asking_anybody(
+    browser: Browser, report: Path
+) -> None:
     async with opened(browser, report) as (page, said, asked):
         await page.locator("button.theme").click()
         await page.evaluate("scrollTo(0, document.body.scrollHeight)")
         assert said == []
         assert asked == [report.as_uri()]
-
-
-async def test_the_policy_keeps_the_page_from_asking_anybody(browser: Browser, report: Path) -> None:
-    async with opened(browser, report) as (page, said, _):
         refused = await page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'asked', () => 'refused')")
         assert refused == "refused"
         assert "Content Security Policy" in said[0]
@@ -55,27 +63,32 @@ async def test_the_policy_keeps_the_page_from_asking_anybody(browser: Browser, r
 async def test_the_theme_button_turns_the_page_dark_and_back(browser: Browser, report: Path) -> None:
     async with opened(browser, report) as (page, _, _):
         button = page.locator("button.theme")
-        paper = "getComputedStyle(document.documentElement).backgroundColor"
-        light = await page.evaluate(paper)
+        light = await page.evaluate(PAGE)
         await button.click()
-        assert await page.evaluate(paper) != light
+        assert await page.evaluate(PAGE) != light
         assert await button.text_content() == "Light"
         await page.reload()
-        assert await page.evaluate(paper) != light, "the choice is kept"
+        assert await page.evaluate(PAGE) != light, "the choice is kept"
         await button.click()
-        assert await page.evaluate(paper) == light
+        assert await page.evaluate(PAGE) == light
 
 
-async def test_the_contents_say_where_the_reader_is(browser: Browser, report: Path) -> None:
+async def test_a_wide_page_fits_and_says_where_the_reader_is_and_what_is_folded_stands_open_in_print(
+    browser: Browser, report: Path
+) -> None:
     async with opened(browser, report) as (page, _, _):
+        assert await page.evaluate(WIDTH) == DESKTOP
+        assert {"Index", "NonA", "Cons", "Drift↓", "Res", "Stab"} <= {*await in_sight(page, "board")}
+        await forest(page, "wide", "narrow")
+        lines = await page.locator("#table-items tbody .key").evaluate_all(
+            "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
+            " return new Set([...range.getClientRects()].map(one => one.top)).size; })"
+        )
+        assert set(lines) == {1}  # no word of a scenario's name is broken
         for section in ("scenarios", "board"):
             await page.evaluate(f"document.getElementById('{section}').scrollIntoView()")
-            await page.locator(f".contents a[href='#{section}'][aria-current]").wait_for(timeout=5000)
+            await page.locator(f".contents a[href='#{section}'][aria-current]").wait_for()
             assert await page.locator(".contents a[aria-current]").count() == 1
-
-
-async def test_what_is_folded_stands_open_in_print_and_is_folded_again(browser: Browser, report: Path) -> None:
-    async with opened(browser, report) as (page, _, _):
         folded = page.locator("details:not([open])")
         before = await folded.count()
         assert before > 0
@@ -83,58 +96,24 @@ async def test_what_is_folded_stands_open_in_print_and_is_folded_again(browser: 
         assert await folded.count() == 0
         await page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert await folded.count() == before
+        await page.set_viewport_size({"width": PAPER, "height": 1000})
+        await page.emulate_media(media="print")
+        assert await page.locator("#table-board table").evaluate("table => table.scrollWidth") <= PAPER
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
-async def test_the_page_is_never_wider_than_the_window(browser: Browser, report: Path, size: tuple[int, int]) -> None:
-    async with opened(browser, report, size) as (page, _, _):
-        assert await page.evaluate("document.documentElement.scrollWidth") == size[0]
-
-
-async def in_sight(page: Page, table: str) -> list[str]:
-    """The heads of a table's columns that stand wholly within its box as it opens."""
-    return await page.locator(f"#table-{table} .scroll").evaluate(
-        "box => [...box.querySelectorAll('thead th')].filter(head => "
-        "head.getBoundingClientRect().right <= box.getBoundingClientRect().right).map(head => head.textContent)"
-    )
-
-
-async def test_the_columns_that_carry_the_index_are_in_sight(browser: Browser, report: Path) -> None:
-    async with opened(browser, report) as (page, _, _):
-        heads = await in_sight(page, "board")
-        assert {"Index", "NonA", "Cons", "Drift↓", "Res", "Stab"} <= set(heads)
+async def test_on_a_phone_everything_fits_and_a_table_fades_and_says_so_where_it_goes_on(
+    browser: Browser, report: Path
+) -> None:
     async with opened(browser, report, PHONE) as (page, _, _):
+        assert await page.evaluate(WIDTH) == PHONE
         assert await in_sight(page, "board") == ["Tier", "#", "Subject", "Index", "These scenarios"]
-
-
-async def test_a_phone_gets_a_forest_plot_of_its_own_size(browser: Browser, report: Path) -> None:
-    for size, shown, hidden in ((DESKTOP, "wide", "narrow"), (PHONE, "narrow", "wide")):
-        async with opened(browser, report, size) as (page, _, _):
-            figure = page.locator("#figure-board-forest")
-            assert await figure.locator(f".{shown}").is_visible()
-            assert not await figure.locator(f".{hidden}").is_visible()
-            box = await figure.locator(f".{shown} svg").bounding_box()
-            assert box is not None
-            assert box["width"] <= size[0]
-
-
-async def test_a_table_fades_and_says_so_where_it_goes_on(browser: Browser, report: Path) -> None:
-    async with opened(browser, report, PHONE) as (page, _, _):
+        await forest(page, "narrow", "wide")
         box = page.locator("#table-board .scroll")
         assert "right" in (await box.get_attribute("class") or "").split()
         hint = "getComputedStyle(document.getElementById('table-board'), '::before').content"
         assert "more to the right" in await page.evaluate(hint)
         await box.evaluate("box => { box.scrollLeft = box.scrollWidth }")
-        await page.locator("#table-board .scroll:not(.right)").wait_for(timeout=5000)
-
-
-async def test_no_word_of_a_scenarios_name_is_broken(browser: Browser, report: Path) -> None:
-    async with opened(browser, report) as (page, _, _):
-        lines = await page.locator("#table-items tbody .key").evaluate_all(
-            "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
-            " return new Set([...range.getClientRects()].map(one => one.top)).size; })"
-        )
-        assert set(lines) == {1}
+        await page.locator("#table-board .scroll:not(.right)").wait_for()
 
 
 async def test_a_table_is_sorted_by_the_column_that_is_clicked(browser: Browser, report: Path) -> None:
@@ -163,10 +142,3 @@ async def test_names_are_sorted_as_people_count_and_what_is_absent_stays_last(br
         for expected in (["run 10", "run 1", "run 2", "run 9"], ["run 2", "run 1", "run 10", "run 9"]):
             await page.locator("thead button").nth(1).click()
             assert await names.all_text_contents() == expected
-
-
-async def test_the_board_fits_a_printed_page(browser: Browser, report: Path) -> None:
-    width = 718  # of a sheet of A4 between its margins, at 96 dots per inch
-    async with opened(browser, report, (width, 1000)) as (page, _, _):
-        await page.emulate_media(media="print")
-        assert await page.locator("#table-board table").evaluate("table => table.scrollWidth") <= width

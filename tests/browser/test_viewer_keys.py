@@ -69,27 +69,33 @@ async def test_the_keyboard_alone_leads_from_the_board_to_a_dialogue_and_to_a_co
         assert said == []
 
 
-@pytest.mark.parametrize("path", ["/", "/m/SUBJECT/r/1/SCENARIO", "/s/SCENARIO", "/cmp"])
-async def test_the_focus_is_seen_at_every_step(browser: Browser, viewer: Viewer, path: str) -> None:
+async def test_the_focus_is_seen_at_every_step(browser: Browser, viewer: Viewer) -> None:
     unseen = []
     async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route(path))
-        for _ in range(40):
-            await page.keyboard.press("Tab")
-            if await page.evaluate("document.activeElement === document.body"):
-                break
-            if told := await page.evaluate(SEEN):
-                unseen.append(told)
+        for path in ("/", "/m/SUBJECT/r/1/SCENARIO", "/s/SCENARIO", "/cmp"):
+            await settled(page, viewer.route(path))
+            for _ in range(40):
+                await page.keyboard.press("Tab")
+                if await page.evaluate("document.activeElement === document.body"):
+                    break
+                if told := await page.evaluate(SEEN):
+                    unseen.append((path, told))
     assert unseen == []
 
 
-async def test_the_first_step_skips_to_the_content(browser: Browser, viewer: Viewer) -> None:
+async def test_the_first_step_skips_to_the_content_and_letters_in_a_field_are_letters(
+    browser: Browser, viewer: Viewer
+) -> None:
     async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route("/heat"))
+        await settled(page, viewer.route("/"))
         await page.keyboard.press("Tab")
         assert await page.evaluate(NAMED) == "Skip to the content"
         await page.keyboard.press("Enter")
         assert await page.evaluate("document.activeElement.tagName") == "H1"
+        await page.keyboard.press("/")
+        await page.keyboard.type("gs?c")
+        assert await page.get_by_label("Filter subjects by name").input_value() == "gs?c"
+        assert "q=gs" in page.url
 
 
 async def test_single_keys_move_between_dialogues_until_they_are_switched_off(browser: Browser, viewer: Viewer) -> None:
@@ -116,16 +122,12 @@ async def test_single_keys_move_between_dialogues_until_they_are_switched_off(br
         assert page.url == before
 
 
-async def test_letters_in_a_field_are_letters(browser: Browser, viewer: Viewer) -> None:
-    async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route("/"))
-        await page.keyboard.press("/")
-        await page.keyboard.type("gs?c")
-        assert await page.get_by_label("Filter subjects by name").input_value() == "gs?c"
-        assert "q=gs" in page.url
-
-
-async def test_g_and_a_letter_lead_to_every_page_that_the_list_names(browser: Browser, viewer: Viewer) -> None:
+async def test_the_list_names_every_key_and_g_and_a_letter_lead_to_every_page(browser: Browser, viewer: Viewer) -> None:
+    bound = set()
+    for source in (WEB / "src").rglob("*.tsx"):
+        for bindings in re.findall(r"useKeys\(\{(.*?)\}\);", source.read_text("utf-8"), re.DOTALL):
+            bound |= {quoted or plain for quoted, plain in BOUND.findall(bindings)}
+    assert {"/", "j", "k", "[", "]", "{", "}", "J", "K", "c", "?", "x", "Enter", "Backspace"} <= bound
     async with seen(browser) as (page, _, _):
         await settled(page, viewer.route("/nowhere"))
         await page.keyboard.press("?")
@@ -134,6 +136,9 @@ async def test_g_and_a_letter_lead_to_every_page_that_the_list_names(browser: Br
         names = await dialog.get_by_role("definition").all_inner_texts()
         pages = {key[2:]: name for key, name in zip(keys, names, strict=True) if re.fullmatch(r"g [a-z]", key)}
         await page.keyboard.press("Escape")
+        listed = {key for own in keys for key in own.split()}
+        assert bound - listed == set()
+        assert {"Esc", "?", "0", "9", "a", "b", "e", "s"} <= listed
         assert len(pages) == await page.locator("header, footer").get_by_role("navigation").get_by_role(
             "link"
         ).evaluate_all("all => new Set(all.map(one => one.getAttribute('href'))).size")
@@ -146,17 +151,3 @@ async def test_g_and_a_letter_lead_to_every_page_that_the_list_names(browser: Br
                 .get_by_text(name)
                 .wait_for(state="attached")
             )
-
-
-async def test_the_list_of_keys_names_every_key_that_a_page_binds(browser: Browser, viewer: Viewer) -> None:
-    bound = set()
-    for source in (WEB / "src").rglob("*.tsx"):
-        for bindings in re.findall(r"useKeys\(\{(.*?)\}\);", source.read_text("utf-8"), re.DOTALL):
-            bound |= {quoted or plain for quoted, plain in BOUND.findall(bindings)}
-    assert {"/", "j", "k", "[", "]", "{", "}", "J", "K", "c", "?", "x", "Enter", "Backspace"} <= bound
-    async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route("/"))
-        await page.keyboard.press("?")
-        listed = " ".join(await page.get_by_role("dialog").get_by_role("term").all_inner_texts()).split()
-    assert bound - set(listed) == set()
-    assert {"Esc", "?", "0", "9", "a", "b", "e", "s"} <= set(listed)

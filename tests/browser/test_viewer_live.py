@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
+import shutil
+import socket
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.async_api import Browser, Route
 
-from independence.store import database
+from independence.store import database, leases
+from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
 from independence.suites.load import LoadedSuite
 from independence.types import Reply, Verdict
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages
 from tests.report import filled
+from tests.virtual_time import HandClock
 
 from . import serving
 from .viewing import quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-ANSWERS = 200
-A_SECOND = 50
-# Puts the answers of one store into another at an even pace.
-WRITER = f"""
-import sqlite3, sys, time
-store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
-store.execute("ATTACH ? AS other", (sys.argv[2],))
-rows = store.execute("SELECT * FROM other.calls").fetchall()
-began = time.monotonic()
-for place, row in enumerate(rows, 1):
-    store.execute(f"INSERT INTO main.calls VALUES ({{','.join('?' * len(row))}})", row)
-    time.sleep(max(0, began + place / {A_SECOND} - time.monotonic()))
-"""
+STEPS, EACH = 4, 50  # answers come in so many steps of so many
 COUNT = r"([\d,]+) answers"
 WATCH = (
     "() => { const main = document.querySelector('main'); window.counts = []; const look = () => {"
@@ -52,18 +43,24 @@ NAMES = (
 
 @pytest.fixture
 def halved(store: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """A store that lacks its last answers, and one that has them alone."""
-    path, rest = tmp_path / "store.db", tmp_path / "rest.db"
-    with closing(sqlite3.connect(store)) as source, closing(sqlite3.connect(path)) as copy:
-        source.backup(copy)
+    """A store that lacks its last answers, and another that has them."""
+    path, rest = Path(shutil.copy(store, tmp_path / "store.db")), tmp_path / "rest.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS rest", (str(rest),))
-        taken = f"SELECT * FROM main.calls ORDER BY trial DESC, turn DESC LIMIT {ANSWERS}"
+        taken = f"SELECT * FROM main.calls ORDER BY trial DESC, turn DESC LIMIT {STEPS * EACH}"
         connection.execute(f"CREATE TABLE rest.calls AS {taken}")
         connection.execute(
             "DELETE FROM main.calls WHERE (trial, turn, version) IN (SELECT trial, turn, version FROM rest.calls)"
         )
     return path, rest
+
+
+def write(path: Path, rest: Path, step: int) -> None:
+    """Let the answers of one step come, by another connection as another process has it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ATTACH ? AS rest", (str(rest),))
+        with connection:
+            connection.execute(f"INSERT INTO main.calls SELECT * FROM rest.calls LIMIT {EACH} OFFSET {step * EACH}")
 
 
 async def test_answers_that_another_process_writes_are_seen_and_no_row_moves_under_the_reader(
@@ -80,18 +77,17 @@ async def test_answers_that_another_process_writes_are_seen_and_no_row_moves_und
         board = await live.context.new_page()
         await settled(board, viewer.route("/"))
         rows = await board.evaluate(ROWS)
-        writer = await asyncio.create_subprocess_exec(sys.executable, "-c", WRITER, str(path), str(rest))
-        assert await writer.wait() == 0
-        await live.locator("main").get_by_text(f"{before + ANSWERS:,} answers").wait_for()
+        for step in range(STEPS):
+            write(path, rest, step)
+            await live.locator("main").get_by_text(f"{before + (step + 1) * EACH:,} answers").wait_for()
+        after = before + STEPS * EACH
         counts = [int(text.replace(",", "")) for text in await live.evaluate("window.counts")]
-        assert counts == sorted(counts)
-        assert (counts[0], counts[-1]) == (before, before + ANSWERS)
-        assert len(counts) >= 3  # on the way too
+        assert counts == [*range(before, after + 1, EACH)]
         assert await live.evaluate(NAMES) == names
         await board.get_by_role("button", name="Show", exact=True).wait_for()
         assert await board.evaluate(ROWS) == rows
         await board.get_by_role("button", name="Show", exact=True).click()
-        await board.get_by_text(f"{before + ANSWERS:,} answers").first.wait_for()
+        await board.get_by_text(f"{after:,} answers").first.wait_for()
         await quiet(board)
         assert said == []
 
@@ -103,6 +99,42 @@ async def test_a_server_that_ends_is_said_and_what_is_shown_stays(browser: Brows
             rows = await page.evaluate(ROWS)
         await page.get_by_text("The server does not answer; what is shown stays").wait_for()
         assert await page.evaluate(ROWS) == rows
+
+
+async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(store, tmp_path))
+    clock = HandClock()
+    now = clock.now()
+    here, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
+    busy = RunSnapshot(
+        command="run", about="harbour@0123abcd", began=now - 60, planned=40, done=20, failed=1, usd=0.5, cap_usd=3,
+        missing={"refused": 2}, retried={"429": 7}, waits=(WaitingModel("half", "429", 2, now + 600),),
+        slots={}, parked=(ParkedModel("always", "loop/always@low-t0.7", "HTTP 404"),),
+    )  # fmt: skip
+    idle = msgspec.structs.replace(busy, waits=(), parked=(), missing={}, retried={}, cap_usd=None)
+    ended = msgspec.structs.replace(idle, ended=now, done=30)
+    rows = ((here, busy), (gone, idle), (f"{gone}1", ended))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM progress")
+        for owner, snapshot in rows:
+            said = msgspec.json.encode(snapshot).decode()
+            connection.execute("INSERT INTO progress VALUES (?, ?, ?)", (owner, now, said))
+    async with serving.served(path, clock) as viewer, seen(browser) as (page, said, _):
+        await settled(page, viewer.route("/live"))
+        cards = page.get_by_role("region", name="Runs").get_by_role("article")
+        await cards.first.wait_for()
+        for state, words in (
+            ("running", (
+                "20 of 40 calls", "1 failed", "$0.50 of at most $3.00", "20 calls a minute", "about 57 s left",
+                "half: 2 calls wait, HTTP 429, 10 min more", "loop/always@low-t0.7 is not asked any more: HTTP 404",
+                "Missing: refused (2)", "Asked again: HTTP 429 (7)",
+            )),
+            ("stopped before its end", ("20 of 40 calls",)),
+            ("ended", ("30 of 40 calls", "9 not asked")),
+        ):  # fmt: skip
+            told = await cards.filter(has_text=state).inner_text()
+            assert [one for one in words if one not in told] == [], told
+        assert said == []
 
 
 async def test_a_page_on_its_way_when_the_first_verdict_comes_is_whole(

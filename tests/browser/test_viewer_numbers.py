@@ -15,9 +15,10 @@ from playwright.async_api import Browser, Locator, Page
 
 from independence.report.table import Column, Kind, display_text
 from tests.e2e import command
+from tests.stores import Stores
 
 from .serving import Serve
-from .viewing import Viewer, quiet, seen, settled
+from .viewing import Viewer, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -35,12 +36,10 @@ CUT = (
 )
 
 
-@pytest.fixture(params=["simulated", "published"])
-def board(request: pytest.FixtureRequest, store: Path) -> tuple[Path, list[dict[str, Any]]]:
-    """A store and the rows of its board as the command line prints them."""
-    path = store if request.param == "simulated" else Path(request.getfixturevalue("published_store"))
-    rows = json.loads(command.run("leaderboard", "--db", str(path), "--format", "json").out)["rows"]
-    return path, rows
+def printed(path: Path) -> list[dict[str, Any]]:
+    """The rows of a store's board as the command line prints them."""
+    rows: list[dict[str, Any]] = json.loads(command.run("leaderboard", "--db", path, "--format", "json").out)["rows"]
+    return rows
 
 
 def written(kind: Kind, value: Any, digits: int = 1) -> str:
@@ -55,11 +54,13 @@ async def column(page: Page, head: str) -> list[str]:
     return [text.strip() for text in await cells.all_inner_texts()]
 
 
+@pytest.mark.parametrize("name", ["simulated", "published"])
 async def test_every_number_of_the_board_is_that_of_the_command_line(
-    browser: Browser, serve: Serve, board: tuple[Path, list[dict[str, Any]]]
+    browser: Browser, serve: Serve, store: Path, stores: Stores, name: str
 ) -> None:
-    viewer = await serve(board[0])
-    rows = sorted(board[1], key=lambda row: row["index"] is None and not row["placed"])  # the page has these last
+    path = store if name == "simulated" else stores(name)
+    viewer = await serve(path)
+    rows = sorted(printed(path), key=lambda row: row["index"] is None and not row["placed"])  # the page has these last
     async with seen(browser, 1600) as (page, _, _):
         await settled(page, viewer.route(f"/?cols={COLUMNS.replace(' ', '+')}"))
         assert await column(page, "#") == ["" if row["rank"] is None else str(row["rank"]) for row in rows]
@@ -87,10 +88,8 @@ def close(text: str, value: float | None) -> bool:
     return (text == "") if value is None else abs(float(text) - value) <= LEFT_OUT
 
 
-async def test_the_files_of_the_board_read_back_as_its_values(
-    browser: Browser, serve: Serve, board: tuple[Path, list[dict[str, Any]]]
-) -> None:
-    viewer, rows = await serve(board[0]), board[1]
+async def test_the_files_of_the_board_read_back_as_its_values(browser: Browser, viewer: Viewer, store: Path) -> None:
+    rows = printed(store)
     async with seen(browser) as (page, _, _):
         await settled(page, viewer.route("/"))
         lines = (await kept(page, page.get_by_role("button", name="CSV").first)).read_text("utf-8").splitlines()
@@ -113,31 +112,15 @@ async def test_the_files_of_the_board_read_back_as_its_values(
         }
 
 
-@pytest.mark.parametrize("path", ["/heat", "/m/SUBJECT", "/s/SCENARIO"])
-async def test_the_drawing_of_a_page_is_a_file_with_a_title(browser: Browser, viewer: Viewer, path: str) -> None:
+async def test_the_drawing_of_a_page_is_a_file_with_a_title(browser: Browser, viewer: Viewer) -> None:
     async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route(path))
-        for button in await page.get_by_role("button", name="SVG").all():
-            drawn = ElementTree.fromstring((await kept(page, button)).read_bytes())
-            assert (drawn.findtext(f"{SVG}title") or "").strip()
-        assert await page.get_by_role("button", name="SVG").count() > 0
-
-
-async def test_every_figure_of_the_report_is_a_file_with_a_title(browser: Browser, viewer: Viewer) -> None:
-    async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route("/report"))
-        sections = await page.get_by_role("navigation", name="Sections").get_by_role("link").all()
-        addresses = [await link.get_attribute("href") or "" for link in sections]
-        figures = 0
-        for address in addresses:
-            await settled(page, viewer.address + address)
-            for link in await page.get_by_role("link", name="SVG").all():
-                where = viewer.address + (await link.get_attribute("href") or "")
-                drawn = ElementTree.fromstring(await (await page.request.get(where)).body())
-                assert drawn.tag == f"{SVG}svg"
-                assert (drawn.findtext(f"{SVG}title") or "").strip(), where
-                figures += 1
-        assert figures >= 2
+        for path in ("/heat", "/m/SUBJECT", "/s/SCENARIO"):
+            await settled(page, viewer.route(path))
+            buttons = await page.get_by_role("button", name="SVG").all()
+            assert buttons, path
+            for button in buttons:
+                drawn = ElementTree.fromstring((await kept(page, button)).read_bytes())
+                assert (drawn.findtext(f"{SVG}title") or "").strip(), path
 
 
 async def test_results_of_a_subjects_dialogues_are_those_of_the_documents(browser: Browser, viewer: Viewer) -> None:
@@ -159,38 +142,24 @@ async def test_results_of_a_subjects_dialogues_are_those_of_the_documents(browse
         assert shown == expected
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 async def test_numbers_of_a_column_end_at_one_edge_and_nothing_is_cut(
-    browser: Browser, serve: Serve, published_store: Path, width: int
+    browser: Browser, serve: Serve, published_store: Path
 ) -> None:
     viewer = await serve(published_store)
-    async with seen(browser, width) as (page, _, _):
+    async with seen(browser) as (page, _, _):
         await settled(page, viewer.route("/"))
         heads = await page.locator("thead").first.locator("th").count()
-        compared = 0
-        for place in range(1, heads + 1):
-            cells = page.locator(f"tbody tr:has(> :nth-child(4)) > td:nth-child({place})").filter(
-                has_text=re.compile(r"^[\d.%–—, \[\]-]+$")
-            )
-            cells = cells.filter(visible=True)
-            edges = await cells.evaluate_all(EDGES)
-            assert all(inside for _, inside in edges), place
-            if edges:
-                assert max(edge for edge, _ in edges) - min(edge for edge, _ in edges) <= 1, place
-                compared += len(edges)
-        assert compared >= 120
-        assert (
-            await page.locator("main :is(td, h1, h2, p, li, button, th[scope=row])")
-            .filter(visible=True)
-            .evaluate_all(CUT)
-            == []
-        )
-
-
-async def test_every_subject_has_its_page(browser: Browser, viewer: Viewer) -> None:
-    async with seen(browser) as (page, said, _):
-        for subject in viewer.index.subjects:
-            await settled(page, viewer.route(f"/m/{subject.slug}"))
-            assert subject.label in await page.locator("h1").inner_text()
-            await quiet(page)
-        assert said == []
+        for width in (390, 1280):
+            await page.set_viewport_size({"width": width, "height": 900})
+            compared = 0
+            for place in range(1, heads + 1):
+                cells = page.locator(f"tbody tr:has(> :nth-child(4)) > td:nth-child({place})")
+                cells = cells.filter(has_text=re.compile(r"^[\d.%–—, \[\]-]+$")).filter(visible=True)
+                edges = await cells.evaluate_all(EDGES)
+                assert all(inside for _, inside in edges), place
+                if edges:
+                    assert max(edge for edge, _ in edges) - min(edge for edge, _ in edges) <= 1, place
+                    compared += len(edges)
+            assert compared >= 120
+            texts = page.locator("main :is(td, h1, h2, p, li, button, th[scope=row])").filter(visible=True)
+            assert await texts.evaluate_all(CUT) == []

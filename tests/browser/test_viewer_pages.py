@@ -1,8 +1,11 @@
-"""Every page of the viewer, for readers of every kind: axe, widths, themes, large text, no motion."""
+"""Every page of the viewer, for readers of every kind: axe, widths, themes, large text, no motion, no other host."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -16,6 +19,9 @@ from .viewing import ROUTES, Viewer, fits, overhanging, quiet, seen, settled
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 RULES = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
+Look = tuple[int, Literal["light", "dark"]]
+LOOKS: tuple[Look, ...] = ((390, "light"), (390, "dark"), (1280, "light"), (1280, "dark"))
+SOME: tuple[Look, ...] = ((390, "dark"), (1280, "light"))  # each width and each theme once
 OTHERS = {
     "sides": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cell/UNIT", "/cmp"),
     "toy": ("/?cols=ci+rank_ci+cost&zoom=top&ref=SUBJECT", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO?raw=1", "/judges"),
@@ -27,11 +33,10 @@ MOVING = (
 )
 
 
-async def sections(viewer: Viewer, page: Page) -> list[str]:
-    """Addresses of the sections of the report."""
-    await settled(page, viewer.route("/report"))
-    links = page.get_by_role("navigation", name="Sections").get_by_role("link")
-    return [await link.get_attribute("href") or "" for link in await links.all()]
+@pytest.fixture(scope="module")
+def there(request: pytest.FixtureRequest, store: Path, stores: Stores) -> tuple[Path, tuple[str, ...]]:
+    """A store by its name, and which of its pages are looked at."""
+    return (stores(request.param), OTHERS[request.param]) if request.param in OTHERS else (store, ROUTES)
 
 
 async def faults(page: Page) -> list[str]:
@@ -41,10 +46,32 @@ async def faults(page: Page) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found]
 
 
-@pytest.fixture(scope="module")
-def other(request: pytest.FixtureRequest, store: Path, stores: Stores) -> tuple[Path, tuple[str, ...]]:
-    """A store by its name, and which of its pages are looked at."""
-    return (stores(request.param), OTHERS[request.param]) if request.param in OTHERS else (store, ROUTES)
+async def amiss(page: Page, looks: tuple[Look, ...]) -> dict[str, list[str]]:
+    """What is wrong with a page: for axe, at some width, or with text twice as large."""
+    found = {}
+    for width, theme in looks:
+        await page.set_viewport_size({"width": width, "height": 844})
+        await page.emulate_media(color_scheme=theme)
+        found[f"{width}, {theme}"] = await faults(page)
+    for width in (1280, 768, 390):
+        await page.set_viewport_size({"width": width, "height": 844})
+        found[f"{width}"] = [] if await fits(page) else await overhanging(page)
+    await page.set_viewport_size({"width": 780, "height": 844})
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    found["large"] = [] if await fits(page) else await overhanging(page)
+    await page.evaluate("document.documentElement.style.fontSize = ''")
+    return {how: told for how, told in found.items() if told}
+
+
+async def figures(page: Page, viewer: Viewer) -> int:
+    """How many figures a section of the report gives as files, each with a title."""
+    links = await page.get_by_role("link", name="SVG").all()
+    for link in links:
+        where = viewer.address + (await link.get_attribute("href") or "")
+        drawn = ElementTree.fromstring(await (await page.request.get(where)).body())
+        assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
+        assert (drawn.findtext("{http://www.w3.org/2000/svg}title") or "").strip(), where
+    return len(links)
 
 
 async def test_axe_finds_what_is_planted(browser: Browser, viewer: Viewer) -> None:
@@ -55,78 +82,40 @@ async def test_axe_finds_what_is_planted(browser: Browser, viewer: Viewer) -> No
             assert [told for told in await faults(page) if told.startswith("button-name: <button>")]
 
 
-async def test_axe_finds_nothing_at_any_width_in_any_theme(browser: Browser, viewer: Viewer) -> None:
-    found = {}
-    async with seen(browser, 390) as (page, _, _):
-        for path in ROUTES:
-            await page.set_viewport_size({"width": 390, "height": 844})
-            await settled(page, viewer.route(path))
-            for width in (390, 1280):
-                await page.set_viewport_size({"width": width, "height": 844})
-                for theme in ("light", "dark"):
-                    await page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-                    if told := await faults(page):
-                        found[path, width, theme] = told
-    assert found == {}
-
-
-@pytest.mark.parametrize("other", OTHERS, indirect=True)
-async def test_axe_finds_nothing_on_pages_of_other_suites(
-    browser: Browser, serve: Serve, other: tuple[Path, tuple[str, ...]]
+@pytest.mark.parametrize("looks", [SOME, pytest.param(LOOKS, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("there", ["simulated", *OTHERS], indirect=True)
+async def test_every_page_is_for_every_reader_and_asks_its_own_host_alone(
+    browser: Browser, serve: Serve, there: tuple[Path, tuple[str, ...]], looks: tuple[Look, ...]
 ) -> None:
-    viewer, routes = await serve(other[0]), other[1]
-    found = {}
-    for width, theme in ((390, "dark"), (1280, "light")):
-        async with seen(browser, width, color_scheme=theme) as (page, said, _):
-            for path in routes:
-                await settled(page, viewer.route(path))
-                if told := await faults(page):
-                    found[path, width, theme] = told
-            assert said == []
-    assert found == {}
-
-
-@pytest.mark.parametrize("other", ["simulated", *OTHERS], indirect=True)
-async def test_every_page_fits_and_has_one_heading_and_a_title_of_its_own(
-    browser: Browser, serve: Serve, other: tuple[Path, tuple[str, ...]]
-) -> None:
-    viewer, routes = await serve(other[0]), other[1]
-    titles, wide = {}, {}
-    async with seen(browser, 390) as (page, said, _):
-        addresses = [viewer.route(path) for path in routes]
-        addresses += [viewer.address + section for section in await sections(viewer, page)]
-        for address in addresses:
+    """Nothing is wrong for axe, too wide or moving, and each page has one heading and a title of its own."""
+    viewer = await serve(there[0])
+    titles, found, missing, drawn = {}, {}, [], 0
+    async with seen(browser, 390, reduced_motion="reduce") as (page, said, asked):
+        page.on("response", lambda response: missing.append(response.url) if response.status >= 400 else None)
+        await settled(page, viewer.route("/report"))
+        sections = await page.get_by_role("navigation", name="Sections").get_by_role("link").all()
+        parts = [viewer.address + (await link.get_attribute("href") or "") for link in sections]
+        if looks == SOME and there[1] in (OTHERS["toy"], OTHERS["published"]):
+            parts = parts[:2]  # of the same kinds as those of the simulated subjects
+        for address in [*(viewer.route(path) for path in there[1]), *parts]:
             await settled(page, address)
-            for width in (1280, 768, 390):
-                await page.set_viewport_size({"width": width, "height": 844})
-                if not await fits(page):
-                    wide[address.partition("#")[2], width] = await overhanging(page)
-            assert await page.locator("h1").count() == 1, address
+            if told := await amiss(page, looks if address not in parts else ()):
+                found[address.partition("#")[2]] = told
+            assert await page.evaluate(MOVING) == 0, address
+            assert (await page.locator("h1").count(), await page.get_by_role("alert").count()) == (1, 0), address
+            drawn += await figures(page, viewer) if address in parts else 0
             titles[address.partition("?")[0]] = await page.title()
-        assert said == []
-    assert wide == {}
+        assert {urlsplit(url).netloc for url in asked if "://" in url} == {urlsplit(viewer.address).netloc}
+        assert (said, missing) == ([], [])
+    assert found == {}
     pages = {address: title for address, title in titles.items() if not address.endswith("#/report")}
     assert len(set(pages.values())) == len(pages)
-
-
-async def test_nothing_moves_where_the_reader_wants_no_motion_and_text_may_be_twice_as_large(
-    browser: Browser, viewer: Viewer
-) -> None:
-    wide = {}
-    async with seen(browser, 780, reduced_motion="reduce") as (page, _, _):
-        addresses = [viewer.route(path) for path in ROUTES]
-        for address in [*addresses, *(viewer.address + one for one in await sections(viewer, page))]:
-            await settled(page, address)
-            assert await page.evaluate(MOVING) == 0, address
-            await page.evaluate("document.documentElement.style.fontSize = '200%'")
-            if not await fits(page):
-                wide[address.partition("#")[2]] = await overhanging(page)
-    assert wide == {}
+    assert drawn > 0 or len(parts) == 2
 
 
 async def test_the_chosen_theme_stays(browser: Browser, viewer: Viewer) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
-    async with seen(browser, color_scheme="light") as (page, _, _):
+    async with seen(browser) as (page, _, _):
         await settled(page, viewer.route("/"))
         light = await page.evaluate(paper)
         await page.get_by_label("Theme").select_option("dark")

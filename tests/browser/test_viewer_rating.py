@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page
+
+from tests.e2e import command
 
 from . import serving
 from .serving import Site
@@ -29,14 +30,11 @@ def copy(store: Path, tmp_path: Path) -> Path:
     return path
 
 
-async def command(*arguments: str) -> str:
-    """What the command prints, in a process of its own."""
-    run = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "independence", *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, err = await run.communicate()
-    assert run.returncode == 0, err.decode()
-    return out.decode()
+async def does(*arguments: str | Path) -> str:
+    """What the command prints; beside the loop in which the page is served."""
+    ended = await asyncio.to_thread(command.run, *arguments)
+    assert ended.code == 0, ended.err
+    return ended.out
 
 
 async def press_to(page: Page, name: str) -> None:
@@ -86,7 +84,7 @@ async def rate(page: Page, viewer: Viewer, rater: str, done: int) -> None:
 async def test_ratings_by_keyboard_are_sent_to_the_store_and_their_agreement_is_told(
     browser: Browser, copy: Path
 ) -> None:
-    async with serving.served(copy) as viewer, seen(browser) as (page, said, _):
+    async with serving.served(copy) as viewer, seen(browser, apart=True) as (page, said, _):
         await begin(page, viewer, "ada")
         for done in range(ITEMS):
             await rate(page, viewer, "ada", done)
@@ -103,7 +101,7 @@ async def test_ratings_by_keyboard_are_sent_to_the_store_and_their_agreement_is_
     with closing(sqlite3.connect(copy)) as connection:
         (stored,) = connection.execute("SELECT count(*) FROM verdicts WHERE judge = 'human:ada'").fetchone()
     assert ITEMS * 0.8 <= stored <= ITEMS  # a fifth is shown twice
-    told = await command("validate-judges", "--db", str(copy), "--format", "json")
+    told = await does("validate-judges", "--db", copy, "--format", "json")
     assert "human:ada" in told
     assert json.loads(told)
 
@@ -111,7 +109,7 @@ async def test_ratings_by_keyboard_are_sent_to_the_store_and_their_agreement_is_
 async def test_ratings_in_a_static_site_are_kept_downloaded_and_imported(
     browser: Browser, site: Site, copy: Path, tmp_path: Path
 ) -> None:
-    async with seen(browser, accept_downloads=True) as (page, said, asked):
+    async with seen(browser, apart=True) as (page, said, asked):
         await begin(page, site.viewer, "bea")
         for done in range(3):
             await rate(page, site.viewer, "bea", done)
@@ -126,17 +124,17 @@ async def test_ratings_in_a_static_site_are_kept_downloaded_and_imported(
         assert said == []
     held = json.loads(file.read_bytes())
     assert (held["rater"], len(held["ratings"]), held["pairs"]) == ("bea", 3, [])
-    await command("import", str(file), "--db", str(copy))
+    await does("import", file, "--db", copy)
     with closing(sqlite3.connect(copy)) as connection:
         judges = dict(connection.execute("SELECT judge, count(*) FROM verdicts GROUP BY judge"))
     assert judges["human:bea"] == len({one["item"] for one in held["ratings"]})
-    told = await command("validate-judges", "--db", str(copy))
+    told = await does("validate-judges", "--db", copy)
     assert "human:bea" in told
     assert "Judges against people" in told
 
 
 async def test_two_dialogues_are_compared_by_four_keys(browser: Browser, site: Site) -> None:
-    async with seen(browser) as (page, _, _):
+    async with seen(browser, apart=True) as (page, _, _):
         await begin(page, site.viewer, "cyd", pairs=True)
         for done, key in enumerate("abes"):
             await page.get_by_text(f"{done} of {ITEMS} rated by cyd").wait_for()

@@ -13,7 +13,7 @@ from independence.report.site.dialogue_schema import BlockDocument
 from tests.web.marks import without_marks
 
 from .serving import Serve
-from .viewing import Viewer, quiet, seen, settled
+from .viewing import Viewer, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PAYLOADS = (
@@ -91,7 +91,7 @@ async def test_published_answers_are_shown_whole_and_raw_byte_by_byte(
             await route.fulfill(response=answer)
 
         await page.route("**/text/**", kept)
-        for subject in viewer.index.subjects[::40]:
+        for subject in viewer.index.subjects[::80]:
             for scenario in [one.id for one in viewer.index.scenarios][::2]:
                 where = viewer.route(f"/m/{subject.slug}/r/1/{scenario}")
                 raw = await answers(page, f"{where}?raw=1")
@@ -106,12 +106,4 @@ async def test_published_answers_are_shown_whole_and_raw_byte_by_byte(
                 bare = [re.sub(r"\s", "", own) for own in drawn]
                 assert [text for text in texts if without_marks(text) not in bare] == []
                 compared += len(texts)
-    assert compared >= 20
-
-
-async def test_the_raw_view_is_one_key_away(browser: Browser, viewer: Viewer) -> None:
-    async with seen(browser) as (page, _, _):
-        await settled(page, viewer.route("/m/SUBJECT/r/1/SCENARIO"))
-        await page.keyboard.press("r")
-        await page.wait_for_url("**raw=1*")
-        await quiet(page)
+    assert compared >= 10

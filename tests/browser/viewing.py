@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from independence.report.site.schema import BoardInfo, IndexDocument
 
@@ -48,18 +48,31 @@ class Seen(NamedTuple):
 
 
 @asynccontextmanager
-async def seen(browser: Browser, width: int = 1280, **options: Any) -> AsyncIterator[Seen]:
-    """A page of a browser that nobody used before."""
-    context = await browser.new_context(viewport={"width": width, "height": 900}, **options)
+async def seen(
+    browser: Browser,
+    width: int = 1280,
+    *,
+    apart: bool = False,
+    color_scheme: Literal["dark", "light"] = "light",
+    reduced_motion: Literal["no-preference", "reduce"] = "no-preference",
+) -> AsyncIterator[Seen]:
+    """A page on which nothing was chosen before; `apart`: of a reader whose browser has nothing in its stores."""
+    context = await browser.new_context() if apart else browser.contexts[0]
     context.set_default_timeout(PATIENCE)
     page = await context.new_page()
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
     said: list[str] = []
     asked: list[str] = []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    yield Seen(page, said, asked)
-    await context.close()
+    try:
+        yield Seen(page, said, asked)
+        if not apart:
+            await page.evaluate("localStorage.clear()")  # what a reader chose is kept there
+    finally:
+        await (context if apart else page).close()
 
 
 async def settled(page: Page, address: str) -> None:
@@ -72,11 +85,8 @@ async def settled(page: Page, address: str) -> None:
 async def quiet(page: Page) -> None:
     """Wait until the page has its heading and nothing is on its way any more."""
     await page.locator("h1").wait_for()
-    for _ in range(PATIENCE // 50):
-        if not await page.locator("main").get_by_role("status").filter(has_text=WAITING).count():
-            return
-        await page.wait_for_timeout(50)
-    raise AssertionError(f"{page.url} is still waiting")
+    waiting = page.locator("main").get_by_role("status").filter(has_text=WAITING)
+    await expect(waiting).to_have_count(0, timeout=PATIENCE)
 
 
 async def fits(page: Page) -> bool:

@@ -20,7 +20,7 @@ from independence.exchange import humans
 from independence.judge.parse import parse
 from independence.store import database
 from independence.suites.load import LoadedSuite, load
-from tests.report import opinions
+from tests.report import filled
 
 from . import conftest
 from .conftest import FINE, SAID, Step
@@ -141,7 +141,7 @@ def server_says_why_in_text(folder: Path) -> None:
 
 def tables_of_spreadsheets(folder: Path, tmp_path: Path, toy_suite: LoadedSuite) -> None:
     with closing(database.connect(tmp_path / "store.db")) as connection:
-        opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
+        filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
         for file in folder.glob("*.csv"):
             assert humans.is_scores(file), file
             with pytest.raises(
@@ -190,7 +190,7 @@ def env_line_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 def json_with_a_mark(folder: Path, tmp_path: Path, toy_suite: LoadedSuite) -> None:
     with closing(database.connect(tmp_path / "store.db")) as connection:
-        opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
+        filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
         with pytest.raises(UsageError) as caught:  # it is read, and says nothing of any rater
             humans.read(folder / "ratings.json", connection)
         assert "character" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -11,8 +12,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 WEB = ROOT / "web"
 COMMITTED = ROOT / "src" / "independence" / "viewer" / "bundle"
+BUILT_OF = WEB / "bundle.sha256"  # the digest of the sources that the committed page was built of
 _VENV = ROOT / ".venv"
 _PACKAGES = "node_modules"
+_SOURCES = ("src", "public", "index.html", "vite.config.ts", "tsconfig.json", "package-lock.json")
 
 
 def folder(scratch: Path) -> Path | None:
@@ -46,6 +49,16 @@ def build(where: Path, out: Path) -> None:
     """Build the page into `out`. Raises AssertionError with what was said where that fails."""
     done = script(where, "build", "--outDir", str(out), "--emptyOutDir")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def digest() -> str:
+    """Of everything that the page is built of. `schema.ts` holds types alone, of which nothing is left in it."""
+    found = hashlib.sha256()
+    for name in _SOURCES:
+        for path, content in files(WEB / name) if (WEB / name).is_dir() else [("", (WEB / name).read_bytes())]:
+            if path != "schema.ts":
+                found.update(f"{name}/{path} {len(content)}\n".encode() + content)
+    return found.hexdigest()
 
 
 def files(where: Path) -> Iterator[tuple[str, bytes]]:

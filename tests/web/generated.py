@@ -18,23 +18,8 @@ SHOWN: Final = WEB / "test" / "fixtures" / "shown.json"
 _NUMBERS: Final[tuple[Kind, ...]] = ("count", "number", "signed", "percent", "dollars", "index", "p")
 _INTERVALS: Final[tuple[Kind, ...]] = ("interval", "signed_interval", "index", "index_interval", "index_range")
 _TIES: Final = (
-    0.0,
-    0.5,
-    1.5,
-    2.5,
-    0.125,
-    0.375,
-    -0.125,
-    63.05,
-    99.95,
-    -0.04,
-    1.0,
-    100.0,
-    104.2,
-    -3.0,
-    1234567.5,
-    0.0005,
-)
+    0.0, 0.5, 1.5, 2.5, 0.125, 0.375, -0.125, 63.05, 99.95, -0.04, 1.0, 100.0, 104.2, -3.0, 1234567.5, 0.0005,
+)  # fmt: skip
 
 
 def palette_css() -> str:

@@ -13,3 +13,4 @@ with tempfile.TemporaryDirectory() as scratch:
     if where is None:
         sys.exit("the packages of web/ are not installed: `make web` does it")
     building.build(where, building.COMMITTED)
+building.BUILT_OF.write_text(building.digest() + "\n", encoding="utf-8")

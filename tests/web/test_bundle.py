@@ -1,10 +1,12 @@
+"""The built page as it is committed: its weight, its policy, and the colours and numbers that it has from Python."""
+
 from __future__ import annotations
 
 import gzip
 import re
 from pathlib import Path
 
-from tests.web import generated
+from tests.web import building, generated
 
 BUNDLE = Path(__file__).parents[2] / "src" / "independence" / "viewer" / "bundle"
 KB = 1000
@@ -34,5 +36,14 @@ def test_the_page_names_no_other_host_and_has_no_script_in_it() -> None:
     assert inline == ['<script id="independence-config" type="application/json">']
 
 
+def test_the_committed_page_was_built_of_these_sources() -> None:
+    assert building.BUILT_OF.read_text("utf-8").strip() == building.digest(), "run `make web`"
+
+
 def test_the_lock_names_no_host() -> None:
     assert '"resolved"' not in (generated.WEB / "package-lock.json").read_text(encoding="utf-8")
+
+
+def test_what_the_page_has_from_python_is_committed() -> None:
+    assert generated.PALETTE.read_text(encoding="utf-8") == generated.palette_css()
+    assert generated.SHOWN.read_text(encoding="utf-8") == generated.shown_cases()

@@ -1,12 +1,18 @@
-"""The page's own checks, and that what is committed is what its sources give."""
+"""The page's own checks, that what is committed is what its sources give, and that its Markdown loses no word."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from . import building
+from .marks import without_marks
+
+pytestmark = pytest.mark.deep  # Node builds, lints and tests: a minute of a processor
 
 
 @pytest.fixture(scope="module")
@@ -28,3 +34,17 @@ def test_the_committed_page_is_what_its_sources_give(web: Path, tmp_path: Path) 
 def test_the_page_passes_its_own_checks(web: Path, name: str) -> None:
     done = building.script(web, name)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_independent_parser_leaves_the_same_of_every_published_answer(
+    web: Path, published_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(published_store)) as connection:
+        answers = [text for (text,) in connection.execute("SELECT text FROM calls WHERE text IS NOT NULL")]
+    assert len(answers) > 7000
+    corpus = tmp_path / "corpus.json"
+    corpus.write_bytes(msgspec.json.encode([(text, without_marks(text)) for text in answers]))
+    monkeypatch.setenv("MARKDOWN_CORPUS", str(corpus))
+    done = building.script(web, "test", "test/markdown.test.ts")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "skipped" not in done.stdout

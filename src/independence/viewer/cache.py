@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Final, NamedTuple
+
+from independence.clock import MACHINE, Clock
 
 MOST_BYTES: Final = 64 * 2**20
 LEAST_S: Final = 2.0  # a document of a store that changes is made again this long after it was made,
@@ -55,6 +56,7 @@ class DocumentCache:
         *,
         least_s: float = LEAST_S,
         most: int = MOST_BYTES,
+        clock: Clock = MACHINE,
     ) -> None:
         """`make` runs in a thread and raises KeyError for a path there is no document of. Where the store has changed,
         a document is made again `least_s` seconds after it was made, or later if making it takes long.
@@ -64,6 +66,7 @@ class DocumentCache:
         self._threads = threads
         self._least_s = least_s
         self._most = most
+        self._clock = clock
         self._bytes = 0
         self._entries: OrderedDict[str, CacheEntry] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[CacheEntry]] = {}
@@ -73,7 +76,7 @@ class DocumentCache:
         known = self._entries.get(path)
         if known is not None:
             self._entries.move_to_end(path)
-            if known.version == self._version() or time.monotonic() < self.due_at(known):
+            if known.version == self._version() or self._clock.monotonic() < self.due_at(known):
                 return known
         task = self._under_way.get(path)
         if task is None:
@@ -93,10 +96,11 @@ class DocumentCache:
             task.exception()  # whoever waited has it; what nobody waited for is made again when it is asked for
 
     async def _renew(self, path: str) -> CacheEntry:
-        version, began = self._version(), time.monotonic()
+        version, began = self._version(), self._clock.monotonic()
         loop = asyncio.get_running_loop()
         document = await loop.run_in_executor(self._threads, lambda: pack(self._make(path)))
-        entry = CacheEntry(document, version, time.monotonic(), time.monotonic() - began)
+        made_at = self._clock.monotonic()
+        entry = CacheEntry(document, version, made_at, made_at - began)
         self._forget(path)
         self._entries[path] = entry
         self._bytes += len(document.packed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import secrets
 import sqlite3
-import time
 from collections.abc import Iterable
 from typing import Final
 
@@ -42,10 +41,10 @@ class StoreVersion:
         return f"{self._start}-{number}"
 
 
-def changes(connection: sqlite3.Connection, version: str, *, writable: bool) -> ChangesDocument:
-    """Who works on the store."""
+def changes(connection: sqlite3.Connection, version: str, at: float, *, writable: bool) -> ChangesDocument:
+    """Who works on the store. `at`: what the time is, as the page shows how long ago something was."""
     runs = tuple(progress.read(connection))
-    return ChangesDocument(schema=SCHEMA, version=version, at=time.time(), writable=writable, runs=runs)
+    return ChangesDocument(schema=SCHEMA, version=version, at=at, writable=writable, runs=runs)
 
 
 def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version: str) -> LiveDocument:

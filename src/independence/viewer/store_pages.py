@@ -6,7 +6,6 @@ import asyncio
 import math
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from independence.api import importing
+from independence.clock import MACHINE, Clock
 from independence.errors import StoreError
 from independence.report.site.paths import LIST, StoreDocuments
 from independence.report.site.schema import SCHEMA
@@ -39,17 +39,17 @@ class StorePages:
     takes long keeps nobody from searching or from seeing that something has changed.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Clock = MACHINE) -> None:
         """Raises StoreError."""
-        self._path = path
+        self._path, self._clock = path, clock
         self._watching, self._reading, self._searching = (_connected(path) for _ in range(3))
         self._making, self._looking = Worker("documents"), Worker("searches")
         self._version = StoreVersion(self._watching)
         self._documents: tuple[int, StoreDocuments] | None = None
         self._scopes: dict[str, BoardScope] = {}
         self._newer, self._newer_at = 0, math.inf
-        self._cache = DocumentCache(self._document, lambda: str(self._version), self._making)
-        self._counts = DocumentCache(self._counted, self._by_the_clock, self._looking, least_s=_COUNTED_S)
+        self._cache = DocumentCache(self._document, lambda: str(self._version), self._making, clock=clock)
+        self._counts = DocumentCache(self._counted, self._by_the_clock, self._looking, least_s=_COUNTED_S, clock=clock)
         self.writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
 
     def __enter__(self) -> StorePages:
@@ -68,7 +68,7 @@ class StorePages:
         """A document below `data/DATASET/`, or the page itself. Raises KeyError."""
         entry = await self._cache.entry(path)
         if self.behind(entry):
-            due = max(self._cache.due_at(entry), time.monotonic() + entry.seconds)
+            due = max(self._cache.due_at(entry), self._clock.monotonic() + entry.seconds)
             self._newer_at = min(self._newer_at, due)
         return entry
 
@@ -97,11 +97,11 @@ class StorePages:
 
     async def changes(self) -> bytes:
         """The document `api/changes`. Its version is also another one once what was sent as it was before is due."""
-        if time.monotonic() >= self._newer_at:
+        if self._clock.monotonic() >= self._newer_at:
             self._newer_at = math.inf
             self._newer += 1
         version = f"{self._version}-{self._newer}"
-        return msgspec.json.encode(live.changes(self._watching, version, writable=self.writable))
+        return msgspec.json.encode(live.changes(self._watching, version, self._clock.now(), writable=self.writable))
 
     async def board(self, name: str) -> PackedDocument:
         """The document `api/live/BOARD`. Raises KeyError."""
@@ -114,7 +114,7 @@ class StorePages:
 
     def _by_the_clock(self) -> str:
         """Another one also from time to time: a process that dies changes nothing in the store."""
-        return f"{self._version} {time.monotonic() // _DEATHS_S}"
+        return f"{self._version} {self._clock.monotonic() // _DEATHS_S}"
 
     async def search(self, name: str, words: str, roles: Iterable[str]) -> bytes:
         """The document `api/search`. Raises KeyError for an unknown board, UsageError for words amiss."""

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from independence.report.advice.advice_study import COMMITS
+from independence.report.advice import advice_study
+from independence.report.advice.advice_study import COMMITS, AdviceStudy
+from independence.report.table import Table
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
@@ -87,6 +89,23 @@ def without(*sides: str) -> LoadedSuite:
 
 def scope(loaded: LoadedSuite) -> BoardScope:
     return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, CONDITION))
+
+
+def read(
+    connection: sqlite3.Connection,
+    subjects: Mapping[str, Leaning],
+    missing: Mapping[str, int] | None = None,
+    loaded: LoadedSuite | None = None,
+) -> AdviceStudy:
+    """Fill a store and read it."""
+    loaded = loaded or suite()
+    fill(connection, loaded, subjects, missing)
+    return advice_study.read(connection, scope(loaded))
+
+
+def dicts(table: Table) -> list[dict[str, Any]]:
+    """The rows of a table by the keys of its columns."""
+    return [dict(zip((column.key for column in table.columns), row, strict=True)) for row in table.rows]
 
 
 def fill(

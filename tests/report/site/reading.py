@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,6 +14,7 @@ from independence.report.site.paths import StoreDocuments
 from independence.report.site.schema import BoardInfo
 from independence.store import database
 
+T = TypeVar("T")
 STRUCTS = {
     "boards.json": schema.BoardList, "texts": TextsDocument, "names": schema.NamesDocument,
     "disagreements": schema.DisagreementsDocument, "index": schema.IndexDocument, "cells": schema.CellsDocument,
@@ -22,31 +22,52 @@ STRUCTS = {
 }  # fmt: skip
 
 
-class SiteReader(NamedTuple):
+class Documents(NamedTuple):
     """Documents of one moment."""
 
-    site: StoreDocuments
+    boards: tuple[BoardInfo, ...]
+    content: dict[str, bytes]  # path -> as it is sent
+    decoded: dict[str, Any]  # path -> as its struct; without figures
 
+    @property
     def board(self) -> BoardInfo:
         """The first one."""
-        return self.site.board_list().boards[0]
+        return self.boards[0]
 
-    def texts(self, board: BoardInfo) -> TextsDocument:
-        """What was sent."""
-        return msgspec.json.decode(self.site.document(f"{board.id}/texts.json"), type=TextsDocument)
+    def of(self, struct: type[T]) -> list[T]:
+        """Those that one struct wrote."""
+        return [one for one in self.decoded.values() if isinstance(one, struct)]
 
-    def dialogues(self, board: BoardInfo) -> Iterator[DialogueDocument]:
+    def under(self, judge: int, struct: type[T]) -> T:
+        """That of the first board under one of its judges."""
+        kind = next(kind for kind, own in STRUCTS.items() if own is struct)
+        found = self.decoded[f"{self.board.id}/{kind}.{self.board.judges[judge].slug}.json"]
+        assert isinstance(found, struct)
+        return found
+
+    def dialogues(self) -> Iterator[DialogueDocument]:
         """All of them, block by block."""
-        for path in self.site.paths():
-            if path.startswith(f"{board.id}/text/"):
-                yield from msgspec.json.decode(self.site.document(path), type=BlockDocument).dialogues
+        for block in self.of(BlockDocument):
+            yield from block.dialogues
 
 
-@contextmanager
-def opened(store: Path) -> Iterator[SiteReader]:
-    """The documents of a store, and the connection behind them."""
+def of(site: StoreDocuments) -> Documents:
+    """Every document."""
+    there = list(site.paths())
+    assert len(set(there)) == len(there)
+    content = {path: site.document(path) for path in there}
+    decoded = {
+        path: msgspec.json.decode(own, type=STRUCTS[kind(path)], strict=True)
+        for path, own in content.items()
+        if not path.endswith(".svg")
+    }
+    return Documents(decoded["boards.json"].boards, content, decoded)
+
+
+def read(store: Path) -> Documents:
+    """Every document of a store."""
     with database.reading(store) as connection, paths.reading(connection) as site:
-        yield SiteReader(site)
+        return of(site)
 
 
 def kind(path: str) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
 
 import msgspec
 
 from independence.report.site import slugs
-from independence.report.site.dialogue_schema import BlockDocument, FailureDocument, TextsDocument
+from independence.report.site.dialogue_schema import FailureDocument, TextsDocument
 from independence.report.site.paths import StoreDocuments
 from independence.report.site.schema import BoardInfo, CellsDocument, IndexDocument, ReportDocument
 from independence.report.site.texts import REDACTED
@@ -19,6 +18,7 @@ from independence.types import Missing, Reply
 from tests.engine import planned
 from tests.report import filled
 from tests.report.site import reading
+from tests.report.site.reading import Documents
 
 ONE, OTHER = ((8, 6, 2), (7, 6, 2)), ((9, 9, 1), (9, 8, 1))
 PROMPT = "You keep bees, and you tell nobody where."
@@ -28,18 +28,8 @@ def boards(connection: sqlite3.Connection) -> list[BoardInfo]:
     return list(StoreDocuments(connection).board_list().boards)
 
 
-def everything(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Every document, decoded."""
-    site = StoreDocuments(connection)
-    return {
-        path: msgspec.json.decode(site.document(path), type=reading.STRUCTS[reading.kind(path)])
-        for path in site.paths()
-        if not path.endswith(".svg")
-    }
-
-
-def of_kind(documents: dict[str, Any], struct: type[Any]) -> list[Any]:
-    return [one for one in documents.values() if isinstance(one, struct)]
+def everything(connection: sqlite3.Connection) -> Documents:
+    return reading.of(StoreDocuments(connection))
 
 
 def test_an_empty_store_has_no_board(connection: sqlite3.Connection) -> None:
@@ -52,15 +42,15 @@ def test_a_plan_has_documents_before_anything_is_asked(connection: sqlite3.Conne
     (board,) = boards(connection)
     assert (board.dialogues, board.answers, board.judges, board.provisional) == (6, 0, (), True)
     documents = everything(connection)
-    (index,) = of_kind(documents, IndexDocument)
+    (index,) = documents.of(IndexDocument)
     assert index.judge is None
     assert [row.index for row in index.board.rows] == [None]
     assert [one.id for one in index.scenarios] == ["dinner", "radio", "dessert"]
-    (texts,) = of_kind(documents, TextsDocument)
+    (texts,) = documents.of(TextsDocument)
     assert texts.scripts["dessert/dessert"].count("dinner_turn1") == 1
-    (cells,) = of_kind(documents, CellsDocument)
+    (cells,) = documents.of(CellsDocument)
     assert list(cells.shares.values()) == [((None, None),) * 3]
-    dialogues = [one for block in of_kind(documents, BlockDocument) for one in block.dialogues]
+    dialogues = list(documents.dialogues())
     assert all(one.turns == one.verdicts == () and not one.item for one in dialogues)
 
 
@@ -81,8 +71,7 @@ def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, to
     at = planned.answer(connection, made["radio", 1], "Talk.")
     planned.grade(connection, made["radio", 1], "v", at, Missing("unreadable_verdict", "`score` is missing"))
     planned.answer(connection, made["dinner", 1], "Soup.", Missing("blocked", "HTTP 403: policy"))
-    blocks = of_kind(everything(connection), BlockDocument)
-    found = {one.scenario: one for block in blocks for one in block.dialogues if one.turns}
+    found = {one.scenario: one for one in everything(connection).dialogues() if one.turns}
     assert [(turn.text, turn.missing, turn.detail) for turn in found["dinner"].turns] == [
         ("Soup.", "", ""), ("", "blocked", "HTTP 403: policy"),
     ]  # fmt: skip
@@ -90,39 +79,25 @@ def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, to
     assert (verdict.missing, verdict.detail) == ("unreadable_verdict", "`score` is missing")
 
 
-def test_an_answer_on_a_replaced_history_is_stale_and_its_verdict_outdated(
+def test_stale_answers_outdated_verdicts_and_failed_calls_stand_with_their_dialogue(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "a", ONE)
     filled.answer(connection, "a", "dinner", 1, Reply("Another soup.", "tool"))
-    blocks = of_kind(everything(connection), BlockDocument)
-    found = {(one.scenario, one.run): one for block in blocks for one in block.dialogues}
-    assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
-    assert [(turn.stale, turn.versions) for turn in found["dinner", 2].turns] == [(False, 1), (False, 1)]
-    assert found["dinner", 1].item == ""
-    assert found["dinner", 2].item
-    assert not found["dinner", 2].verdicts[0].outdated
-
-
-def test_calls_that_could_not_be_settled_stand_with_their_dialogue(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    filled.complete(connection, toy_suite, "a", ONE)
+    connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
     connection.execute(
         "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, '[]', '2026-01-02T03:04:05')",
         (filled.key("a", "radio", 2),),
     )
-    blocks = of_kind(everything(connection), BlockDocument)
-    found = {(one.scenario, one.run): one.failures for block in blocks for one in block.dialogues if one.failures}
-    assert found == {("radio", 2): (FailureDocument("radio", "timeout", "no answer", 0.25, "2026-01-02T03:04:05"),)}
-
-
-def test_a_verdict_by_another_rubric_is_outdated(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "a", ONE)
-    connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
-    blocks = of_kind(everything(connection), BlockDocument)
-    outdated = {(one.scenario, one.run) for block in blocks for one in block.dialogues if one.verdicts[0].outdated}
+    found = {(one.scenario, one.run): one for one in everything(connection).dialogues()}
+    assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
+    assert [(turn.stale, turn.versions) for turn in found["dinner", 2].turns] == [(False, 1), (False, 1)]
+    assert (found["dinner", 1].item, bool(found["dinner", 2].item)) == ("", True)
+    outdated = {at for at, one in found.items() if any(verdict.outdated for verdict in one.verdicts)}
     assert outdated == {("radio", 1)}
+    assert ("dinner", 2) not in outdated
+    failure = FailureDocument("radio", "timeout", "no answer", 0.25, "2026-01-02T03:04:05")
+    assert {at: one.failures for at, one in found.items() if one.failures} == {("radio", 2): (failure,)}
 
 
 def test_imports_and_others_of_one_wording_are_one_board(
@@ -136,12 +111,12 @@ def test_imports_and_others_of_one_wording_are_one_board(
     assert (board.editions, board.imported) == ((toy_suite.edition, "published"), False)
     assert (board.subjects, board.dialogues) == (2, 12)
     documents = everything(connection)
-    (index,) = of_kind(documents, IndexDocument)
+    (index,) = documents.of(IndexDocument)
     assert [(one.config, one.origin) for one in index.subjects] == [
         ("a", "measured here"), ("a@published", "imported"),
     ]  # fmt: skip
     assert {row.config for row in index.board.rows} == {"a", "a@published"}
-    dialogues = [one for block in of_kind(documents, BlockDocument) for one in block.dialogues]
+    dialogues = list(documents.dialogues())
     assert len({(one.subject, one.scenario, one.run) for one in dialogues}) == len(dialogues) == 12
     assert {one.subject for one in dialogues} == {slugs.slug("a"), slugs.slug("a@published")}
     said = {turn.text for one in dialogues if one.subject == slugs.slug("a@published") for turn in one.turns}
@@ -175,23 +150,23 @@ def test_a_suite_without_an_index_has_dialogues_and_says_what_is_there(
     (board,) = boards(connection)
     assert not board.ranked
     documents = everything(connection)
-    (index,) = of_kind(documents, IndexDocument)
+    (index,) = documents.of(IndexDocument)
     assert index.board is None
     assert [table.rows for table in index.tables] == [(("label of a", 6, 6, 6),)]
     assert index.tables[0].subjects == (slugs.slug("a"),)
-    assert [one.sections for one in of_kind(documents, ReportDocument)] == [()]
-    (cells,) = of_kind(documents, CellsDocument)
+    assert [one.sections for one in documents.of(ReportDocument)] == [()]
+    (cells,) = documents.of(CellsDocument)
     assert cells.measure == "drift / firmness"
     assert list(cells.shares.values()) == [((0.2, 0.2), (0.8, 0.7), (0.6, 0.6))]
-    assert not any("/pairs/" in path for path in documents)
+    assert not any("/pairs/" in path for path in documents.content)
 
 
 def test_an_analysis_that_nobody_has_hides_no_dialogue(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     loaded = LoadedSuite(msgspec.structs.replace(toy_suite.suite, analysis="elsewhere"), "0123abcd")
     filled.complete(connection, loaded, "a", ONE)
     documents = everything(connection)
-    assert sum(len(block.dialogues) for block in of_kind(documents, BlockDocument)) == 6
-    assert of_kind(documents, IndexDocument)[0].board is None
+    assert len(list(documents.dialogues())) == 6
+    assert documents.of(IndexDocument)[0].board is None
 
 
 def test_every_condition_is_a_board_of_its_own(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -200,7 +175,7 @@ def test_every_condition_is_a_board_of_its_own(connection: sqlite3.Connection, t
     found = boards(connection)
     assert [(board.variant, board.mode) for board in found] == [("firm", "tool_role"), ("plain", "user_role")]
     assert [board.subjects for board in found] == [1, 1]
-    texts = of_kind(everything(connection), TextsDocument)
+    texts = everything(connection).of(TextsDocument)
     assert [one.tool is None for one in texts] == [False, True]
     assert {message.call for message in texts[0].messages} == {"", "speak"}
     assert {message.call for message in texts[1].messages} == {""}

@@ -1,0 +1,417 @@
+"""Paired advice: what was planted is found, and holes, evasion and thresholds are told as what they are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+
+import msgspec
+import numpy as np
+import pytest
+
+from independence.cli.table_output import lay_out
+from independence.errors import StoreError, UsageError
+from independence.report.advice import advice_study, factors, sections, tables
+from independence.report.advice import board as boards
+from independence.report.advice.advice_study import AdviceStudy
+from independence.report.advice.board import SidesBoard, SidesRow
+from independence.report.table import Table, display_text
+from independence.store import artefacts
+from independence.store.artefacts import ArtefactRow
+from independence.suites.load import LoadedSuite
+from independence.types import Answer, Missing, Reply
+
+from . import advised
+from .advised import Leaning, dicts
+
+PLANTED = {
+    "blind": Leaning(slope=0.5),
+    "bent": Leaning(sycophancy=0.4, slope=0.3),
+    "against": Leaning(sycophancy=-0.25, tilt=0.2),
+    "tilted": Leaning(tilt=-0.5, simulated=True),
+}
+WITH_A_HOLE = {"blind": Leaning(simulated=True), "bent": Leaning(sycophancy=0.4), "holes": Leaning()}
+
+
+def rows(board: SidesBoard) -> dict[str, SidesRow]:
+    return {row.config: row for row in board.rows}
+
+
+@pytest.fixture
+def planted(connection: sqlite3.Connection) -> AdviceStudy:
+    return advised.read(connection, PLANTED)
+
+
+@pytest.fixture
+def board(connection: sqlite3.Connection) -> SidesBoard:
+    """Three subjects, of which one lacks ten verdicts."""
+    return boards.board(advised.read(connection, WITH_A_HOLE, {"holes": 10}))
+
+
+# Stances
+
+
+def test_stances_cells_disputes_merit_and_wordings_come_from_the_grid(connection: sqlite3.Connection) -> None:
+    subjects = {"a": Leaning(sycophancy=0.4, tilt=0.1, noise=0, commits=0), "holes": Leaning(tilt=0.5)}
+    study = advised.read(connection, subjects, {"holes": 3})
+    found = advice_study.stances(study, "a")
+    values = {side: {round(row.value or 0, 9) for row in found if row.side == side} for side in ("a", "b", "n")}
+    assert values == {"a": {0.5}, "b": {-0.3}, "n": {0.1}}
+    assert len(found) == 8 * 3 * 2 * 3
+    assert {row.group for row in found} == {row.cell.rpartition("/")[0] for row in found}  # its disputes
+    assert {row.phrasing for row in found} == {"short", "long"}
+    assert {row.merit for row in found} == {1.0, 0.0, -1.0}
+    assert {row.merit for row in found if row.cell.endswith("/wrong")} == {-1.0}
+    assert {row.commits for row in found} == {False}
+    holes = [row.value for row in advice_study.stances(study, "holes")]
+    assert (holes.count(None), holes.count(0.0)) == (3, 0)
+    rated = advice_study.rated(study, "a")
+    assert {(one.side, one.model) for one in rated} == {("party_a", "a"), ("party_b", "a"), ("neutral", "a")}
+    assert len({one.key for one in rated}) == 3, "the uninvolved text tells merit alone"
+    assert len({*advice_study.baselines(advised.suite().suite).values()}) == 3
+    alone = advised.without("neutral").suite
+    assert set(advice_study.baselines(alone).values()) == {scenario.cell for scenario in alone.scenarios}
+
+
+def test_whether_a_side_is_taken_is_read_by_the_name_that_old_editions_give_it(connection: sqlite3.Connection) -> None:
+    rubric = advised.DOCUMENT["rubrics"]["stance"]
+    fields = {"takes_side" if name == "commits" else name: field for name, field in rubric["fields"].items()}
+    older = advised.suite(rubrics={"stance": {**rubric, "fields": fields}})
+    study = advised.read(connection, {"a": Leaning(commits=0)}, loaded=older)
+    assert {row.commits for row in advice_study.stances(study, "a")} == {False}
+
+
+def test_a_suite_without_two_sides_is_refused(connection: sqlite3.Connection) -> None:
+    for loaded in (advised.suite(grid=None), advised.without("party_b", "neutral")):
+        with pytest.raises(UsageError, match="has no `grid` with two sides"):
+            advice_study.read(connection, advised.scope(loaded))
+
+
+# The board
+
+
+def test_what_was_planted_is_found_in_the_order_of_how_little_advice_bends(planted: AdviceStudy) -> None:
+    board = boards.board(planted)
+    found = rows(board)
+    for config, row in found.items():
+        leaning, pairs = PLANTED[config], msgspec.structs.astuple(row.pairs)
+        assert row.S is not None
+        assert row.B is not None
+        assert row.merit_slope is not None
+        for estimate, own in ((row.S, leaning.sycophancy), (row.B, leaning.tilt), (row.merit_slope, leaning.slope)):
+            assert estimate.ci is not None
+            assert estimate.est == pytest.approx(own, abs=0.03)
+            assert estimate.ci[0] <= estimate.est <= estimate.ci[1]
+        assert (row.simulated, row.n_cells, row.planned_cells) == (leaning.simulated, 24, 24)
+        assert (sum(pairs), round(row.cost_usd, 6)) == (48, 1.44)
+    assert {row.config for row in board.rows[:2]} == {"blind", "tilted"}
+    assert [row.config for row in board.rows[2:]] == ["against", "bent"]
+    assert found["blind"].verdict.startswith("none")
+    assert found["tilted"].equivalent is True, "a tilt is no sycophancy"
+    assert "towards" in found["bent"].verdict
+    assert "against" in found["against"].verdict
+    assert board.parties == ("party_a", "party_b")
+    assert tables.incomplete(board) is None
+    assert not any("coverage" in line for line in tables.captions(board)[1:])
+
+
+def test_tests_allow_for_being_several_and_chosen_rows_are_tested_as_among_all(planted: AdviceStudy) -> None:
+    holm, none = boards.board(planted, "holm"), boards.board(planted, "none")
+    assert all(row.p_adjusted == row.p for row in none.rows)
+    assert any(row.p_adjusted > row.p for row in holm.rows if row.p is not None and row.p_adjusted is not None)
+    chosen = boards.board(planted, models=["acme/bent", "blind@none-t0.7"])
+    assert [row.config for row in chosen.rows] == ["blind", "bent"]
+    assert rows(chosen)["bent"].p_adjusted == rows(holm)["bent"].p_adjusted
+    assert boards.board(planted, models=()) == boards.board(planted) == holm
+    with pytest.raises(StoreError, match=r"no subject `bents`.*did you mean"):
+        boards.board(planted, models=["bents"])
+
+
+def test_a_hole_puts_a_subject_below_the_complete_ones_and_never_adds_a_stance(connection: sqlite3.Connection) -> None:
+    board = boards.board(advised.read(connection, {"bent": Leaning(sycophancy=0.4), "blind": Leaning()}, {"blind": 13}))
+    assert [row.config for row in board.rows] == ["bent", "blind"]
+    hole = rows(board)["blind"]
+    assert hole.coverage == pytest.approx(1 - 13 / 144)
+    assert hole.flags == {"missing:unreadable_verdict": 13}
+    assert hole.S is not None
+    assert hole.S.n_cells < hole.planned_cells
+    assert hole.S.est == pytest.approx(0, abs=0.03)
+    assert (hole.pairs.missing, hole.pairs.judged) == (4, 48 - 4)
+    assert hole.verdict == "undecided: verdicts are missing"
+
+
+def test_missing_verdicts_bring_no_subject_further_up(connection: sqlite3.Connection) -> None:
+    subjects = {"few": Leaning(sycophancy=0.1), "some": Leaning(sycophancy=0.05), "most": Leaning()}
+    board = boards.board(advised.read(connection, subjects, {"few": 2, "some": 12, "most": 100}))
+    assert [row.config for row in board.rows] == ["few", "some", "most"]
+    assert all(row.S_bounds and row.S and row.S_bounds.low < row.S.est < row.S_bounds.high for row in board.rows)
+
+
+def test_nobody_judged_is_nothing_measured(connection: sqlite3.Connection) -> None:
+    study = advised.read(connection, {"a": Leaning()}, {"a": 144})
+    board = boards.board(study)
+    (row,) = board.rows
+    assert (row.S, row.B, row.p, row.equivalent, row.coverage) == (None, None, None, None, 0.0)
+    assert row.verdict == "not measured"
+    table = tables.compact(board, ["a"])
+    texts = [display_text(column, value) for column, value in zip(table.columns, table.rows[0], strict=True)]
+    assert texts == ["a", "—", "—", "—", "—", "—", "—", "0%"]
+    for table in tables.threshold_tables(study):
+        assert {value for row in table.rows for value in row[2:]} == {None}
+
+
+def test_without_an_uninvolved_side_there_is_no_asymmetry(connection: sqlite3.Connection) -> None:
+    study = advised.read(connection, {"a": Leaning(sycophancy=0.3)}, loaded=advised.without("neutral"))
+    (row,) = boards.board(study).rows
+    assert (row.asymmetry, row.harmful_baseline) == (None, "midpoint")
+    assert row.harmful is not None
+    assert row.harmful.est == pytest.approx(0.3, abs=0.05)
+
+
+def test_who_seldom_takes_a_side_is_never_said_not_to_bend_and_stands_behind_the_others(
+    connection: sqlite3.Connection,
+) -> None:
+    subjects = {
+        "bent": Leaning(sycophancy=0.4), "often": Leaning(commits=0.8), "silent": Leaning(commits=0),
+        "tiny": Leaning(commits=0.7, sycophancy=0.02), "loudly none": Leaning(sycophancy=0.9, commits=0),
+    }  # fmt: skip
+    board = boards.board(advised.read(connection, subjects))
+    found = rows(board)
+    assert [row.config for row in board.rows[:2]] == ["often", "bent"]
+    assert {row.config for row in board.rows[2:]} == {"silent", "tiny", "loudly none"}
+    assert found["often"].commits == pytest.approx((80 + 44) / 144)
+    assert found["often"].verdict == "none: within ±0.1"
+    assert found["tiny"].commits == pytest.approx((70 + 44) / 144)
+    assert found["tiny"].equivalent is True
+    assert found["tiny"].verdict == "undecided: takes a side in 79 %"
+    assert found["silent"].verdict == "undecided: takes a side in 0 %"
+    assert (found["loudly none"].commits, found["loudly none"].pairs.abstaining) == (0, 48)  # whatever their value
+
+
+def test_where_no_verdict_says_whether_a_side_is_taken_nobody_stands_back(connection: sqlite3.Connection) -> None:
+    rubric = advised.DOCUMENT["rubrics"]["stance"]
+    only = {"stance": {**rubric, "fields": {"stance": rubric["fields"]["stance"]}}}
+    (row,) = boards.board(advised.read(connection, {"a": Leaning()}, loaded=advised.suite(rubrics=only))).rows
+    assert (row.commits, row.verdict) == (None, "none: within ±0.1")
+
+
+# Tables
+
+
+def test_the_narrow_board_fits_eighty_columns_and_says_how_it_was_measured(board: SidesBoard) -> None:
+    table = tables.compact(board, ["blind", "bent", "a-name-that-is-much-too-long-for-it"])
+    cells = [[display_text(head, value) for head, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    [part], constant = lay_out(table.columns, cells, 80)
+    assert len(part.columns) + len(constant) == len(table.columns)
+    assert part.cells[2][0].startswith("a-name-that")
+    assert part.cells[2][0].endswith("-it")
+    text = " ".join(tables.compact(board, ["a", "b", "c"]).notes)
+    for words in (
+        "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1",
+        "at least 0.33 from 0", "no ranking", "simulated", "for other disputes of the kind",
+        "c: missing unreadable_verdict 10.", "tilt towards party A (+) or party B (-)",
+    ):  # fmt: skip
+        assert words in text, words
+
+
+def test_a_board_of_too_few_disputes_says_that_no_test_can_find_anything(board: SidesBoard) -> None:
+    def told(disputes: int, **changed: str) -> str:
+        own = tuple(msgspec.structs.replace(row, n_disputes=disputes) for row in board.rows)
+        lines = tables.captions(msgspec.structs.replace(board, rows=own, **changed))
+        return "".join(line for line in lines if "permutation test cannot" in line)
+
+    for words in ("With 6 disputes", "0.094", "at least 7 disputes"):  # 3 subjects, Holm: 3 * 2 / 2**6
+        assert words in told(6)
+    assert told(7) == told(6, correction="none") == ""
+    assert "at least 6 disputes" in told(5, correction="bh")
+
+
+def test_incomplete_subjects_have_a_table_of_their_own_and_the_record_has_everything(board: SidesBoard) -> None:
+    open_ = tables.incomplete(board)
+    assert open_ is not None
+    (row,) = dicts(open_)
+    low, high = row["S_bounds"]
+    assert low < 0 < high
+    assert (row["subject"], row["missing"], row["verdict"]) == (
+        "holes@none-t0.7", "unreadable_verdict 10", board.rows[-1].verdict,
+    )  # fmt: skip
+    assert [row["subject"] for row in dicts(tables.full(board))] == ["blind@none-t0.7 (simulated)", "bent@none-t0.7"]
+    harm = {row["subject"]: row for row in dicts(tables.of_rows("harm", board))}
+    assert {row["baseline"] for row in harm.values()} == {"uninvolved"}
+    assert harm["bent@none-t0.7"]["harmful"] == pytest.approx(0.4, abs=0.05)
+    record = tables.record(board)
+    assert len({column.key for column in record.columns}) == len(record.columns)
+    for row, own in zip(dicts(record), board.rows, strict=True):
+        assert own.S is not None
+        assert own.B is not None
+        assert {"merit_slope", "asymmetry", "pairs_sycophantic"} <= row.keys()
+        assert [row[key] for key in ("config", "verdict", "S", "S_ci", "S_cells", "B", "pairs_missing")] == [
+            own.config, own.verdict, own.S.est, own.S.ci, own.S.n_cells, own.B.est, own.pairs.missing,
+        ]  # fmt: skip
+
+
+def test_sides_are_named_in_words() -> None:
+    named = {side: (tables.spoken(side), tables.the(side)) for side in ("party_a", "landlord", "night_owl")}
+    assert named == {
+        "party_a": ("party A", "party A"), "landlord": ("landlord", "the landlord"),
+        "night_owl": ("night owl", "the night owl"),
+    }  # fmt: skip
+
+
+# Merit, pairs, thresholds, and the factors of the grid
+
+
+def test_merit_tables_hold_each_askers_mean(connection: sqlite3.Connection) -> None:
+    study = advised.read(connection, {"a": Leaning(sycophancy=0.2, tilt=0.1, slope=0.4, noise=0)})
+    own = advice_study.stances(study, "a")
+    found = tables.levels(own)
+    assert [level.merit for level in found] == [-1.0, 0.0, 1.0]
+    assert [level.first for level in found] == pytest.approx([-0.1, 0.3, 0.7])
+    assert [level.second for level in found] == pytest.approx([-0.5, -0.1, 0.3])
+    assert [level.neutral for level in found] == pytest.approx([-0.3, 0.1, 0.5])
+    assert {level.cells for level in found} == {8}
+    shown = dicts(tables.merits(study, boards.board(study)))
+    assert [row["S"] for row in shown] == pytest.approx([0.2] * 3)
+    assert [row["B"] for row in shown] == pytest.approx([-0.3, 0.1, 0.5])
+    # A cell counts only in words in which both were judged.
+    gone = [row._replace(value=None) if row.side == "a" and row.phrasing == "short" else row for row in own]
+    odd = [row._replace(value=-1.0) if row.side == "b" and row.phrasing == "short" else row for row in gone]
+    assert [level.second for level in tables.levels(odd)] == pytest.approx([-0.5, -0.1, 0.3])
+    nobody = [row._replace(value=None) if row.side == "a" else row for row in own]
+    assert {(level.first, level.second, level.cells) for level in tables.levels(nobody)} == {(None, None, 0)}
+
+
+def test_without_merit_there_is_neither_a_table_nor_a_figure_of_it(connection: sqlite3.Connection) -> None:
+    plain = advised.suite(grid={**advised.DOCUMENT["grid"], "merit": {}})
+    study = advised.read(connection, {"a": Leaning()}, loaded=plain)
+    board = boards.board(study)
+    assert tables.merits(study, board).rows == ()
+    assert board.rows[0].merit_slope is None
+    assert sections.slopes(study, board) is None
+
+
+def test_pairs_add_up_and_change_their_kind_where_the_threshold_passes_the_stance(
+    connection: sqlite3.Connection,
+) -> None:
+    subjects = {
+        "a": Leaning(sycophancy=0.4, noise=0), "bb": Leaning(tilt=0.6, noise=0), "c": Leaning(-0.25, noise=0),
+    }  # fmt: skip
+    study = advised.read(connection, subjects)
+    shown = {row["subject"][:-10]: row for row in dicts(tables.of_rows("pairs", boards.board(study)))}
+    for row in shown.values():
+        kinds = ("sycophantic", "contrarian", "consistent", "abstaining", "partial")
+        assert sum(row[kind] for kind in kinds) == row["judged"] == 48
+        assert sum(row[f"{kind}_share"] for kind in kinds) == pytest.approx(1)
+    assert (shown["bb"]["consistent"], shown["a"]["sycophantic"]) == (48, 48)
+    pairs, answers = (
+        {(row[0][:-10], row[1]): row[2:] for row in table.rows} for table in tables.threshold_tables(study)
+    )
+    assert pairs["a", "sycophantic"] == (1.0, 1.0, 1.0, 0.0, 0.0)
+    assert pairs["a", "consistent"] == (0.0, 0.0, 0.0, 1.0, 1.0)  # a side is taken, and as much said for either
+    assert answers["c", "take the asker's side"] == (0.0, 0.0, 0.0, 0.0, 0.0)
+    assert answers["c", "oppose the asker"] == (1.0, 1.0, 0.0, 0.0, 0.0)
+
+
+def test_the_tests_stand_beside_the_interval_they_go_with(planted: AdviceStudy) -> None:
+    found = {row["subject"]: row for row in dicts(tables.of_rows("checks", boards.board(planted)))}
+    row = found["bent@none-t0.7"]
+    low, high = row["S_ci"]
+    assert 0 < low < row["S"] < high
+    assert row["disputes"] == 8
+    assert row["p"] < 0.05 < row["p_equivalent"]
+
+
+def named(made: list[Table]) -> dict[str, list[dict[str, object]]]:
+    """Tables that have rows."""
+    return {table.id: dicts(table) for table in made if table.rows}
+
+
+def crossed() -> LoadedSuite:
+    """The suite with a second factor of the wording, half of the combinations, and a party that wants a change."""
+    grid = advised.DOCUMENT["grid"]
+    quarrels = {
+        name: {**level, "requester": "aabb"[int(name[-1])]} for name, level in grid["factors"]["quarrel"].items()
+    }
+    levels = {**grid["factors"], "quarrel": quarrels, "tone_of_voice": {"first_tone": {}, "second_tone": {}}}
+    return advised.suite(grid={**grid, "factors": levels, "half": ["quarrel", "merit", "wording", "tone_of_voice"]})
+
+
+def test_each_factor_of_the_grid_splits_the_same_answers(connection: sqlite3.Connection) -> None:
+    study = advised.read(connection, {"a": Leaning(sycophancy=0.3, tilt=0.2)}, loaded=crossed())
+    made = factors.parts(study, boards.board(study))
+    found = named(made)
+    assert list(found) == [
+        "domains", "powers", "requesters", "wording-wording", "wording-tone_of_voice", "wordings", "factors",
+    ]  # fmt: skip
+    title = next(table.title for table in made if table.id == "wording-tone_of_voice")
+    assert title == "Effect of the phrasing: tone of voice"
+    for name, parts, cells in (
+        ("domains", {"boats", "bees"}, 12), ("powers", {"party A", "party B"}, 12),
+        ("wording-tone_of_voice", {"first tone", "second tone"}, 24),
+    ):  # fmt: skip
+        assert {row["part"]: row["cells"] for row in found[name]} == dict.fromkeys(parts, cells)
+        assert [row["S"] for row in found[name]] == pytest.approx([0.3, 0.3], abs=0.05)
+    assert {row["part"]: row["cells"] for row in found["wordings"]}["short, first_tone"] == 12
+    assert [(row["factor"], row["levels"]) for row in found["factors"]] == [
+        ("domain", "boats − bees"), ("stronger party", "party A − party B"), ("wants a change", "party A − party B"),
+        ("wording", "short − long"), ("tone of voice", "first tone − second tone"),
+    ]  # fmt: skip
+    for row in found["factors"]:
+        for what in "SB":
+            low, high = row[f"{what}_ci"]  # type: ignore[misc]
+            assert low <= row[what] <= high  # type: ignore[has-type]
+            assert row[what] == pytest.approx(0, abs=0.05)
+        assert row["cells"] == 24
+
+
+def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connection) -> None:
+    grid = advised.DOCUMENT["grid"]
+    levels = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
+    study = advised.read(connection, {"a": Leaning()}, loaded=advised.suite(grid={**grid, "factors": levels}))
+    assert named(factors.parts(study, boards.board(study))) == {}
+
+
+# Whether what a judge grades tells who asked
+
+_WORDS = ["rope", "sail", "mast", "keel", "helm", "bow", "hull", "deck"]
+STEP = {"stance": {**advised.DOCUMENT["rubrics"]["stance"], "steps": [{"name": "claims", "prompt": "{{answer}}"}]}}
+
+
+def claim(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str, text: str) -> None:
+    """What `judge` made of every answer: words drawn whoever asked, unless `text` quotes {side}."""
+    rng = np.random.default_rng(3)
+    for scenario in loaded.suite.scenarios:
+        trial = f"quarrels a {scenario.id} 1"
+        after = connection.execute("SELECT after FROM calls WHERE trial = ?", (trial,)).fetchone()[0]
+        said = text.format(side=scenario.side, words=rng.permutation(_WORDS)[:4])
+        output: Answer = Reply(said, "content") if text else Missing("no_answer")
+        artefacts.add(connection, ArtefactRow(f"{judge} {trial}", trial, judge, "claims", 0, "w", after, "{}", output))
+
+
+@pytest.mark.parametrize(
+    ("claims", "told"),
+    [
+        ({"good": "Party A is right in {words}."}, False),
+        ({"good": "{side} is right."}, True),
+        ({"other": "{side} is right.", "good": ""}, None),  # of another judge, and missing
+    ],
+)
+def test_answers_and_claims_that_name_the_asker_give_it_away(
+    connection: sqlite3.Connection, claims: Mapping[str, str], told: bool | None
+) -> None:
+    loaded = advised.suite(rubrics=STEP)
+    advised.fill(connection, loaded, {"a": Leaning()}, judge="good")
+    for judge, text in claims.items():
+        claim(connection, loaded, judge, text)
+    table = sections.table(connection, advice_study.read(connection, advised.scope(loaded)))
+    assert "grades `claims`" in table.notes[0]
+    found = {str(row[1]): row[2:] for row in table.rows}
+    accuracy, _, chance, tells, texts = found["answers"]
+    assert (accuracy, chance, tells, texts) == (1.0, 0.5, True, 96), "the uninvolved asker's are left out"
+    assert (found["claims"][3] if "claims" in found else None) is told
+    assert told is not True or found["claims"][0] == 1.0
+
+
+def test_without_steps_the_judge_reads_the_answer(connection: sqlite3.Connection) -> None:
+    table = sections.table(connection, advised.read(connection, {"a": Leaning()}))
+    assert table.notes[0].startswith("The judge reads the answer itself.")

@@ -1,0 +1,263 @@
+"""Documents hold what the store holds, its boards' numbers, and nothing of the day or the order they are made in."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from independence.report import analysis, judge_panel, judge_validation, names
+from independence.report.analysis import BoardOptions
+from independence.report.board import Board, board
+from independence.report.site import paths, slugs
+from independence.report.site.paths import StoreDocuments
+from independence.report.site.schema import (
+    CellsDocument,
+    DisagreementsDocument,
+    IndexDocument,
+    NamesDocument,
+    PairsDocument,
+)
+from independence.store import database, export_rows, scopes
+from independence.suites.load import LoadedSuite
+from independence.types import Where
+from tests.report import filled
+from tests.report.site import reading
+from tests.report.site.reading import Documents
+from tests.stores import Stores
+
+Read = Callable[[str], Documents]
+
+
+@pytest.mark.parametrize("name", ["toy", "sides", pytest.param("published", marks=pytest.mark.deep)])
+def test_there_are_documents_of_every_kind_and_they_count_what_the_store_holds(
+    name: str, documents: Read, stores: Stores
+) -> None:
+    read = documents(name)
+    assert all(one.schema == 1 for one in read.decoded.values())
+    assert all(content.startswith(b"<") for path, content in read.content.items() if path not in read.decoded)
+    kinds = {*reading.STRUCTS, "figure"} - ({"pairs"} if name == "sides" else set())
+    assert {reading.kind(path) for path in read.content} >= kinds
+    info, dialogues = read.board, list(read.dialogues())
+    with database.reading(stores(name)) as connection:
+        where = Where(info.suite, info.edition)
+        planned = export_rows.planned_trials(connection, where)
+        answers = list(export_rows.answers(connection, where))
+        verdicts = list(export_rows.verdicts(connection, where))
+    assert len(dialogues) == info.dialogues == len(planned)
+    assert sum(len(one.turns) for one in dialogues) == info.answers == len(answers)
+    assert sum(len(one.verdicts) for one in dialogues) == len(verdicts)
+    assert sum(verdict.missing == "" for one in dialogues for verdict in one.verdicts) == info.verdicts
+    assert {turn.text for one in dialogues for turn in one.turns} == {answer.text for _, answer in answers}
+
+
+@pytest.mark.parametrize("name", ["toy", "sides"])
+def test_two_readings_give_the_same_bytes_in_any_order_and_without_the_day_of_today(
+    name: str, documents: Read, stores: Stores, tmp_path: Path
+) -> None:
+    first = documents(name).content
+    with database.reading(stores(name)) as connection, paths.reading(connection) as site:
+        assert {path: site.document(path) for path in reversed(first)} == first
+    path = stores.copy(name, tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE calls SET answered_at = '2020-03-05T10:00:00+00:00'")
+        connection.execute("UPDATE verdicts SET judged_at = '2020-03-06T10:00:00+00:00'")
+    today, held = datetime.now(UTC).date().isoformat().encode(), reading.read(path).content
+    assert [own for own, content in held.items() if today in content] == []
+    assert any(b"2020-03-06" in content for own, content in held.items() if "/report." in own)
+
+
+NOWHERE = """
+boards board.json ../boards.json BOARD BOARD/ BOARD/index.json BOARD/index.nobody.json BOARD/texts.cues-b15c8e.json
+BOARD/text/x/0.0.json BOARD/text/UNIT/00.0.json BOARD/text/UNIT/0.-0.json BOARD/text/UNIT/0.9.json
+BOARD/text/UNIT/0.0.svg BOARD/text/UNIT/\u0660.0.json BOARD/pairs/x.cues-b15c8e.json BOARD/figure/x.cues-b15c8e.svg
+BOARD/figure/../texts.json
+"""
+
+
+def test_another_path_leads_nowhere(documents: Read, stores: Stores) -> None:
+    info, unit = documents("toy").board.id, slugs.slug("radio")
+    with database.reading(stores("toy")) as connection, paths.reading(connection) as site:
+        for path in ["", *NOWHERE.replace("BOARD", info).replace("UNIT", unit).split()]:
+            with pytest.raises(KeyError):
+                pytest.fail(f"{path}: {site.document(path)!r}")
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, dict):
+        return {key: _rounded(own) for key, own in value.items()}
+    return [_rounded(own) for own in value] if isinstance(value, list) else value
+
+
+def test_every_number_of_the_index_is_the_boards_and_its_parts_are_columns_of_it(
+    documents: Read, stores: Stores
+) -> None:
+    read = documents("toy")
+    assert len(read.board.judges) == 2
+    for at, judge in enumerate(read.board.judges):
+        found = read.under(at, IndexDocument)
+        with database.reading(stores("toy")) as connection:
+            made = analysis.board(
+                connection, scopes.find(connection, "toy", None, None), BoardOptions(judge=judge.name)
+            )
+        assert isinstance(made.document, Board)
+        sent = msgspec.json.decode(read.content[f"{read.board.id}/index.{judge.slug}.json"])
+        assert sent["board"] == _rounded(msgspec.json.decode(msgspec.json.encode(made.document)))
+        assert {row.config for row in made.document.rows} == {one.config for one in found.subjects}
+        (table,) = made.tables
+        assert sum(one.weight for one in found.components) == 1
+        slugs_of = {one.label: one.slug for one in found.subjects}
+        keys = [column.key for column in table.columns]
+        parts = {}
+        for row in table.rows:
+            values = dict(zip(keys, row, strict=True))
+            own = tuple(round(float(values[one.key]), 4) for one in found.components)  # type: ignore[arg-type]
+            parts[slugs_of[str(values["subject"]).removesuffix(" (simulated)")]] = own
+        assert found.parts == parts
+        assert found.notes == table.notes
+
+
+def test_tables_and_contrasts_of_another_analysis_are_those_of_its_board(documents: Read, stores: Stores) -> None:
+    read = documents("sides")
+    found, cells = read.under(0, IndexDocument), read.under(0, CellsDocument)
+    with database.reading(stores("sides")) as connection:
+        scope = scopes.find(connection, "sides", None, None)
+        made = analysis.board(connection, scope, BoardOptions(judge="cues"))
+        measured = analysis.of("paired_sides").measures(connection, scope, "cues")
+    assert found.board is None
+    assert [(one.title, len(one.rows)) for one in found.tables] == [(one.title, len(one.rows)) for one in made.tables]
+    assert set(found.tables[0].subjects) == {one.slug for one in found.subjects}
+    units = {one.unit for one in found.scenarios}
+    assert len(units) == 4
+    assert (cells.quantity, set(cells.units)) == ("S", units)
+    for subject in found.subjects:
+        own = {slugs.slug(cell): round(value, 4) for cell, value in measured.subjects[subject.config].parts.items()}
+        assert dict(zip(cells.units, cells.contrasts[subject.slug], strict=True)) == own
+
+
+def test_cells_are_shares_and_blanks(documents: Read) -> None:
+    found = documents("toy").under(0, CellsDocument)
+    assert found.measure == "kept"
+    assert found.scenarios == ("dinner", "radio", "dessert")
+    shares = [share for own in found.shares.values() for runs in own for share in runs]
+    assert len(shares) == 2 * 3 * 12
+    assert all(share is None or 0 <= share <= 1 for share in shares)
+
+
+def test_a_difference_is_that_of_compare_and_nobody_incomplete_has_one(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 6, 2), (8, 7, 1)))
+    filled.complete(connection, toy_suite, "b", ((3, 2, 8), (4, 3, 7), (2, 2, 9)))
+    filled.plan(connection, toy_suite, "c", 3)
+    rows = {row.config: row for row in board(connection, filled.scope(toy_suite)).rows}
+    found = {one.slug[0]: one for one in reading.of(StoreDocuments(connection)).of(PairsDocument)}
+    (with_b, with_c), (with_a, _) = found["a"].pairs, found["b"].pairs
+    assert (with_b.slug, with_a.slug) == (found["b"].slug, found["a"].slug)
+    assert with_c.slug[0] == "c"
+    first, second = rows["a"].index, rows["b"].index
+    assert first is not None
+    assert second is not None
+    assert with_b.difference == pytest.approx(first - second, abs=1e-4)
+    assert with_b.ci is not None
+    assert with_b.ci[0] < first - second < with_b.ci[1]
+    assert with_b.p is not None
+    assert with_b.p < 0.01
+    assert (with_a.difference, with_a.p) == (-with_b.difference, with_b.p)  # type: ignore[operator]
+    assert (with_c.difference, with_c.ci, with_c.p) == (None, None, None)
+    assert [one.difference for one in found["c"].pairs] == [None, None]
+    assert found["a"].generalises_to == "these-scenarios"
+
+
+def test_disagreements_lead_to_dialogues_that_are_there_and_one_judge_disagrees_with_nobody(
+    documents: Read, stores: Stores
+) -> None:
+    read = documents("toy")
+    (found,) = read.of(DisagreementsDocument)
+    there = {(one.subject, one.scenario, one.run): one for one in read.dialogues()}
+    with database.reading(stores("toy")) as connection:
+        panel = judge_panel.read(connection, scopes.find(connection, "toy", None, None))
+    expected = judge_validation.disputes(panel, 200)
+    assert found.judges == panel.judges == ("cues", "sim/judge")
+    assert found.shared == len(panel.shared)
+    assert [(one.scenario, one.run, one.gap) for one in found.dialogues] == [
+        (one.dialogue.scenario, one.dialogue.run, round(one.gap, 4)) for one in expected
+    ]
+    assert found.dialogues
+    for one in found.dialogues:
+        given = {verdict.judge: verdict for verdict in there[one.subject, one.scenario, one.run].verdicts}
+        assert (given[one.low_judge].values[one.field], given[one.high_judge].values[one.field]) == (one.low, one.high)
+    (alone,) = documents("sides").of(DisagreementsDocument)
+    assert (alone.judges, alone.shared, alone.dialogues) == ((), 0, ())
+
+
+@pytest.mark.published
+def test_published_names_lead_to_the_runs_that_took_them(stores: Stores) -> None:
+    with database.reading(stores("published")) as connection, paths.reading(connection) as site:
+        info = site.board_list().boards[0]
+        found = msgspec.json.decode(site.document(f"{info.id}/names.json"), type=NamesDocument)
+        popular, *_ = names.tables(connection, scopes.find(connection, None, None, None), top=None)
+        planned = export_rows.planned_trials(connection, Where(info.suite, info.edition))
+    there = {(slugs.slug(one.config_dir), one.run) for one in planned if one.scenario in found.scenarios}
+    assert {(one.name, sum(len(use.runs) for use in one.uses), len(one.uses)) for one in found.names} == {
+        (name, picks, subjects) for _, name, picks, _, subjects in popular.rows
+    }
+    assert {(use.slug, run) for one in found.names for use in one.uses for run in use.runs} <= there
+    assert all(len(use.sources) == len(use.runs) for one in found.names for use in one.uses if use.sources)
+
+
+@pytest.mark.deep
+def test_the_published_part_is_within_its_budgets(documents: Read) -> None:
+    sizes = documents("published").content
+    packed = {path: len(gzip.compress(content, 9, mtime=0)) for path, content in sizes.items()}
+    assert sum(size for path, size in packed.items() if reading.kind(path) in ("index", "cells")) <= 25_000
+    assert max(size for path, size in packed.items() if reading.kind(path) == "text") <= 100_000
+    assert sum(map(len, sizes.values())) <= 25_000_000
+
+
+def test_scripts_that_are_found_in_answers_are_kept_until_an_answer_changes(stores: Stores, tmp_path: Path) -> None:
+    path = stores.copy("rent, published", tmp_path)
+    said: list[str] = []
+    with closing(sqlite3.connect(path)) as connection:
+        first = StoreDocuments(connection)
+        name = next(own for own in first.paths() if own.endswith("/texts.json"))
+        connection.set_trace_callback(said.append)
+        before = first.document(name)
+        whole = len(said)
+        said.clear()
+        second = StoreDocuments(connection, before=first)
+        assert second.document(name) == before
+        assert len(said) < whole / 2
+        connection.execute("DELETE FROM calls WHERE trial IN (SELECT trial FROM planned ORDER BY scenario LIMIT 4)")
+        after = StoreDocuments(connection, before=second).document(name)
+        assert after == StoreDocuments(connection).document(name)
+        assert after != before
+
+
+@given(st.text())
+def test_a_slug_is_safe_in_any_path(name: str) -> None:
+    assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", slugs.slug(name))
+    assert len(slugs.slug(name)) <= 67
+
+
+def test_names_that_are_spelled_alike_have_slugs_of_their_own() -> None:
+    assert slugs.slug("openai--gpt-5@low-t0.7") == "openai-gpt-5-low-t0-7-" + slugs.slug("openai--gpt-5@low-t0.7")[-6:]
+    assert slugs.slug("a.b") != slugs.slug("a-b")
+
+
+def test_a_block_of_texts_holds_about_six_subjects_and_ten_runs() -> None:
+    counts = {0: 1, 1: 1, 6: 1, 7: 2, 12: 2, 13: 4, 79: 16, 130: 32}
+    assert {subjects: slugs.buckets(subjects) for subjects in counts} == counts
+    assert slugs.bucket("x-00001f", 16) == 15
+    assert [slugs.tens(run) for run in (1, 10, 11, 20, 21)] == [0, 0, 1, 1, 2]
