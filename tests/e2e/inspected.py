@@ -30,14 +30,14 @@ def run(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None)
     )  # fmt: skip
 
 
-def evaluate(task: str, url: str, *options: str, cwd: Path, model: str = "half", logs: str = "logs") -> Path:
-    """The log of `inspect eval TASK` on a model of the endpoint at `url`, which is the service `loop`."""
+def evaluate(line: str, url: str, cwd: Path) -> Path:
+    """The log of `inspect eval` with these words on the model `half` of the endpoint at `url`."""
     ended = run(
-        "eval", task, "--model", f"openai-api/loop/{model}", "--log-dir", logs, "--display", "plain", *options,
+        "eval", *line.split(), "--model", "openai-api/loop/half", "--log-dir", "logs", "--display", "plain",
         cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    (log,) = (cwd / logs).glob("*.eval")
+    (log,) = (cwd / "logs").glob("*.eval")
     return log
 
 

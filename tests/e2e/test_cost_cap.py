@@ -46,13 +46,13 @@ def billed(served: Served) -> float:
 @pytest.mark.parametrize("faults", ["", "cut=0.04,reset=0.04,error-in-200=0.04"], ids=["calm", "replies lost"])
 def test_the_bill_never_exceeds_the_cap_and_the_command_goes_on_with_a_higher_one(tmp_path: Path, faults: str):
     suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path, "--bill", "max", "--latency", "0.3", "--faults", faults) as served:
+    with endpoint.serving(tmp_path, "--bill", "max", "--latency", "0.6", "--faults", faults) as served:
         stopped = run(tmp_path, served, FOUR, RUNS, "--max-cost", "0.35", at_once=200)
         before = billed(served)
         assert stopped.code == 4, stopped.err
         assert "the cost cap of $0.3500 is reached" in command.one_sentence(stopped)
         assert 0.2 < before <= 0.35
-        assert endpoint.most_at_once(served.log) > 30
+        assert endpoint.most_at_once(served.log) > 10
         assert 0 < command.kept(tmp_path / "here.db") < CALLS
 
         again = run(tmp_path, served, FOUR, RUNS, "--max-cost", "20", at_once=200)
@@ -89,7 +89,7 @@ def test_a_cap_cannot_be_promised_for_a_model_without_a_price(served: Served, tm
 def test_a_cap_leaves_whole_runs_of_every_subject_and_holds_nothing_back_where_it_is_far(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     two = "loop/never,loop/half"
-    with endpoint.serving(tmp_path, "--latency", "0.2") as served:
+    with endpoint.serving(tmp_path, "--latency", "0.4") as served:
         full = run(tmp_path, served, two, 5, "--db", "whole.db", "--max-cost", "50")
         assert full.code == 0, full.err
         assert endpoint.most_at_once(served.log) > 2 * 5  # more than one run of both subjects has
