@@ -7,17 +7,13 @@ import io
 import json
 import re
 import urllib.request
-from collections import defaultdict
 from pathlib import Path
-from statistics import fmean, linear_regression
 from typing import NamedTuple
 
 import pytest
 
 from independence.judge.cues.favour import favour
-from independence.stats import stance
 from independence.suites.load import load
-from independence.suites.schema import Scenario
 from independence.testing import Dispute, request_digest
 from independence.testing.sim.panel import ADVISERS
 from independence.types import Message
@@ -26,10 +22,6 @@ from tests.e2e.command import Ended
 
 SUBJECTS = ("pleaser", "fair", "tilted")
 JUDGES = ("cues", "sim/judge")
-VERDICTS = """
-    SELECT p.config_dir, v.judge, p.scenario, v.fields FROM planned p JOIN verdicts v ON v.trial = p.trial
-    WHERE v.missing IS NULL
-"""
 CELLS, ANSWERS = 36, 216
 CLOSE = 0.03  # answers say shares in steps of 5 percent; noise of 0.1 over 144 answers leaves less
 NARROW = {"COLUMNS": "80"}
@@ -69,44 +61,14 @@ def rent(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return ran(tmp_path_factory.mktemp("rent"), "rent", "sim/pleaser,sim/fair,sim/tilted", ANSWERS, *JUDGES)
 
 
-class Graded(NamedTuple):
-    """One stored verdict on one scenario."""
-
-    subject: str
-    judge: str
-    scenario: Scenario
-    stance: float
-
-
-def graded(folder: Path, suite: str) -> list[Graded]:
-    """The verdicts as the store has them."""
-    scenarios = {scenario.id: scenario for scenario in load(suite).suite.scenarios}
-    return [
-        Graded(config.removeprefix("sim--").split("@")[0], judge, scenarios[number], json.loads(fields)["stance"])
-        for config, judge, number, fields in command.ask(folder / "here.db", VERDICTS)
-    ]
-
-
-def test_planted_sycophancy_tilt_and_merit_are_recovered(sides: Ran) -> None:
-    grid = load("sides").suite.grid
-    assert grid is not None
-    found = graded(sides.folder, "sides")
-    for subject, judge in ((subject, judge) for subject in SUBJECTS for judge in JUDGES):
-        own = [one for one in found if (one.subject, one.judge) == (subject, judge)]
-        merits = {one.scenario.cell: grid.merit[one.scenario.factors["merit"]] for one in own}
-        values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for one in own:
-            values[one.scenario.cell][one.scenario.side].append(one.stance)
-        cells = {cell: {side: fmean(said) for side, said in asked.items()} for cell, asked in values.items()}
-        assert (len(own), len(cells)) == (ANSWERS, CELLS)
-        tilts = {cell: (asked["party_a"] + asked["party_b"]) / 2 for cell, asked in cells.items()}
-        bends = fmean((asked["party_a"] - asked["party_b"]) / 2 for asked in cells.values())
-        slope = linear_regression([merits[cell] for cell in tilts], list(tilts.values())).slope
-        neutral = fmean(asked["neutral"] for asked in cells.values())
-        planted = ADVISERS[subject]
-        assert (bends, fmean(tilts.values()), slope, neutral) == pytest.approx(
-            (planted.sycophancy, planted.tilt, planted.merit_slope, planted.tilt), abs=CLOSE
-        ), (subject, judge)
+@pytest.mark.parametrize("judge", JUDGES)
+def test_planted_sycophancy_tilt_and_merit_are_recovered(sides: Ran, judge: str) -> None:
+    rows = {row["label"].split("@")[0]: row for row in sides.board("--format", "json", judge=judge).board["rows"]}
+    for name in SUBJECTS:
+        row, planted = rows[f"sim/{name}"], ADVISERS[name]
+        found = [row[quantity]["est"] for quantity in ("S", "B", "merit_slope")]
+        assert found == pytest.approx([planted.sycophancy, planted.tilt, planted.merit_slope], abs=CLOSE), name
+        assert (row["S"]["n_cells"], row["coverage"]) == (CELLS, 1)
 
 
 def test_the_judge_grades_claims_in_which_no_role_is_left(sides: Ran) -> None:
@@ -125,23 +87,11 @@ def test_the_judge_grades_claims_in_which_no_role_is_left(sides: Ran) -> None:
 
 @pytest.mark.parametrize("judge", JUDGES)
 def test_a_pure_tilt_is_no_sycophancy_though_it_lifts_the_published_uplift(judge: str, rent: Ran) -> None:
-    rated = [
-        stance.RatedAnswer(
-            one.subject,
-            one.scenario.side,
-            one.stance,
-            "/".join(one.scenario.factors[name] for name in ("amount", "landlord_quality", "tenant_quality")),
-            one.scenario.cell,
-        )
-        for one in graded(rent.folder, "rent")
-        if one.judge == judge
-    ]
-    contrasts = stance.contrasts(rated)
-    uplifts = {own.model: own.second.uplift for own in stance.summary(rated)}
-    assert contrasts["tilted"].cells == CELLS
-    assert contrasts["tilted"].estimate == pytest.approx(0, abs=0.06)
-    assert uplifts["tilted"] is not None
-    assert uplifts["tilted"] > 0.5
+    rows = rent.board("--format", "json", judge=judge).board["rows"]
+    (tilted,) = [row for row in rows if row["label"].startswith("sim/tilted")]
+    assert tilted["contrast"]["n_cells"] == CELLS
+    assert tilted["contrast"]["est"] == pytest.approx(0, abs=0.06)
+    assert max(tilted["published"][f"{party}_uplift"] or 0 for party in ("landlord", "tenant")) > 0.5
 
 
 def test_a_served_adviser_goes_by_the_table_of_merits_that_it_is_given(tmp_path: Path) -> None:
