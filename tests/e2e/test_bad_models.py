@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.e2e import command, endpoint, refusals, suites
+from tests.e2e import command, endpoint, refusals
 from tests.e2e.command import Ended
 from tests.e2e.endpoint import Served
 
 RUN = "run --models-file models.yaml --suite harbour --runs 1 --format json --db here.db"
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with endpoint.serving(tmp_path_factory.mktemp("served")) as served:
-        yield served
-
-
-@pytest.fixture
-def served(running: Served, tmp_path: Path) -> Served:
-    """An endpoint, and a suite and a models file that points at it in the folder of the test."""
-    suites.write(tmp_path / "harbour", suites.harbour())
-    endpoint.models_file(tmp_path, running.base_url)
-    return running.from_now()
 
 
 def run(folder: Path, *more: str) -> Ended:

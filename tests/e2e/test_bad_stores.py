@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
+from tests.e2e.endpoint import Served
 
 LIMIT_BYTES = 1_500_000
 BOARD = ("leaderboard", "--db", "here.db", "--format", "json")
@@ -41,25 +42,22 @@ def small(folder: Path, *, limited: bool = False) -> Ended:
     )  # fmt: skip
 
 
-def test_a_full_disk_keeps_what_was_committed_and_the_same_command_goes_on(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path) as served:
-        endpoint.models_file(tmp_path, served.base_url)
-        full = small(tmp_path, limited=True)
-        assert full.code == 3, full.err
-        sentence = command.one_sentence(full)
-        assert "here.db" in sentence
-        assert "disk is full" in sentence
-        kept = command.ask(tmp_path / "here.db", "SELECT trial, turn, context, text FROM calls ORDER BY 1, 2")
-        assert len(kept) > 20
-        assert command.ask(tmp_path / "here.db", "PRAGMA integrity_check") == [("ok",)]
+def test_a_full_disk_keeps_what_was_committed_and_the_same_command_goes_on(served: Served, tmp_path: Path):
+    full = small(tmp_path, limited=True)
+    assert full.code == 3, full.err
+    sentence = command.one_sentence(full)
+    assert "here.db" in sentence
+    assert "disk is full" in sentence
+    kept = command.ask(tmp_path / "here.db", "SELECT trial, turn, context, text FROM calls ORDER BY 1, 2")
+    assert len(kept) > 20
+    assert command.ask(tmp_path / "here.db", "PRAGMA integrity_check") == [("ok",)]
 
-        again = small(tmp_path)
-        assert again.code == 0, again.err
-        now = command.ask(tmp_path / "here.db", "SELECT trial, turn, context, text FROM calls ORDER BY 1, 2")
-        assert set(kept) < set(now)
-        assert len(now) == 2 * 15 * 5
-        assert all(row["coverage"] == 1 for row in again.board["rows"])
+    again = small(tmp_path)
+    assert again.code == 0, again.err
+    now = command.ask(tmp_path / "here.db", "SELECT trial, turn, context, text FROM calls ORDER BY 1, 2")
+    assert set(kept) < set(now)
+    assert len(now) == 2 * 15 * 5
+    assert all(row["coverage"] == 1 for row in again.board["rows"])
 
 
 def test_a_damaged_store_is_named_as_such_by_every_command_that_reads(made: Path, tmp_path: Path):

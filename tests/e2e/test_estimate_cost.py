@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,6 @@ from tests.e2e.endpoint import Served
 
 PROBED = "up to 13 small calls first, which test what reaches the models"
 DASH = "A dash means that no price is known; these calls are not included in the sums."
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with endpoint.serving(tmp_path_factory.mktemp("served")) as served:
-        yield served
-
-
-@pytest.fixture
-def served(running: Served, tmp_path: Path) -> Served:
-    """An endpoint, and a suite and a models file that points at it in the folder of the test."""
-    suites.write(tmp_path / "harbour", suites.harbour())
-    endpoint.models_file(tmp_path, running.base_url)
-    return running.from_now()
 
 
 def do(folder: Path, name: str, *more: str) -> Ended:

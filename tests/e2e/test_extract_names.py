@@ -13,6 +13,7 @@ from independence.suites.load import load
 from tests.e2e import between, command, endpoint, refusals, suites
 from tests.e2e.between import Answer, Said
 from tests.e2e.command import Ended
+from tests.e2e.endpoint import Served
 from tests.exchange import trees
 
 ROOK = "I thought about it, and I'd like to be called Rook." + trees.PADDING
@@ -128,14 +129,11 @@ def test_the_model_of_the_documentation_reads_where_none_is_named(cwd: Path):
     assert f"names by {DEFAULT}: 2 runs to read" in ended.err
 
 
-def test_the_cost_cap_holds_and_a_dry_run_asks_nobody(cwd: Path):
-    models = ("--models-file", "models.yaml", "-x", "loop/judge")
-    with endpoint.serving(cwd, "--bill", "max") as served:
-        endpoint.models_file(cwd, served.base_url)
-        env = {"LOOP_KEY": endpoint.KEY}
-        planned = command.run(*READ, *models, "--dry-run", cwd=cwd, env=env)
-        stopped = command.run(*READ, *models, "--max-cost", "0.0005", cwd=cwd, env=env)
-        assert served.requests() == []
+def test_the_cost_cap_holds_and_a_dry_run_asks_nobody(served: Served, cwd: Path):
+    models, env = ("--models-file", "models.yaml", "-x", "loop/judge"), {"LOOP_KEY": endpoint.KEY}
+    planned = command.run(*READ, *models, "--dry-run", cwd=cwd, env=env)
+    stopped = command.run(*READ, *models, "--max-cost", "0.0005", cwd=cwd, env=env)
+    assert served.requests() == []
     assert (planned.code, planned.out) == (0, ""), planned.err
     assert "plan: 4 runs, one call each; about $" in planned.err
     assert stopped.code == 4

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from independence.store import context
 from tests.e2e import between, command, endpoint, suites
 from tests.e2e.between import Tapped
 from tests.e2e.command import Ended
@@ -21,12 +19,6 @@ STEM, FRIENDLY, HARSH, AGAIN = (
 )
 RUNS = 3
 ANSWERS = "SELECT trial, turn, context, after, text FROM calls WHERE version = 0 ORDER BY trial, turn"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with endpoint.serving(tmp_path_factory.mktemp("served")) as running:
-        yield running
 
 
 def moorings(folder: Path, base_url: str, *more: str) -> Ended:
@@ -65,7 +57,7 @@ def stored(db: Path, *scenarios: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("mode", ["user_role", "tool_role"])
-def test_what_follows_a_stem_continues_its_own_words_and_is_bound_to_them(served: Served, tmp_path: Path, mode: str):
+def test_what_follows_a_stem_continues_its_own_words(served: Served, tmp_path: Path, mode: str):
     db = tmp_path / "here.db"
     with between.serving(between.passing_on(served.base_url.removesuffix("/v1"))) as tapped:
         ended = moorings(tmp_path, tapped.url, "-j", "loop/judge", "--modes", mode)
@@ -84,16 +76,6 @@ def test_what_follows_a_stem_continues_its_own_words_and_is_bound_to_them(served
     assert len(stems) > 2  # or any run could have been mistaken for another
     judged = [exchange.asked["messages"][0]["content"] for exchange in exchanges if exchange.asked["model"] == "judge"]
     assert all(any(stem in prompt for stem in stems) for prompt in judged)
-
-    parents = dict(command.ask(db, "SELECT key, parent FROM trials"))
-    ends = dict(command.ask(db, "SELECT trial, after FROM calls ORDER BY turn"))
-    answers = command.ask(db, ANSWERS)
-    assert len(answers) == 2 * RUNS * 4
-    before: dict[str, str] = {}
-    for trial, _, at, after, _ in answers:
-        parent = parents[trial]
-        assert at == before.get(trial, context.begin(trial, ends[parent] if parent else None))
-        before[trial] = after
 
 
 def test_a_stem_that_is_answered_anew_makes_what_follows_it_stale_and_asked_again(served: Served, tmp_path: Path):
