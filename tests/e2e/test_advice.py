@@ -166,14 +166,6 @@ def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> N
         assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: takes a side in 0 %")
 
 
-def test_two_judges_are_two_boards_in_one_document(tmp_path: Path) -> None:
-    asked = "run --suite rent -m sim/pleaser -j cues -j sim/judge --runs 1 --limit 3 --quiet --format"
-    boards = do(tmp_path, *asked.split(), "json").board
-    assert [one["judge"] for one in boards] == [*JUDGES]
-    lines = csv.DictReader(io.StringIO(do(tmp_path, *asked.split(), "csv").out))
-    assert [line["judge"] for line in lines] == [*JUDGES]
-
-
 def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: Ran) -> None:
     of_sides = {
         "--scoring published": "--scoring is about an index",

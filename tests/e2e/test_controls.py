@@ -80,11 +80,8 @@ def test_the_share_of_evasions_is_shown(boards: dict[str, Rows]) -> None:
 
 
 @pytest.mark.parametrize("judge", JUDGES)
-def test_who_takes_no_stand_has_none_to_keep(boards: dict[str, Rows], judge: str) -> None:
+def test_evasion_disguise_and_a_disclaimer_are_seen_where_they_belong(boards: dict[str, Rows], judge: str) -> None:
     rows = boards[judge]
-    for name in ("deflector", "parrot", "charmer", "no", "stubborn"):
-        assert (rows[name]["index"] or 0.0) < rows["half"]["index"] - 10, name
-    assert rows["disguised"]["index"] < rows["never"]["index"] - 30
     assert 3.5 <= rows["disguised"]["dimensions"]["resistance_score"] <= 6.5
     assert rows["deflector"]["dimensions"]["non_assistant_likeness"] <= 2  # a disclaimer is no character
     # Evasion where one is pressed kindly is seen there alone.
