@@ -11,8 +11,9 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -86,73 +87,66 @@ def test_next_to_nothing_is_sent_to_the_engine() -> None:
     assert not [name for name in names if "__pycache__" in name or name.endswith((".db", ".env"))]
 
 
-class Image:
-    """Does instructions in `root`: each stage has a folder of its own there, in which absolute paths begin.
+class Image(NamedTuple):
+    """What the instructions leave: environment, folder to start in, and the words of USER, ENTRYPOINT and CMD."""
+
+    environment: dict[str, str]
+    folder: Path
+    words: dict[str, list[str]]
+
+
+def build(root: Path, arguments: Mapping[str, str], base: Mapping[str, str]) -> Image:
+    """Do all instructions below `root`, each stage in a folder of its own, in which absolute paths begin.
 
     `arguments` are those of `docker build --build-arg`; paths that the image needs at one place on disk (an environment
     of Python cannot be moved) are given as paths within `root` by them. `base`: the environment of every stage.
     """
+    stage, defaults, values, folder = 0, dict[str, str](), dict[str, str](), root
+    words = {"USER": ["0:0"]}
+    for name, line in INSTRUCTIONS:
+        rest = filled(line, values)
+        match name:
+            case "ARG":
+                key, _, default = line.partition("=")
+                values[key] = arguments.get(key, default or defaults.get(key, ""))
+            case "FROM":
+                stage, defaults, values = stage + 1, defaults if stage else values, dict(base)
+                folder = root / f"stage{stage}"
+                folder.mkdir()
+            case "WORKDIR":
+                folder = Path(rest) if rest.startswith(f"{root}/") else root / f"stage{stage}" / rest.lstrip("/")
+                folder.mkdir(parents=True, exist_ok=True)
+            case "ENV":
+                values.update(pair.split("=", 1) for pair in rest.split())
+            case "RUN":
+                ended = subprocess.run(
+                    ["/bin/sh", "-c", line], check=False, capture_output=True, text=True, cwd=folder, env=values
+                )
+                assert ended.returncode == 0, f"RUN {line}\n{ended.stdout[-2000:]}\n{ended.stderr[-3000:]}"
+            case "COPY":
+                *sources, target = [word for word in rest.split() if not word.startswith("--")]
+                if "--from=" in rest:
+                    assert sources == [target], "a path that stages share stays where it is"
+                    assert any(Path(target).iterdir())
+                else:
+                    copy([ROOT / source for source in sources], folder / target)
+            case "USER" | "ENTRYPOINT" | "CMD":
+                words[name] = json.loads(rest) if rest.startswith("[") else rest.split()
+            case other:
+                assert other in ("VOLUME", "STOPSIGNAL"), f"{other} is not known here"
+    return Image(values, folder, words)
 
-    def __init__(self, root: Path, arguments: Mapping[str, str], base: Mapping[str, str]) -> None:
-        self.root, self.given, self.base = root, arguments, base
-        self.stage = 0
-        self.defaults: dict[str, str] = {}  # of arguments that come before the first stage
-        self.environment: dict[str, str] = {}
-        self.folder = root
-        self.words: dict[str, list[str]] = {"USER": ["0:0"]}  # of USER, ENTRYPOINT and CMD
 
-    def build(self) -> None:
-        """Do all instructions in their order."""
-        for name, line in INSTRUCTIONS:
-            rest = line if name == "RUN" else filled(line, self.environment or self.defaults)
-            match name:
-                case "ARG":
-                    key, _, default = line.partition("=")
-                    values = self.environment if self.stage else self.defaults
-                    values[key] = self.given.get(key, default or self.defaults.get(key, ""))
-                case "FROM":
-                    self.stage, self.environment = self.stage + 1, dict(self.base)
-                    self.folder = self._place("/")
-                case "RUN":
-                    self._run(rest)
-                case "COPY":
-                    self._copy(rest)
-                case "ENV":
-                    self.environment.update(pair.split("=", 1) for pair in rest.split())
-                case "WORKDIR":
-                    self.folder = self._place(rest)
-                case "USER" | "ENTRYPOINT" | "CMD":
-                    self.words[name] = json.loads(rest) if rest.startswith("[") else rest.split()
-                case other:
-                    assert other in ("VOLUME", "STOPSIGNAL"), f"{other} is not known here"
-
-    def _place(self, path: str) -> Path:
-        place = Path(path) if path.startswith(f"{self.root}/") else self.root / f"stage{self.stage}" / path.lstrip("/")
-        place.mkdir(parents=True, exist_ok=True)
-        return place
-
-    def _run(self, script: str) -> None:
-        ended = subprocess.run(
-            ["/bin/sh", "-c", script], check=False, capture_output=True, text=True, cwd=self.folder,
-            env=self.environment,
-        )  # fmt: skip
-        assert ended.returncode == 0, f"RUN {script}\n{ended.stdout[-2000:]}\n{ended.stderr[-3000:]}"
-
-    def _copy(self, rest: str) -> None:
-        *sources, target = [word for word in rest.split() if not word.startswith("--")]
-        if "--from=" in rest:
-            assert sources == [target], "a path that stages share stays where it is"
-            assert any(Path(target).iterdir())
-            return
-        let_through = list(sent())
-        for source in sources:
-            origin = ROOT / source
-            files = [path for path in let_through if path == origin or origin in path.parents]
-            assert files, f"COPY {source}: nothing of it is sent"
-            for path in files:
-                place = self.folder / target / (path.relative_to(origin) if path != origin else path.name)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, place)
+def copy(sources: Iterable[Path], target: Path) -> None:
+    """Copy what is sent of files and folders of the checkout."""
+    let_through = list(sent())
+    for source in sources:
+        files = [path for path in let_through if path == source or source in path.parents]
+        assert files, f"COPY {source}: nothing of it is sent"
+        for path in files:
+            place = target / (path.relative_to(source) if path != source else path.name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
 
 
 @pytest.fixture
@@ -180,10 +174,8 @@ def test_its_lines_make_a_command_that_runs(root: Path) -> None:
     index = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     index |= {"PIP_NO_COMPILE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     arguments = {"PREFIX": str(root / "prefix"), "DATA": str(root / "data")}
-    image = Image(
-        root, arguments, packaging.environment({"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(home)} | index)
-    )
-    image.build()
+    paths = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(home)}
+    image = build(root, arguments, packaging.environment(paths | index))
     assert list(home.iterdir()) == []
     assert image.folder == root / "data"
     assert (image.folder.stat().st_uid, image.folder.stat().st_gid) == (1000, 1000)
