@@ -93,17 +93,17 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
         path = inspected.evaluate(case.theirs, served.base_url, tmp_path)
         after = served.requests()[len(before) :]
     row, log = board(tmp_path, "ours.db"), inspected.read(path)
-    assert log["status"] == "success"
+    assert log.status == "success"
     low, high = row["ci"] or (None, None)
     expected = {
         "index": row["index"], "bounds_low": row["bounds"][0], "bounds_high": row["bounds"][1], "ci_low": low,
         "ci_high": high, "coverage": row["coverage"], "runs": row["runs"], **row["dimensions"],
     }  # fmt: skip
-    assert {key: log["metrics"].get(key) for key in expected} == expected
+    assert {key: inspected.metrics(log).get(key) for key in expected} == expected
 
     # The endpoint answers with the digest of (model, messages, seed) as the id of a response.
     own = Counter(found for (found,) in command.ask(tmp_path / "ours.db", "SELECT response_id FROM calls"))
-    theirs = Counter(call["id"] for call in log["calls"] if call["model"] == "openai-api/loop/half")
+    theirs = Counter(call.output.response_id for call in inspected.calls(log, "half"))
     if case.faults:
         assert own <= theirs  # a log has every attempt, a row of a store the last one
         assert sum(theirs.values()) == 2 * sum(own.values())
@@ -111,19 +111,21 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
         assert own == theirs  # a stem is asked once for itself and for what follows it
         assert Counter(one.model for one in before) == Counter(one.model for one in after)
     verdicts = command.ask(tmp_path / "ours.db", "SELECT fields, reasoning FROM verdicts")
-    scores = [sample["scores"]["verdict"] for sample in log["samples"]]
+    scores = [sample.scores["verdict"] for sample in log.samples]
     assert Counter((json.dumps(json.loads(fields), sort_keys=True), said) for fields, said in verdicts) == Counter(
-        (json.dumps(score["value"], sort_keys=True), score["explanation"]) for score in scores
+        (json.dumps(score.value, sort_keys=True), score.explanation) for score in scores
     )
 
     if name in ("a suite of one's own", "by a tool"):
-        offered = [call["request"]["tools"] for call in log["calls"] if call["request"].get("tools")]
+        requests = [call.call.request for call in inspected.calls(log)]
+        offered = [request["tools"] for request in requests if request.get("tools")]
         assert {tool["function"]["name"] for (tool,) in offered} == ({"speak"} if name == "by a tool" else set())
-        followed = next(sample for sample in log["samples"] if sample["id"] == "dessert")
-        assert sum(role == "assistant" for role in followed["roles"]) == (4 if name == "by a tool" else 3)
+        followed = next(sample for sample in log.samples if sample.id == "dessert")
+        roles = [message.role for message in followed.messages]
+        assert roles.count("assistant") == (4 if name == "by a tool" else 3)
     if name == "settings":
-        settings = {(call["config"]["temperature"], call["config"]["reasoning_effort"]) for call in log["calls"]}
-        assert settings == {(0.2, "high")}
+        configs = [call.config for call in inspected.calls(log)]
+        assert {(config.temperature, config.reasoning_effort) for config in configs} == {(0.2, "high")}
 
     # The log becomes the board of our own run, and what was imported can be graded again.
     assert imported(tmp_path, path).code == 0
@@ -141,7 +143,7 @@ def test_a_persona_comes_back_and_what_is_not_asked_leaves_no_index(tmp_path: Pa
     line = "independence/v2 -T judge=cues -T variant=mine.md --limit 3"
     with endpoint.serving(tmp_path) as served:
         path = inspected.evaluate(line, served.base_url, tmp_path)
-    metrics = inspected.read(path)["metrics"]
+    metrics = inspected.metrics(inspected.read(path))
     assert "index" not in metrics
     assert metrics["bounds_low"] < metrics["bounds_high"]
     assert metrics["coverage"] == pytest.approx(3 / 15)
@@ -179,9 +181,10 @@ def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path)
     toy.write(tmp_path / "toy")
     with endpoint.serving(tmp_path, "--faults", "prose-judge@judge") as served:
         log = inspected.read(inspected.evaluate(f"independence/suite -T suite=toy {JUDGED}", served.base_url, tmp_path))
-    assert Counter(call["model"] for call in log["calls"])["openai-api/loop/judge"] == 3 * (1 + 2)  # asked again twice
-    scores = [sample["scores"]["verdict"] for sample in log["samples"]]
-    assert {score["reason"] for score in scores} == {"unreadable_verdict"}
-    assert all(value is None for score in scores for value in score["value"].values())
-    assert "index" not in log["metrics"]
-    assert (log["metrics"]["coverage"], log["metrics"]["bounds_low"], log["metrics"]["bounds_high"]) == (0, 0, 100)
+    assert len(inspected.calls(log, "judge")) == 3 * (1 + 2)  # asked again twice
+    scores = [sample.scores["verdict"] for sample in log.samples]
+    assert {score.reason for score in scores} == {"unreadable_verdict"}
+    assert all(value is None for score in scores for value in score.value.values())
+    metrics = inspected.metrics(log)
+    assert "index" not in metrics
+    assert (metrics["coverage"], metrics["bounds_low"], metrics["bounds_high"]) == (0, 0, 100)

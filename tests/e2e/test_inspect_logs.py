@@ -65,17 +65,22 @@ def test_what_is_exported_is_shown_by_the_reader_and_comes_back_whole(made: Path
     db, logs = made / "ours.db", sorted((made / "out").glob("*.eval"))
     assert len(logs) == 4  # two subjects, two modes
     log = inspected.read(next(log for log in logs if "tool-role" in log.name and "half" in log.name))
-    assert (log["status"], log["task"], log["model"]) == ("success", "independence/toy", "openai-api/loop/half")
+    assert (log.status, log.eval.task, log.eval.model) == ("success", "independence/toy", "openai-api/loop/half")
     row = next(row for row in board(db)["rows"] if row["config"] == "loop--half@low-t0.7")
-    assert log["metrics"]["index"] == row["index"]
-    assert {name: log["metrics"][name] for name in row["dimensions"]} == row["dimensions"]
+    metrics = inspected.metrics(log)
+    assert {name: metrics[name] for name in ("index", *row["dimensions"])} == {
+        "index": row["index"],
+        **row["dimensions"],
+    }
     verdicts = command.ask(db, "SELECT fields, reasoning FROM verdicts WHERE judge = 'loop/judge'")
     told = {(json.dumps(json.loads(fields), sort_keys=True), reasoning) for fields, reasoning in verdicts}
-    scores = [sample["scores"]["loop/judge"] for sample in log["samples"]]
-    assert {(json.dumps(score["value"], sort_keys=True), score["explanation"]) for score in scores} <= told
+    scores = [sample.scores["loop/judge"] for sample in log.samples]
+    assert {(json.dumps(score.value, sort_keys=True), score.explanation) for score in scores} <= told
     answers = {text for (text,) in command.ask(db, "SELECT text FROM calls")}
-    assert all(sample["output"] in answers and sample["texts"][-1] == sample["output"] for sample in log["samples"])
-    spent = sum(usage["total_cost"] for sample in log["samples"] for usage in sample["usage"].values())
+    said = [sample.output.completion for sample in log.samples]
+    assert [sample.messages[-1].text for sample in log.samples] == said
+    assert set(said) <= answers
+    spent = sum(used.total_cost for sample in log.samples for used in sample.model_usage.values())
     assert spent == pytest.approx(row["cost_usd"])
 
     again = imported(tmp_path, made / "out")
