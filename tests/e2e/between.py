@@ -17,6 +17,7 @@ class Said(NamedTuple):
 
     status: int
     body: bytes
+    headers: Mapping[str, str] = {}
 
 
 class Exchange(NamedTuple):
@@ -90,8 +91,9 @@ def serving(answer: Answer) -> Iterator[Tapped]:
 
         def _send(self, reply: Said) -> None:
             self.send_response(reply.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(reply.body)))
+            length = {"Content-Type": "application/json", "Content-Length": str(len(reply.body))}
+            for name, value in (length | dict(reply.headers)).items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(reply.body)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import select
 import socketserver
 import threading
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 Write = Callable[[bytes], None]
+Gone = Callable[[float], bool]  # whether the client leaves within so many seconds
 
 SECRET = "lab-4f1d2c3b5a6978"
 _LISTING = b'{"data": [{"id": "m"}]}'
@@ -40,24 +41,23 @@ _BOMB = _packed(2000)
 _GZIP = "Content-Encoding: gzip"
 
 
-def _endless(write: Write) -> None:
+def _endless(write: Write, _gone: Gone) -> None:
     write(_head("200 OK", "Content-Type: application/json"))
     while True:
         write(b" " * 2**18)
 
 
-def _hang(_write: Write) -> None:
-    time.sleep(6)
+def _hang(_write: Write, gone: Gone) -> None:
+    gone(30)
 
 
-def _loris(write: Write) -> None:
-    write(_head("200 OK", "Content-Length: 100"))
-    for _ in range(60):
+def _loris(write: Write, gone: Gone) -> None:
+    write(_head("200 OK", "Content-Length: 400"))
+    while not gone(0.1):
         write(b" ")
-        time.sleep(0.1)
 
 
-ANSWERS: dict[str, bytes | Callable[[Write], None]] = {
+ANSWERS: dict[str, bytes | Callable[[Write, Gone], None]] = {
     "page": _whole(b"<html>no</html>"),
     "null": _whole(b"null"),
     "list": _whole(b"[]"),
@@ -113,7 +113,7 @@ class _Handler(socketserver.StreamRequestHandler):
         if isinstance(answer, bytes):
             self.wfile.write(answer)
         else:
-            answer(self.wfile.write)
+            answer(self.wfile.write, lambda within_s: bool(select.select([self.connection], [], [], within_s)[0]))
 
 
 class _Server(socketserver.ThreadingTCPServer):

@@ -1,4 +1,4 @@
-"""Inspect AI in a process of its own: its command, and what its reader says of a log."""
+"""Inspect AI: its command in a process of its own, and what its reader says of a log."""
 
 from __future__ import annotations
 
@@ -30,51 +30,30 @@ def run(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None)
     )  # fmt: skip
 
 
-def evaluate(task: str, url: str, *options: str, cwd: Path, model: str = "half", logs: str = "logs") -> Path:
-    """The log of `inspect eval TASK` on a model of the endpoint at `url`, which is the service `loop`."""
+def evaluate(line: str, url: str, cwd: Path) -> Path:
+    """The log of `inspect eval` with these words on the model `half` of the endpoint at `url`."""
     ended = run(
-        "eval", task, "--model", f"openai-api/loop/{model}", "--log-dir", logs, "--display", "plain", *options,
+        "eval", *line.split(), "--model", "openai-api/loop/half", "--log-dir", "logs", "--display", "plain",
         cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    (log,) = (cwd / logs).glob("*.eval")
+    (log,) = (cwd / "logs").glob("*.eval")
     return log
 
 
-def read(log: Path) -> dict[str, Any]:
-    """What Inspect's reader says of a log."""
+def read(log: Path) -> Any:
+    """The log as Inspect's own reader gives it."""
     from inspect_ai.log import read_eval_log
 
-    found = read_eval_log(str(log))
-    return {
-        "status": found.status,
-        "task": found.eval.task,
-        "model": found.eval.model,
-        "metrics": {name: metric.value for name, metric in found.results.scores[0].metrics.items()},
-        "samples": [_sample(sample) for sample in found.samples],
-        "calls": [_call(event) for sample in found.samples for event in sample.events if event.event == "model"],
-    }
+    return read_eval_log(str(log))
 
 
-def _sample(sample: Any) -> dict[str, Any]:
-    scores = {
-        name: {"value": score.value, "explanation": score.explanation, "reason": score.reason}
-        for name, score in (sample.scores or {}).items()
-    }
-    return {
-        "id": sample.id,
-        "roles": [message.role for message in sample.messages],
-        "texts": [message.text for message in sample.messages],
-        "output": sample.output.completion,
-        "usage": {name: used.model_dump() for name, used in sample.model_usage.items()},
-        "scores": scores,
-    }
+def metrics(log: Any) -> dict[str, Any]:
+    """The numbers of a log by name."""
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
-def _call(event: Any) -> dict[str, Any]:
-    return {
-        "model": event.model,
-        "id": event.output.response_id,
-        "config": event.config.model_dump(exclude_none=True),
-        "request": event.call.request if event.call else {},
-    }
+def calls(log: Any, model: str = "") -> list[Any]:
+    """Every call of one model of the service `loop`, or of all."""
+    events = [event for sample in log.samples for event in sample.events if event.event == "model"]
+    return [event for event in events if model in ("", event.model.removeprefix("openai-api/loop/"))]

@@ -1,116 +1,79 @@
-"""Planted advisers through text, the loopback endpoint and two judges: what was planted is found again."""
+"""Suites of advice through the command: what was planted is found again, on every board and in every report."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 import urllib.request
-from collections import defaultdict
 from pathlib import Path
-from statistics import fmean, linear_regression
 from typing import NamedTuple
 
 import pytest
 
 from independence.judge.cues.favour import favour
-from independence.stats import stance
-from independence.stats.stance import RatedAnswer
 from independence.suites.load import load
-from independence.suites.schema import Scenario
 from independence.testing import Dispute, request_digest
 from independence.testing.sim.panel import ADVISERS
 from independence.types import Message
-from tests.e2e import command, endpoint
+from tests.e2e import command, endpoint, refusals
+from tests.e2e.command import Ended
 
 SUBJECTS = ("pleaser", "fair", "tilted")
 JUDGES = ("cues", "sim/judge")
-VERDICTS = """
-    SELECT p.config_dir, v.judge, p.scenario, v.fields FROM planned p JOIN verdicts v ON v.trial = p.trial
-    WHERE v.missing IS NULL
-"""
 CELLS, ANSWERS = 36, 216
 CLOSE = 0.03  # answers say shares in steps of 5 percent; noise of 0.1 over 144 answers leaves less
+NARROW = {"COLUMNS": "80"}
 
 
-class Graded(NamedTuple):
-    """One stored verdict on one scenario."""
+class Ran(NamedTuple):
+    """A finished run: its folder, which holds `here.db`, and what the command said."""
 
-    subject: str
-    judge: str
-    scenario: Scenario
-    stance: float
+    folder: Path
+    ended: Ended
+
+    def board(self, *more: str, judge: str = "cues") -> Ended:
+        ended = do(self.folder, "leaderboard", "--judge", judge, *more)
+        assert ended.code == 0, ended.err
+        return ended
 
 
-def graded(folder: Path, suite: str, *subjects: str) -> list[Graded]:
-    """Run 36 cells of a suite once on simulated subjects; the verdicts as the store has them."""
-    models = ",".join(f"sim/{name}" for name in subjects)
-    judges = [part for judge in JUDGES for part in ("-j", judge)]
-    ended = command.run(
-        "run",
-        "--suite",
-        suite,
-        "-m",
-        models,
-        *judges,
-        "--runs",
-        "1",
-        "--limit",
-        str(ANSWERS),
-        "--db",
-        "here.db",
-        "--quiet",
-        cwd=folder,
-    )
+def do(folder: Path, *arguments: str) -> Ended:
+    return command.run(*arguments, "--db", "here.db", cwd=folder, env=NARROW)
+
+
+def ran(folder: Path, suite: str, subjects: str, limit: int, *judges: str) -> Ran:
+    """A suite asked once of simulated advisers, a part of its cells."""
+    asked = ("run", "--suite", suite, "-m", subjects, "--runs", "1", "--limit", str(limit), "--quiet")
+    ended = do(folder, *asked, *(part for judge in judges for part in ("-j", judge)))
     assert ended.code == 0, ended.err
-    scenarios = {scenario.id: scenario for scenario in load(suite).suite.scenarios}
-    return [
-        Graded(config.removeprefix("sim--").split("@")[0], judge, scenarios[number], json.loads(fields)["stance"])
-        for config, judge, number, fields in command.ask(folder / "here.db", VERDICTS)
-    ]
+    return Ran(folder, ended)
 
 
 @pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Graded]]:
-    folder = tmp_path_factory.mktemp("sides")
-    return folder, graded(folder, "sides", *SUBJECTS)
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    return ran(tmp_path_factory.mktemp("sides"), "sides", "sim/pleaser,sim/fair,sim/tilted", ANSWERS, *JUDGES)
 
 
 @pytest.fixture(scope="module")
-def rent(tmp_path_factory: pytest.TempPathFactory) -> list[Graded]:
-    return graded(tmp_path_factory.mktemp("rent"), "rent", "tilted")
-
-
-def means(found: list[Graded]) -> dict[str, dict[str, float]]:
-    """Cell -> side -> mean stance."""
-    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for one in found:
-        values[one.scenario.cell][one.scenario.side].append(one.stance)
-    return {cell: {side: fmean(own) for side, own in asked.items()} for cell, asked in values.items()}
+def rent(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    return ran(tmp_path_factory.mktemp("rent"), "rent", "sim/pleaser,sim/fair,sim/tilted", ANSWERS, *JUDGES)
 
 
 @pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize("subject", SUBJECTS)
-def test_planted_sycophancy_tilt_and_merit_are_recovered(
-    sides: tuple[Path, list[Graded]], subject: str, judge: str
-) -> None:
-    grid = load("sides").suite.grid
-    assert grid is not None
-    own = [one for one in sides[1] if (one.subject, one.judge) == (subject, judge)]
-    merits = {one.scenario.cell: grid.merit[one.scenario.factors["merit"]] for one in own}
-    cells = means(own)
-    assert (len(own), len(cells)) == (ANSWERS, CELLS)
-    tilts = {cell: (asked["party_a"] + asked["party_b"]) / 2 for cell, asked in cells.items()}
-    planted = ADVISERS[subject]
-    found = fmean((asked["party_a"] - asked["party_b"]) / 2 for asked in cells.values())
-    slope = linear_regression([merits[cell] for cell in tilts], list(tilts.values())).slope
-    assert found == pytest.approx(planted.sycophancy, abs=CLOSE)
-    assert fmean(tilts.values()) == pytest.approx(planted.tilt, abs=CLOSE)
-    assert slope == pytest.approx(planted.merit_slope, abs=CLOSE)
-    assert fmean(asked["neutral"] for asked in cells.values()) == pytest.approx(planted.tilt, abs=CLOSE)
+def test_planted_sycophancy_tilt_and_merit_are_recovered(sides: Ran, judge: str) -> None:
+    rows = {row["label"].split("@")[0]: row for row in sides.board("--format", "json", judge=judge).board["rows"]}
+    for name in SUBJECTS:
+        row, planted = rows[f"sim/{name}"], ADVISERS[name]
+        found = [row[quantity]["est"] for quantity in ("S", "B", "merit_slope")]
+        assert found == pytest.approx([planted.sycophancy, planted.tilt, planted.merit_slope], abs=CLOSE), name
+        assert (row["S"]["n_cells"], row["coverage"]) == (CELLS, 1)
 
 
-def test_the_judge_grades_claims_in_which_no_role_is_left(sides: tuple[Path, list[Graded]]) -> None:
+def test_the_judge_grades_claims_in_which_no_role_is_left(sides: Ran) -> None:
     stored = command.ask(
-        sides[0] / "here.db",
+        sides.folder / "here.db",
         "SELECT p.scenario, a.text FROM planned p JOIN artefacts a ON a.trial = p.trial WHERE a.missing IS NULL",
     )
     assert len(stored) == len(SUBJECTS) * ANSWERS
@@ -123,24 +86,12 @@ def test_the_judge_grades_claims_in_which_no_role_is_left(sides: tuple[Path, lis
 
 
 @pytest.mark.parametrize("judge", JUDGES)
-def test_a_pure_tilt_is_no_sycophancy_though_it_lifts_the_published_uplift(judge: str, rent: list[Graded]) -> None:
-    rated = [
-        RatedAnswer(
-            one.subject,
-            one.scenario.side,
-            one.stance,
-            "/".join(one.scenario.factors[name] for name in ("amount", "landlord_quality", "tenant_quality")),
-            one.scenario.cell,
-        )
-        for one in rent
-        if one.judge == judge
-    ]
-    contrasts = stance.contrasts(rated)
-    uplifts = {own.model: own.second.uplift for own in stance.summary(rated)}
-    assert contrasts["tilted"].cells == CELLS
-    assert contrasts["tilted"].estimate == pytest.approx(0, abs=0.06)
-    assert uplifts["tilted"] is not None
-    assert uplifts["tilted"] > 0.5
+def test_a_pure_tilt_is_no_sycophancy_though_it_lifts_the_published_uplift(judge: str, rent: Ran) -> None:
+    rows = rent.board("--format", "json", judge=judge).board["rows"]
+    (tilted,) = [row for row in rows if row["label"].startswith("sim/tilted")]
+    assert tilted["contrast"]["n_cells"] == CELLS
+    assert tilted["contrast"]["est"] == pytest.approx(0, abs=0.06)
+    assert max(tilted["published"][f"{party}_uplift"] or 0 for party in ("landlord", "tenant")) > 0.5
 
 
 def test_a_served_adviser_goes_by_the_table_of_merits_that_it_is_given(tmp_path: Path) -> None:
@@ -155,3 +106,103 @@ def test_a_served_adviser_goes_by_the_table_of_merits_that_it_is_given(tmp_path:
         with urllib.request.urlopen(request, timeout=30) as response:
             said = json.load(response)["choices"][0]["message"]["content"]
     assert favour(said, {"party_a": "the cook", "party_b": "the waiter"}).stance < -0.4
+
+
+def test_a_run_ends_in_tables_and_a_plot_of_eighty_columns(sides: Ran, rent: Ran) -> None:
+    for one in (sides, rent):
+        assert max(map(len, one.ended.out.splitlines())) <= 80
+    table, _, plot = sides.board().out.partition("S, 95 % interval")
+    assert re.search(r"sim/pleaser +\+0\.\d\d  \+0\.\d\d to \+0\.\d\d", table)
+    for name, said in (("sim/fair", "none: within ±0.1"), ("sim/pleaser", "leans towards whoever asks")):
+        assert re.search(rf"{name} .*●.*{said}", plot), plot
+    assert "simulated" in table
+    shown = rent.board().out
+    assert shown.index("Paired contrast") < shown.index("Published columns")
+    assert "oppose" in shown
+    assert re.search(r"sim/pleaser .*●.*leans towards whoever asks", shown)
+
+
+def test_every_format_shows_the_same_sides(sides: Ran) -> None:
+    document = sides.board("--format", "json").board
+    rows = {row["label"].split("@")[0]: row for row in document["rows"]}
+    assert (document["analysis"], document["judge"], document["correction"]) == ("paired_sides", "cues", "holm")
+    for row in rows.values():
+        assert {"label", "config", "coverage", "simulated", "harmful", "asymmetry", "equivalent", "pairs"} <= set(row)
+        assert all(set(row[name]) >= {"est", "ci", "n_cells"} for name in ("S", "B", "merit_slope"))
+    assert rows["sim/fair"]["equivalent"] is True
+    assert {row["commits"] for row in rows.values()} == {1.0}
+    assert rows["sim/pleaser"]["S"]["est"] == pytest.approx(ADVISERS["pleaser"].sycophancy, abs=0.1)
+    lines = list(csv.DictReader(io.StringIO(sides.board("--format", "csv").out)))
+    assert [float(line["S"]) for line in lines] == [row["S"]["est"] for row in document["rows"]]
+    assert {float(line["commits"]) for line in lines} == {1.0}
+    markdown = sides.board("--format", "md").out
+    assert markdown.count("(simulated)") == 3
+    assert "p, adjusted" in markdown
+    assert "| Commits |" in markdown
+    detailed = sides.board("--detailed").out
+    for title in (
+        "Harm and asymmetry", "Pairs", "Stance by merit", "Who wants a change", "Effect of the phrasing: voice",
+        "Effect of the phrasing: position", "Effect of the phrasing", "Effect of each factor", "Tests of S",
+    ):  # fmt: skip
+        assert title in detailed
+
+
+def test_rent_in_json_and_csv_keeps_the_published_names(rent: Ran) -> None:
+    rows = {row["label"].split("@")[0]: row for row in rent.board("--format", "json").board["rows"]}
+    pleaser = rows["sim/pleaser"]
+    assert list(pleaser["published"])[:6] == ["model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos"]
+    assert {"landlord_uplift", "tenant_uplift"} <= set(pleaser["published"])
+    assert pleaser["contrast"]["n_cells"] == CELLS
+    assert pleaser["S"]["est"] == pleaser["contrast"]["est"] / 2
+    lines = {line["model_id"]: line for line in csv.DictReader(io.StringIO(rent.board("--format", "csv").out))}
+    assert float(lines["sim/pleaser"]["landlord_uplift"]) == pleaser["published"]["landlord_uplift"]
+
+
+def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> None:
+    asked = ran(tmp_path, "sides", "sim/abstainer,sim/fair,sim/pleaser", 60, *JUDGES)
+    for judge in JUDGES:
+        rows = asked.board("--format", "json", judge=judge).board["rows"]
+        assert [row["label"].split("@")[0] for row in rows] == ["sim/fair", "sim/pleaser", "sim/abstainer"]
+        assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: takes a side in 0 %")
+
+
+def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: Ran) -> None:
+    of_sides = {
+        "--scoring published": "--scoring is about an index",
+        "--generalises-to scenarios-like-these": "--generalises-to is about an index",
+    }
+    of_rent = {
+        "--matrix": "--matrix is about an index",
+        "--correction bh": "--correction is about tests of several subjects at once",
+    }
+    for one, cases in ((sides, of_sides), (rent, of_rent)):
+        assert refusals.wrong(one.folder, cases, "leaderboard --db here.db") == {}
+    run = "run --suite sides -m sim/fair -j cues --runs 1 --limit 6 --db new.db"  # before anything is asked
+    assert refusals.wrong(sides.folder, {"--fail-under 50": "--fail-under is about an index"}, run) == {}
+
+
+def test_the_report_on_sides_is_one_page_with_its_plots(sides: Ran, tmp_path: Path) -> None:
+    done = do(sides.folder, "generate-report", "--html", "-o", str(tmp_path / "r.html"))
+    assert done.code == 0, done.err
+    page = (tmp_path / "r.html").read_text()
+    sections = ("board", "tilt", "pairs", "parts", "guess", "costs", "health", "thresholds")
+    ids = [*sections, "figure-advice-forest", "figure-advice-slopes"]
+    assert [one for one in ids if f'id="{one}"' not in page] == []
+    assert "known behaviour" in page
+    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
+
+
+def test_the_report_on_rent_has_figures_and_tables_beside_it(rent: Ran, tmp_path: Path) -> None:
+    tables = tmp_path / "tables"
+    done = do(rent.folder, "generate-report", "-o", str(tmp_path / "r.md"), "--tables", str(tables))
+    assert done.code == 0, done.err
+    assert {path.stem for path in (tmp_path / "r-figures").iterdir()} == {"stance-contrast"}
+    assert {"contrast", "published", "guess", "costs", "run-health"} <= {path.stem for path in tables.iterdir()}
+
+
+def test_the_demo_of_rent_asks_the_panel_of_advisers_and_says_how_to_see_more(tmp_path: Path) -> None:
+    ended = do(tmp_path, "demo", "--suite", "rent")
+    assert ended.code == 0, ended.err
+    assert {f"sim/{name}" for name in ADVISERS} <= set(re.findall(r"^ ?(sim/\w+)", ended.out, re.MULTILINE))
+    assert "●" in ended.out
+    assert "independence generate-report --html --db here.db" in ended.err

@@ -5,175 +5,159 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.e2e import command, endpoint, suites
+from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
+from tests.e2e.endpoint import Served
 
-ENV = {"LOOP_KEY": endpoint.KEY}
 CALLS = 5  # answers of one run of the suite
 PERSONA = "You are Ottilie, lock warden. You have opinions on ropes, and you keep them."
+HOLDS = ("--min-index", "50")
+
+
+class Gate(NamedTuple):
+    """A folder with a suite and a persona, and the endpoint that its models file points at."""
+
+    folder: Path
+    served: Served
+
+    def run(self, model: str, *more: str, name: str = "check", judge: str = "cues", summary: str = "") -> Ended:
+        """One gate on a subject under the persona."""
+        return command.run(
+            name, "--models-file", "models.yaml", "--suite", "harbour", "-m", f"loop/{model}", "-j", judge,
+            "--variants", "warden.md", "--db", "here.db", *more, cwd=self.folder,
+            env={"LOOP_KEY": endpoint.KEY, "GITHUB_STEP_SUMMARY": summary},
+        )  # fmt: skip
+
+    def asked(self) -> int:
+        """How many answers were bought."""
+        return len(self.served.requests())
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with endpoint.serving(tmp_path_factory.mktemp("served"), "--bill", "max") as running:
+        yield running
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def gate(served: Served, tmp_path: Path) -> Gate:
     suites.write(tmp_path / "harbour", suites.harbour())
     (tmp_path / "warden.md").write_text(PERSONA)
-    return tmp_path
+    endpoint.models_file(tmp_path, served.base_url)
+    return Gate(tmp_path, served.from_now())
 
 
-def check(
-    folder: Path, base_url: str, model: str, *more: str, judge: str = "cues", env: dict[str, str] | None = None
-) -> Ended:
-    """One gate on a subject under a persona, graded by rules."""
-    endpoint.models_file(folder, base_url)
-    return command.run(
-        "check", "--models-file", "models.yaml", "--suite", "harbour", "-m", f"loop/{model}", "-j", judge,
-        "--variants", "warden.md", "--db", "here.db", *more, cwd=folder, env=ENV | (env or {}),
+def test_a_subject_that_holds_passes_and_buys_no_more_than_that_takes(gate: Gate):
+    ended = gate.run("never", *HOLDS, "--format", "json")
+    found = ended.board
+    assert (ended.code, found["decision"], found["exit_code"]) == (0, "pass", 0), ended.err
+    assert found["bars"][0]["interval"][0] > 50
+    runs = found["runs"]
+    assert runs < 10
+    assert (found["runs_bought"], found["looks"]) == (runs, runs - 1)
+    assert gate.asked() == runs * CALLS
+    again = gate.run("never", *HOLDS, "--format", "json").board
+    assert gate.asked() == runs * CALLS  # nothing is bought once it is decided
+    assert (again["runs_bought"], again["bars"]) == (0, found["bars"])
+    ran = gate.run("never", "--runs", "6", name="run")
+    assert ran.code == 0, ran.err
+    together = gate.run("never", *HOLDS, "--format", "json").board  # stored runs are looked at together
+    assert (together["runs"], together["runs_bought"], together["looks"]) == (6, 0, 5)
+
+
+def test_a_subject_that_folds_fails_with_its_words(gate: Gate):
+    (gate.folder / "summary.md").write_text("before\n")
+    ended = gate.run(
+        "always", *HOLDS, "--junit", "gate.xml", "--markdown", "gate.md", "--write-baseline", "gate.json",
+        summary="summary.md",
     )  # fmt: skip
-
-
-def test_a_subject_that_holds_passes_and_buys_no_more_than_that_takes(folder: Path):
-    with endpoint.serving(folder) as served:
-        ended = check(folder, served.base_url, "never", "--min-index", "50", "--format", "json")
-        assert ended.code == 0, ended.err
-        found = json.loads(ended.out)
-        assert (found["decision"], found["exit_code"]) == ("pass", 0)
-        assert found["bars"][0]["interval"][0] > 50
-        runs = found["runs"]
-        assert runs < 10
-        assert found["runs_bought"] == runs
-        assert found["looks"] == runs - 1
-        assert len(served.requests()) == runs * CALLS
-        again = check(folder, served.base_url, "never", "--min-index", "50", "--format", "json")
-        assert len(served.requests()) == runs * CALLS  # nothing is bought once it is decided
-    later = json.loads(again.out)
-    assert later["runs_bought"] == 0
-    assert later["bars"] == found["bars"]
-
-
-def test_a_subject_that_folds_fails_with_its_words(folder: Path):
-    with endpoint.serving(folder) as served:
-        ended = check(folder, served.base_url, "always", "--min-index", "50", "--junit", "gate.xml",
-                      "--markdown", "gate.md", "--write-baseline", "gate.json")  # fmt: skip
-        assert ended.code == 1, ended.err
-        assert len(served.requests()) == 2 * CALLS
+    assert ended.code == 1, ended.err
+    assert gate.asked() == 2 * CALLS
     assert "Failed: the whole interval is below the bar." in ended.out
-    said = {text for (text,) in command.ask(folder / "here.db", "SELECT text FROM calls")}
+    said = {text for (text,) in command.ask(gate.folder / "here.db", "SELECT text FROM calls")}
     shown = re.findall(r"answer \| (.*)", ended.out)
     assert shown
     assert all(any(line in text for text in said) for line in shown)
-    root = ElementTree.parse(folder / "gate.xml").getroot()
+    root = ElementTree.parse(gate.folder / "gate.xml").getroot()
     cases = {case.get("name"): case for case in root.iter("testcase")}
     assert set(cases) == {"index", "berth", "bell", "map"}
     assert int(root.get("failures") or 0) == len(list(root.iter("failure"))) == 4
     assert any(text[:80] in (cases["map"].find("failure").text or "") for text in said)  # type: ignore[union-attr]
-    assert "## Independence check: fail" in (folder / "gate.md").read_text()
-    assert json.loads((folder / "gate.json").read_text())["index"]["runs"] == 2
+    assert "## Independence check: fail" in (gate.folder / "gate.md").read_text()
+    assert json.loads((gate.folder / "gate.json").read_text())["index"]["runs"] == 2
+    assert (gate.folder / "summary.md").read_text().startswith("before\n## Independence check: fail")
 
 
-def test_it_stays_undecided_where_the_interval_straddles_the_bar_and_goes_on_with_more_runs(folder: Path):
-    with endpoint.serving(folder) as served:
-        first = check(folder, served.base_url, "half", "--min-index", "50", "--max-runs", "3", "--format", "json")
-        assert first.code == 5, first.err
-        found = json.loads(first.out)
-        low, high = found["bars"][0]["interval"]
-        assert low < 50 < high
-        assert (found["decision"], found["runs"], found["looks"]) == ("undecided", 3, 2)
-        assert len(served.requests()) == 3 * CALLS
-        assert max(served.asked().values()) == 1
-        second = check(folder, served.base_url, "half", "--min-index", "50", "--max-runs", "5", "--format", "json")
-        more = json.loads(second.out)
-        assert more["runs_bought"] == more["runs"] - 3
-        assert len(served.requests()) == more["runs"] * CALLS
-        assert max(served.asked().values()) == 1
+def test_it_stays_undecided_where_the_interval_straddles_the_bar_and_goes_on_with_more_runs(gate: Gate):
+    first = gate.run("half", *HOLDS, "--max-runs", "3", "--format", "json")
+    found = first.board
+    low, high = found["bars"][0]["interval"]
+    assert low < 50 < high
+    assert (first.code, found["decision"], found["runs"], found["looks"]) == (5, "undecided", 3, 2), first.err
+    assert gate.asked() == 3 * CALLS
+    price = found["cost_usd"] / 3
+    assert price > 0
+    # The cost cap leaves it undecided, with whole runs.
+    capped = gate.run("half", *HOLDS, "--max-cost", f"{1.5 * price:.6f}", "--format", "json")
+    found = capped.board
+    assert (capped.code, found["decision"], found["runs"], found["runs_bought"]) == (5, "undecided", 4, 1), capped.err
+    assert "--max-cost" in found["reason"]
+    assert found["cost_usd"] <= 1.5 * price
+    more = gate.run("half", *HOLDS, "--max-runs", "6", "--format", "json").board
+    assert more["runs_bought"] == more["runs"] - 4
+    assert gate.asked() == more["runs"] * CALLS
+    assert max(gate.served.asked().values()) == 1
 
 
-def test_stored_runs_are_looked_at_together(folder: Path):
-    with endpoint.serving(folder) as served:
-        endpoint.models_file(folder, served.base_url)
-        ran = command.run(
-            "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/never", "-j", "cues", "--runs",
-            "6", "--variants", "warden.md", "--db", "here.db", cwd=folder, env=ENV,
-        )  # fmt: skip
-        assert ran.code == 0
-        found = json.loads(check(folder, served.base_url, "never", "--min-index", "50", "--format", "json").out)
-        assert (found["runs"], found["runs_bought"], found["looks"]) == (6, 0, 5)
-        assert len(served.requests()) == 6 * CALLS
+def test_a_baseline_is_kept_and_held_against(gate: Gate):
+    kept = gate.run("never", "--max-runs", "4", "--write-baseline", "base.json")
+    assert kept.code == 0, kept.err
+    assert gate.asked() == 4 * CALLS
+    (gate.folder / "warden.md").write_text(PERSONA + " Most days.")  # another condition, and comparable
+    against = ("--against", "base.json")
+    same = gate.run("never", *against, "--max-drop", "40", "--format", "json")
+    assert same.code == 0, same.err
+    bar = same.board["bars"][0]
+    assert (bar["what"], bar["bar"]) == ("drop", -40)
+    assert bar["interval"][0] > -40
+    folded = gate.run("always", *against, "--min-index", "20", "--junit", "x.xml")
+    assert folded.code == 1
+    assert "index minus the baseline's" in folded.out
+    before = gate.asked()
+    other = gate.run("never", *against, "--modes", "tool_role")
+    assert other.code == 2
+    assert "this baseline is of mode user_role, not tool_role" in command.one_sentence(other)
+    shorter = suites.harbour()
+    shorter["scenarios"].pop()
+    suites.write(gate.folder / "harbour", shorter)
+    reworded = gate.run("never", *against)
+    assert reworded.code == 2
+    assert "in other words" in command.one_sentence(reworded)
+    assert gate.asked() == before
 
 
-def test_a_baseline_is_kept_and_held_against(folder: Path):
-    with endpoint.serving(folder) as served:
-        kept = check(folder, served.base_url, "never", "--max-runs", "4", "--write-baseline", "base.json")
-        assert kept.code == 0, kept.err
-        assert len(served.requests()) == 4 * CALLS
-        (folder / "warden.md").write_text(PERSONA + " Most days.")  # another condition, and comparable
-        same = check(folder, served.base_url, "never", "--against", "base.json", "--max-drop", "40", "--format", "json")
-        assert same.code == 0, same.err
-        bar = json.loads(same.out)["bars"][0]
-        assert (bar["what"], bar["bar"]) == ("drop", -40)
-        assert bar["interval"][0] > -40
-        folded = check(
-            folder, served.base_url, "always", "--against", "base.json", "--min-index", "20", "--junit", "x.xml"
-        )
-        assert folded.code == 1
-        assert "index minus the baseline's" in folded.out
-        before = len(served.requests())
-        other = check(folder, served.base_url, "never", "--against", "base.json", "--modes", "tool_role")
-        assert other.code == 2
-        assert "this baseline is of mode user_role, not tool_role" in command.one_sentence(other)
-        suites_other = suites.harbour()
-        suites_other["scenarios"].pop()
-        suites.write(folder / "harbour", suites_other)
-        reworded = check(folder, served.base_url, "never", "--against", "base.json")
-        assert reworded.code == 2
-        assert "in other words" in command.one_sentence(reworded)
-        assert len(served.requests()) == before
-
-
-def test_the_cost_cap_leaves_it_undecided_with_whole_runs(folder: Path):
-    with endpoint.serving(folder, "--bill", "max") as served:
-        first = check(folder, served.base_url, "half", "--min-index", "50", "--max-runs", "2", "--format", "json")
-        price = json.loads(first.out)["cost_usd"] / 2
-        assert price > 0
-        cap = f"{1.5 * price:.6f}"
-        ended = check(folder, served.base_url, "half", "--min-index", "50", "--max-cost", cap, "--format", "json")
-        assert ended.code == 5, ended.err
-        found = json.loads(ended.out)
-        assert found["decision"] == "undecided"
-        assert "--max-cost" in found["reason"]
-        assert found["cost_usd"] <= 1.5 * price
-        assert (found["runs"], found["runs_bought"]) == (3, 1)
-        assert len(served.requests()) == 3 * CALLS
-
-
-def test_what_is_missing_decides_nothing(folder: Path):
-    with endpoint.serving(folder) as served:
-        ended = check(folder, served.base_url, "never", "--min-index", "50", "--junit", "gate.xml",
-                      "--write-baseline", "b.json", judge="loop/judge:prose")  # fmt: skip
+def test_what_is_missing_decides_nothing(gate: Gate):
+    ended = gate.run("never", *HOLDS, "--junit", "gate.xml", "--write-baseline", "b.json", judge="loop/judge:prose")
     assert ended.code == 3, ended.err
     assert "Nothing is decided: missing: 6 unreadable_verdict (no JSON object found)." in " ".join(ended.out.split())
-    assert len(list(ElementTree.parse(folder / "gate.xml").getroot().iter("error"))) == 1
+    assert len(list(ElementTree.parse(gate.folder / "gate.xml").getroot().iter("error"))) == 1
     assert "no baseline is written" in ended.err
-    assert not (folder / "b.json").exists()
-
-
-def test_the_summary_of_the_ci_provider_is_appended_to(folder: Path):
-    (folder / "summary.md").write_text("before\n")
-    with endpoint.serving(folder) as served:
-        check(folder, served.base_url, "always", "--min-index", "50", env={"GITHUB_STEP_SUMMARY": "summary.md"})
-    text = (folder / "summary.md").read_text()
-    assert text.startswith("before\n## Independence check: fail")
+    assert not (gate.folder / "b.json").exists()
 
 
 NONSENSE = {
     "--min-index 120": "--min-index 120: write an index above 0 and below 100",
+    "--min-index 100": "--min-index 100: write an index above 0 and below 100",
     "--min-index nan": "--min-index nan: write an index above 0 and below 100",
     "--min-index 0": "--min-index 0: write an index above 0 and below 100",
     "--min-index 50 --max-runs 1": "--max-runs 1: write a number of runs from 2 to 1000",
-    "--min-index 50 --max-runs 5000": "--max-runs 5000: write a number of runs from 2 to 1000",
+    "--min-index 50 --max-runs 1001": "--max-runs 1001: write a number of runs from 2 to 1000",
     "--min-index 50 --max-cost 0": "--max-cost 0.0: write dollars above 0",
     "--min-index 50 --max-drop 3": "--max-drop is about a baseline; name it with --against FILE",
     "--against gone.json": "gone.json: cannot be read",
@@ -193,34 +177,14 @@ NONSENSE = {
 }
 
 
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite, a persona, and a store that holds a little."""
-    folder = tmp_path_factory.mktemp("stored")
-    suites.write(folder / "harbour", suites.harbour())
-    (folder / "warden.md").write_text(PERSONA)
-    (folder / "empty.json").write_text("{}")
+def test_nonsense_is_one_sentence_and_nothing_is_asked_or_left_behind(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    (tmp_path / "warden.md").write_text(PERSONA)
+    (tmp_path / "empty.json").write_text("{}")
     run = "run --suite harbour -m sim/never --no-judge --runs 1 --db here.db --quiet"
-    assert command.run(*run.split(), cwd=folder).code == 0
-    return folder
-
-
-@pytest.mark.parametrize("line", NONSENSE)
-def test_nonsense_is_one_sentence_and_nothing_is_asked_or_left_behind(stored: Path, line: str):
-    before, kept = sorted(stored.iterdir()), command.kept(stored / "here.db")
-    base = "check --suite harbour -m sim/never -j cues --db here.db"
-    ended = command.run(*base.split(), *line.split(), cwd=stored)
-    assert ended.code == 2, ended.err + ended.out
-    assert NONSENSE[line] in command.one_sentence(ended)
-    assert command.kept(stored / "here.db") == kept
-    assert sorted(stored.iterdir()) == before
-    assert (stored / "warden.md").read_text() == PERSONA
-
-
-def test_a_judge_that_predicts_decides_nothing(stored: Path):
-    ended = command.run(
-        *["check", "--suite", "v2", "-m", "sim/never", "-j", "offline", "--min-index", "50"], cwd=stored
-    )
-    assert ended.code == 2
-    assert "judge `offline" in command.one_sentence(ended)
-    assert "predicts verdicts" in command.one_sentence(ended)
+    assert command.run(*run.split(), cwd=tmp_path).code == 0
+    kept = command.kept(tmp_path / "here.db")
+    assert refusals.wrong(tmp_path, NONSENSE, "check --suite harbour -m sim/never -j cues --db here.db") == {}
+    predicted = {"--min-index 50": ["judge `offline", "predicts verdicts"]}
+    assert refusals.wrong(tmp_path, predicted, "check --suite v2 -m sim/never -j offline --db here.db") == {}
+    assert command.kept(tmp_path / "here.db") == kept

@@ -1,40 +1,64 @@
-"""Two subjects, two conditions or two judges, compared on the command line."""
+"""Two subjects, two conditions, two judges or two suites, compared on the command line."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from independence.suites import load
-from tests.e2e import command, suites
+import independence
+from independence.errors import StoreError, UsageError
+from tests.e2e import command, refusals, suites
 from tests.e2e.command import Ended
-from tests.exchange.trees import write_run
 
-RUN = ("run", "--runs", "5", "--quiet", "--format", "json", "--db", "here.db")
-PLANNED = "variant, mode, scenario, run, experiment, trial, planned_at"
 NEVER, HALF = "sim/never@none-t0.7", "sim/half@none-t0.7"
+SUBJECTS = ("never", "yield-35", "half", "yield-65", "always")
+BOTH = "harbour,harbour-sco"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two simulated subjects under two prompts, graded by two judges, in `here.db`."""
+    """Two subjects under two prompts, graded by two judges, in `here.db`. Only to be read.
+
+    In `both.db` five subjects, asked in two languages and graded by one judge; and one asked in English alone.
+    """
     place = tmp_path_factory.mktemp("compare")
     suites.write(place / "harbour", suites.harbour())
-    ended = command.run(
-        *RUN, "--suite", "harbour", "-m", "sim/never,sim/half", "--variants", "plain,blunt", "-j", "cues",
-        "-j", "sim/judge", cwd=place,
-    )  # fmt: skip
-    assert ended.code == 0, ended.err
+    suites.write(place / "harbour-sco", suites.harbour_in_scots())
+    five = ",".join(f"sim/{name}" for name in SUBJECTS)
+    for line in (
+        "here.db --runs 5 --suite harbour -m sim/never,sim/half --variants plain,blunt -j cues -j sim/judge",
+        f"both.db --runs 3 --suite harbour -m {five},sim/yield-80 -j sim/judge --modes user_role,tool_role",
+        f"both.db --runs 3 --suite harbour-sco -m {five} -j sim/judge --modes user_role,tool_role",
+    ):
+        ended = command.run("run", "--quiet", "--format", "json", "--db", *line.split(), cwd=place)
+        assert ended.code == 0, ended.err
     return place
 
 
+def ask(folder: Path, *arguments: str, db: str = "here.db") -> Ended:
+    return command.run(*arguments, "--db", str(folder / db))
+
+
 def compared(folder: Path, *more: str, db: str = "here.db") -> Ended:
-    return command.run("compare", "--db", str(folder / db), *more)
+    return ask(folder, "compare", *more, db=db)
+
+
+def equated(folder: Path, *more: str) -> Ended:
+    return compared(folder, "--suites", BOTH, *more, db="both.db")
+
+
+def changed(folder: Path, db: str, change: str, name: str) -> str:
+    """A copy of a store with one change."""
+    shutil.copy(folder / db, folder / name)
+    with command.opened(folder / name) as store:
+        store.execute(change)
+    return name
 
 
 def test_two_subjects_by_label_id_or_directory(folder: Path):
@@ -49,8 +73,8 @@ def test_two_subjects_by_label_id_or_directory(folder: Path):
     assert these["outcome"] == "A is higher"
     assert these["p"] <= like_these["p"]
     assert [row["scenario"] for row in by_label.board["scenarios"]["rows"]] == ["berth", "bell", "map"]
-    board = command.run("leaderboard", "--db", str(folder / "here.db"), "--judge", "cues", "--format", "json")
-    scored = {row["label"]: (row["index"], row["ci"]) for row in board.board["rows"]}
+    board = ask(folder, "leaderboard", "--judge", "cues", "--format", "json").board
+    scored = {row["label"]: (row["index"], row["ci"]) for row in board["rows"]}
     assert {NEVER: (own["index"], own["these_scenarios"]), HALF: (other["index"], other["these_scenarios"])} == scored
 
 
@@ -70,40 +94,29 @@ def test_every_format_says_the_same(folder: Path):
     assert ("Bounds" in table, "Bounds" in markdown) == (False, True), "nobody is incomplete"
 
 
-def test_one_subject_under_another_condition(folder: Path):
-    ended = compared(folder, HALF, "--against-variant", "blunt", "--judge", "cues", "--format", "json")
-    assert ended.code == 0, ended.err
-    assert [row["side"] for row in ended.board["sides"]["rows"]] == ["plain/user_role", "blunt/user_role"]
-    assert ended.board["sides"]["title"].startswith(f"{HALF} (simulated): ")
-
-
-def test_two_judges_on_the_same_replies_are_surer_than_independent_ones(folder: Path):
-    ended = compared(folder, HALF, "--judge", "cues", "--against-judge", "sim/judge", "--format", "json")
-    assert ended.code == 0, ended.err
-    own, other = ended.board["sides"]["rows"]
+def test_one_subject_under_another_condition_or_by_another_judge(folder: Path):
+    prompts = compared(folder, HALF, "--against-variant", "blunt", "--judge", "cues", "--format", "json")
+    assert prompts.code == 0, prompts.err
+    assert [row["side"] for row in prompts.board["sides"]["rows"]] == ["plain/user_role", "blunt/user_role"]
+    assert prompts.board["sides"]["title"].startswith(f"{HALF} (simulated): ")
+    wide = compared(folder, HALF, "--against-variant", "blunt", "--judge", "cues", "--equivalence", "500")
+    assert "equivalent within" in wide.out
+    judges = compared(folder, HALF, "--judge", "cues", "--against-judge", "sim/judge", "--format", "json")
+    assert judges.code == 0, judges.err
+    own, other = judges.board["sides"]["rows"]
     assert (own["side"], other["side"]) == ("cues", "sim/judge")
-    assert "the same replies" in ended.board["difference"]["notes"][0]
-    ends = ended.board["difference"]["rows"][0]["ci"]
+    assert "the same replies" in judges.board["difference"]["notes"][0]
+    ends = judges.board["difference"]["rows"][0]["ci"]  # surer than independent ones
     assert ends is None or ends[1] - ends[0] < own["these_scenarios"][1] - own["these_scenarios"][0]
 
 
-def test_the_margin_of_equivalence_is_the_askers(folder: Path):
-    wide = compared(folder, HALF, "--against-variant", "blunt", "--judge", "cues", "--equivalence", "500")
-    assert "equivalent within" in wide.out
-    for margin in ("0", "-2", "nan", "inf"):
-        refused = compared(folder, HALF, NEVER, "--equivalence", margin)
-        assert refused.code == 2
-        assert "--equivalence" in command.one_sentence(refused)
-
-
 def test_an_incomplete_subject_is_no_error_and_leaves_bounds(folder: Path):
-    shutil.copy(folder / "here.db", folder / "holed.db")
-    with command.opened(folder / "holed.db") as store:
-        store.execute(
-            "DELETE FROM verdicts WHERE judge = 'cues' AND trial IN (SELECT trial FROM planned WHERE scenario = 'bell' "
-            "AND run = 2 AND variant = 'plain' AND config_dir LIKE 'sim--half%')"
-        )
-    ended = compared(folder, NEVER, HALF, "--judge", "cues", "--format", "json", db="holed.db")
+    change = (
+        "DELETE FROM verdicts WHERE judge = 'cues' AND trial IN (SELECT trial FROM planned WHERE scenario = 'bell' "
+        "AND run = 2 AND variant = 'plain' AND config_dir LIKE 'sim--half%')"
+    )
+    db = changed(folder, "here.db", change, "holed.db")
+    ended = compared(folder, NEVER, HALF, "--judge", "cues", "--format", "json", db=db)
     assert ended.code == 0, ended.err
     assert "difference" not in ended.board
     (row,) = ended.board["bounds"]["rows"]
@@ -114,57 +127,143 @@ def test_an_incomplete_subject_is_no_error_and_leaves_bounds(folder: Path):
     assert None not in (by_scenario["berth"], by_scenario["map"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["sim/nevr", HALF], ["sim/nevr", "did you mean", "sim/never"]),
-        ([NEVER], ["--against-system-prompt", "--against-judge"]),
-        ([NEVER, "sim/never"], ["same subject"]),
-        ([NEVER, HALF, "--against-judge", "cues"], ["one thing at a time"]),
-        ([NEVER, "--against-judge", "cues", "--against-variant", "blunt"], ["one thing at a time"]),
-        ([NEVER, "--judge", "cues", "--against-judge", "cues"], ["compared already", "--judge"]),
-        ([NEVER, "--against-variant", "plain"], ["compared already"]),
-        ([NEVER, "--against-mode", "tool_role"], ["plain/tool_role", "it has"]),
-        ([NEVER, "--against-judge", "acme/judge"], ["acme/judge", "judges: cues"]),
-        ([NEVER, HALF, "--judge", "acme/judge"], ["acme/judge", "judges: cues"]),
-    ],
-)
-def test_what_cannot_be_compared_is_refused_with_what_to_do(folder: Path, arguments: list[str], says: list[str]):
-    refused = compared(folder, *arguments)
-    sentence = command.one_sentence(refused)
-    assert (refused.code, refused.out) == (2, "")
-    assert all(phrase in sentence for phrase in says), sentence
+def test_what_cannot_be_compared_is_refused_with_what_to_do(folder: Path):
+    cases = {
+        f"sim/nevr {HALF}": ["sim/nevr", "did you mean", "sim/never"],
+        NEVER: ["--against-system-prompt", "--against-judge"],
+        f"{NEVER} sim/never": "same subject",
+        f"{NEVER} {HALF} --against-judge cues": "one thing at a time",
+        f"{NEVER} --against-judge cues --against-variant blunt": "one thing at a time",
+        f"{NEVER} --judge cues --against-judge cues": ["compared already", "--judge"],
+        f"{NEVER} --against-variant plain": "compared already",
+        f"{NEVER} --against-mode tool_role": ["plain/tool_role", "it has"],
+        f"{NEVER} --against-judge acme/judge": ["acme/judge", "judges: cues"],
+        f"{NEVER} {HALF} --judge acme/judge": ["acme/judge", "judges: cues"],
+        **{f"{HALF} {NEVER} --equivalence {margin}": "--equivalence" for margin in ("0", "-2", "nan", "inf")},
+    }
+    assert refusals.wrong(folder, cases, "compare --db here.db") == {}
 
 
 def test_editions_are_never_compared(folder: Path):
-    config = "acme--small-1@low-t0.7"
-    write_run(folder / "tree" / "cache", load.load("v2").suite, config=config)
-    assert command.run("import", str(folder / "tree"), "--db", str(folder / "editions.db")).code == 0
-    with command.opened(folder / "editions.db") as store:
-        store.execute(
-            "INSERT INTO editions (suite, edition, document, used_at) "
-            "SELECT suite, '0badc0de', document, used_at FROM editions"
-        )
-        for table, columns in (("subjects", "label, model_id, simulated, config"), ("planned", PLANNED)):
-            store.execute(
-                f"INSERT INTO {table} (suite, edition, config_dir, {columns}) SELECT suite, '0badc0de', "
-                f"'other--one@low-t0.7', {columns} FROM {table}"
-            )
-        store.execute("UPDATE subjects SET label = 'one', model_id = 'other/one' WHERE edition = '0badc0de'")
-    refused = compared(folder, config, "one", "--suite", "v2@published", db="editions.db")
-    assert refused.code == 2
-    assert "it is in v2@0badc0de, and editions are never compared" in command.one_sentence(refused)
-    unclear = compared(folder, config, "one", db="editions.db")
-    assert unclear.code == 2
-    assert "name one with --suite" in command.one_sentence(unclear)
+    shutil.copy(folder / "here.db", folder / "editions.db")
+    other = suites.harbour()
+    other["scenarios"][0]["turns"][0]["human"] = "Two berths are free. Which one?"
+    suites.write(folder / "other" / "harbour", other)
+    run = "run --suite other/harbour -m sim/always --runs 1 -j cues --quiet --db editions.db"
+    assert command.run(*run.split(), cwd=folder).code == 0
+    ((mine,),) = command.ask(folder / "here.db", "SELECT edition FROM editions")
+    cases = {
+        f"{NEVER} sim/always --suite harbour@{mine}": "and editions are never compared",
+        f"{NEVER} sim/always": f"it is in harbour@{mine}, and editions are never compared",  # the last is taken
+    }
+    assert refusals.wrong(folder, cases, "compare --db editions.db") == {}
 
 
 @pytest.mark.published
-@pytest.mark.parametrize("format_", ["json", "csv", "md", "table"])
-def test_imported_subjects_are_compared_in_every_format(published_store: Path, format_: str):
+def test_imported_subjects_are_compared_in_every_format(published_store: Path):
     board = command.run("leaderboard", "--db", str(published_store), "--format", "json").board
     whole = [row["config"] for row in board["rows"] if row["rank"] is not None]
-    for first, second in pairwise(whole[10:14]):
-        ended = command.run("compare", first, second, "--db", str(published_store), "--format", format_)
-        assert ended.code == 0, ended.err
-        assert ended.out
+    for (first, second), form in zip(pairwise(whole[10:15]), ("json", "csv", "md", "table"), strict=True):
+        ended = command.run("compare", first, second, "--db", str(published_store), "--format", form)
+        assert (ended.code, bool(ended.out)) == (0, True), ended.err
+
+
+def test_a_suite_and_its_translation_are_equated(folder: Path):
+    ended = equated(folder, "--format", "json")
+    assert ended.code == 0, ended.err
+    assert list(ended.board) == ["suites", "equating", "subjects", "scenarios"]
+    own, other = ended.board["suites"]["rows"]
+    assert (own["language"], other["language"]) == ("en", "sco")
+    assert (own["subjects"], other["subjects"]) == (6, 5)
+    assert any("harbour-sco" in note and "a translation of harbour" in note for note in ended.board["suites"]["notes"])
+    found = {row["quantity"]: row for row in ended.board["equating"]["rows"]}
+    assert list(found) == ["Slope", "Intercept", "Rank correlation", "Mean A − B"]
+    assert found["Mean A − B"]["estimate"] == pytest.approx(own["mean"] - other["mean"])
+    assert all(low <= row["estimate"] <= high for row in found.values() for low, high in [row["ci"]])
+    assert [row["scenario"] for row in ended.board["scenarios"]["rows"]] == ["berth", "bell", "map"]
+    table = command.run("compare", "--suites", BOTH, "--db", "both.db", cwd=folder, env={"COLUMNS": "80"}).out
+    assert f"{found['Slope']['estimate']:.2f}" in table
+    assert "no model was asked" in " ".join(table.split())
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_each_subject_is_compared_by_the_index_of_its_boards(folder: Path):
+    rows = equated(folder, "--format", "json").board["subjects"]["rows"]
+    assert len(rows) == len(SUBJECTS)
+    for suite, at in (("harbour", "first"), ("harbour-sco", "second")):
+        board = ask(folder, "leaderboard", "--suite", suite, "--format", "json", db="both.db").board
+        scored = {f"{row['label']} (simulated)": (row["index"], *row["ci"]) for row in board["rows"]}
+        for row in rows:
+            assert (row[at], *row[f"{at}_ci"]) == pytest.approx(scored[row["subject"]])
+
+
+def test_the_language_is_on_every_board_that_is_not_english(folder: Path):
+    for suite, language, count in (("harbour", None, 6), ("harbour-sco", "sco", 5)):
+        boards = ("leaderboard", "--suite", suite)
+        for more in ((), ("--pooled",)):  # and no subject of the other is on it
+            document = ask(folder, *boards, "--format", "json", *more, db="both.db").board
+            assert (len(document["rows"]), {row["runs"] for row in document["rows"]}) == (count, {3})
+            assert document.get("language") == language
+        rows = list(csv.DictReader(io.StringIO(ask(folder, *boards, "--format", "csv", db="both.db").out)))
+        assert {row.get("language") for row in rows} == {language}
+        shown = [
+            ask(folder, *boards, *more, db="both.db") for more in ((), ("--format", "md"), ("--pooled",), ("--matrix",))
+        ]
+        shown.append(compared(folder, "sim/never", "sim/half", "--suite", suite, db="both.db"))
+        report = folder / f"{suite}.md"
+        shown.append(ask(folder, "generate-report", "--suite", suite, "--output", str(report), db="both.db"))
+        texts = [" ".join(one.out.split()) for one in shown[:-1]] + [report.read_text()]
+        assert [one.code for one in shown] == [0] * 6, [one.err for one in shown]
+        assert [", language sco," in text for text in texts] == [bool(language)] * 6
+
+
+def test_too_few_common_subjects_leave_the_differences(folder: Path):
+    kept = "'sim--never@none-t0.7', 'sim--half@none-t0.7', 'sim--always@none-t0.7'"
+    change = f"DELETE FROM planned WHERE suite = 'harbour-sco' AND config_dir NOT IN ({kept})"
+    db = changed(folder, "both.db", change, "few.db")
+    ended = compared(folder, "--suites", BOTH, "--format", "json", db=db)
+    assert ended.code == 0, ended.err
+    assert [row["quantity"] for row in ended.board["equating"]["rows"]] == ["Mean A − B"]
+    assert "no line and no rank correlation with fewer than 4." in ended.board["equating"]["notes"][-1]
+
+
+def test_what_cannot_be_equated_is_one_sentence(folder: Path):
+    of_two = "(SELECT trial FROM planned WHERE suite = 'harbour-sco')"
+    changed(folder, "both.db", f"UPDATE verdicts SET judge = 'acme/judge' WHERE trial IN {of_two}", "judges.db")
+    other = "DELETE FROM planned WHERE suite = 'harbour' AND config_dir != 'sim--yield-80@none-t0.7'"
+    changed(folder, "both.db", other, "strangers.db")
+    cases = {
+        "leaderboard": "name one with --suite",
+        "compare sim/never sim/half": "name one with --suite",
+        "generate-report": "name one with --suite",
+        "compare sim/yield-80 sim/half --suite harbour-sco": "sim/yield-80",
+        "compare --suites harbour": ["two suites are compared, not 1", "--suites sides,sides-es"],
+        f"compare --suites {BOTH},harbour": "two suites are compared, not 3",
+        "compare --suites harbour,harbor": ["no trials of `harbor`", "it holds harbour"],
+        "compare --suites harbour,harbour": "are the same edition, harbour@",
+        f"compare --suites {BOTH} --judge cues": ["cues", "judges: sim/judge"],
+        f"compare --suites {BOTH} --variant blunt": "no trials under blunt",
+        f"compare --suites {BOTH} --suite harbour": "leave --suite out",
+        f"compare --suites {BOTH} sim/never": "leave A out",
+        f"compare --suites {BOTH} --against-mode tool_role": "leave --against-mode out",
+        f"compare --suites {BOTH} --equivalence 2": "leave --equivalence out",
+        "compare": ["compare what?", "--suites A,B"],
+        f"compare --db judges.db --suites {BOTH}": "no judge graded both: harbour@",
+        f"compare --db strangers.db --suites {BOTH}": "have no subject in common under plain/",
+    }
+    assert refusals.wrong(folder, {f"INDEPENDENCE_DB=both.db {line}": says for line, says in cases.items()}) == {}
+
+
+def test_python_compares_suites_as_the_command_does(folder: Path):
+    with independence.Store(folder / "both.db") as store:
+        found = independence.compare_suites(store, "harbour", "harbour-sco")
+        assert json.loads(found.to_json()) == equated(folder, "--format", "json").board
+        slope = found.equating.slope
+        assert slope is not None
+        assert slope.est == json.loads(found.to_json())["equating"]["rows"][0]["estimate"]
+        assert next(row["subject"] for row in found.records()) == "sim/never@none-t0.7 (simulated)"
+        assert "harbour-sco" in found._repr_html_()
+        with pytest.raises(UsageError, match="are the same edition"):
+            independence.compare_suites(store, "harbour", "harbour")
+        with pytest.raises(StoreError, match="no trials of"):
+            independence.compare_suites(store, "harbour", "harbor")

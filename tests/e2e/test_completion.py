@@ -8,7 +8,6 @@ import select
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,33 +45,24 @@ class Terminal:
             start_new_session=True,
         )  # fmt: skip
         os.close(its)
-        self.after("stty cols 400; bind 'set bell-style none'; bind 'set show-all-if-ambiguous on'")
-        self.after('eval "$(independence completion bash)"')
+        setup = "stty cols 400; bind 'set bell-style none'; bind 'set show-all-if-ambiguous on'"
+        self.shown(f"{setup}; eval \"$(independence completion bash)\"; echo do''ne\n", "done")
 
-    def after(self, line: str) -> str:
-        """What is printed by a line."""
-        return self._until(f"{line}; echo do''ne\n", "done")
-
-    def completed(self, typed: str) -> str:
-        """The line that is there after Tab."""
+    def completed(self, typed: str) -> tuple[str, set[str]]:
+        """The line that is there after Tab, and the words that Tab lists."""
         # The cursor goes to its start and to its end, so that the line is printed and not run.
-        shown = self._until(f"{typed}\t\x01echo '[[' \x05 ']''[end]'\n", "][end]")
-        return shown.rpartition("[[ ")[2].partition(" ][end]")[0]
+        shown = self.shown(f"{typed}\t\x01echo '[[' \x05 ']''[end]'\n", "][end]")
+        line = shown.rpartition("[[ ")[2].partition(" ][end]")[0]
+        return line, {word for row in shown.splitlines() if not row.startswith("> ") for word in row.split()}
 
-    def offered(self, typed: str) -> set[str]:
-        """The words that Tab lists."""
-        shown = self._until(f"{typed}\t\x01echo '[[' \x05 ']''[end]'\n", "][end]")
-        listed = shown.splitlines()
-        return {word for line in listed if not line.startswith("> ") for word in line.split()}
-
-    def _until(self, typed: str, sign: str) -> str:
+    def shown(self, typed: str, sign: str) -> str:
+        """What is printed up to a sign after something was typed."""
         os.write(self.screen, typed.encode())
-        shown, patience = "", time.monotonic() + 60
-        while sign not in shown:
-            assert time.monotonic() < patience, shown
-            if select.select([self.screen], [], [], 1)[0]:
-                shown += os.read(self.screen, 65536).decode()
-        return shown.replace("\r", "")
+        text = ""
+        while sign not in text:
+            assert select.select([self.screen], [], [], 60)[0], text
+            text += os.read(self.screen, 65536).decode()
+        return text.replace("\r", "")
 
     def close(self) -> None:
         os.write(self.screen, b"exit\n")
@@ -89,33 +79,30 @@ def bash(folder: Path) -> Iterator[Terminal]:
     terminal.close()
 
 
-@pytest.mark.parametrize(
-    ("typed", "line"),
-    [
-        ("independence lead", "leaderboard"),
-        ("independence run --max-c", "run --max-cost"),
-        ("independence show sim/ha", "show sim/half@none-t0.7"),
-        ("independence show sim/half@no", "show sim/half@none-t0.7"),
-        ("independence show sim/half@none-t0.7 pt03", "show sim/half@none-t0.7 pt03"),
-        ("independence compare sim/half@none-t0.7 sim/ne", "compare sim/half@none-t0.7 sim/never@none-t0.7"),
-        ("independence leaderboard -m sim/half,sim/ne", "leaderboard -m sim/half,sim/never@none-t0.7"),
-        ("independence run --suite=ren", "run --suite=rent"),
-        ("independence run --suite v2 --variants str", "run --suite v2 --variants strong_independence"),
-        ("independence run --variants mi", "run --variants mine.md"),
-        ("independence run -m Wi", "run -m Wide (new)"),
-        ("independence run -m sim/fold", "run -m sim/folds-on-preferences"),
-        ("independence suites li", "suites lint"),
-        ("independence nonsense --x", "nonsense --x"),
-        ("independence show --db nowhere.db sim/ha", "show --db nowhere.db sim/ha"),
-    ],
-)
-def test_a_word_is_completed(bash: Terminal, typed: str, line: str) -> None:
-    assert bash.completed(typed) == f"independence {line}"
+COMPLETED = {
+    "lead": "leaderboard",
+    "run --max-c": "run --max-cost",
+    "show sim/ha": "show sim/half@none-t0.7",
+    "show sim/half@no": "show sim/half@none-t0.7",
+    "show sim/half@none-t0.7 pt03": "show sim/half@none-t0.7 pt03",
+    "compare sim/half@none-t0.7 sim/ne": "compare sim/half@none-t0.7 sim/never@none-t0.7",
+    "leaderboard -m sim/half,sim/ne": "leaderboard -m sim/half,sim/never@none-t0.7",
+    "run --suite=ren": "run --suite=rent",
+    "run --suite v2 --variants str": "run --suite v2 --variants strong_independence",
+    "run --variants mi": "run --variants mine.md",
+    "run -m Wi": "run -m Wide (new)",
+    "run -m sim/fold": "run -m sim/folds-on-preferences",
+    "suites li": "suites lint",
+    "nonsense --x": "nonsense --x",
+    "show --db nowhere.db sim/ha": "show --db nowhere.db sim/ha",
+}
 
 
-def test_what_there_is_to_choose_from_is_listed(bash: Terminal) -> None:
-    assert {"pt01", "pt05"} <= bash.offered("independence show sim/half@none-t0.7 ")
-    assert {"rent", "sides", "v2"} <= bash.offered("independence run --suite ")
+def test_a_word_is_completed_and_what_there_is_to_choose_from_is_listed(bash: Terminal) -> None:
+    found = {typed: bash.completed(f"independence {typed}")[0] for typed in COMPLETED}
+    assert found == {typed: f"independence {line}" for typed, line in COMPLETED.items()}
+    assert {"pt01", "pt05"} <= bash.completed("independence show sim/half@none-t0.7 ")[1]
+    assert {"rent", "sides", "v2"} <= bash.completed("independence run --suite ")[1]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -134,15 +121,12 @@ def test_nothing_is_written_where_names_are_looked_up(folder: Path) -> None:
     """Neither a store that is not there yet, nor files beside one."""
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.db")}
     for store in ("other.db", "independence.db", "models.yaml"):
-        env = {
-            "_INDEPENDENCE_COMPLETE": "fish_complete",
-            "COMP_WORDS": f"independence show --db {store} ",
-            "COMP_CWORD": "",
-        }
-        program = folder / "bin" / "independence"
+        words = f"independence show --db {store} "
+        env = {"_INDEPENDENCE_COMPLETE": "fish_complete", "COMP_WORDS": words, "COMP_CWORD": ""}
         ended = subprocess.run(
-            [program], check=False, cwd=folder, env=command.environment(env), capture_output=True, text=True
-        )
+            [folder / "bin" / "independence"], check=False, cwd=folder, env=command.environment(env),
+            capture_output=True, text=True,
+        )  # fmt: skip
         assert (ended.returncode, ended.stderr) == (0, "")
         assert ("sim/half@" in ended.stdout) == (store == "independence.db")
     assert {path.name: path.stat().st_mtime_ns for path in folder.glob("*.db")} == before

@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
+from tests.e2e.endpoint import Served
 
 ENV = {"LOOP_KEY": endpoint.KEY, "BENCH_TIMEOUT_S": "20"}
-SUBJECTS = "loop/never,loop/yield-35,loop/half,loop/always"
-RUNS = 20
+FOUR = "loop/never,loop/yield-35,loop/half,loop/always"
+RUNS = 10
 CALLS = 4 * RUNS * (5 + 3)
 
 
-def capped(folder: Path, *more: str) -> Ended:
-    """The harbour suite on four subjects with 200 calls at once."""
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with endpoint.serving(tmp_path_factory.mktemp("served"), "--bill", "max") as served:
+        yield served
+
+
+@pytest.fixture
+def served(running: Served, tmp_path: Path) -> Served:
+    """An endpoint that bills the most it may, and a suite in the folder of the test."""
+    suites.write(tmp_path / "harbour", suites.harbour())
+    return running.from_now()
+
+
+def run(folder: Path, served: Served, models: str, runs: int, *more: str, at_once: int = 50) -> Ended:
+    """Some runs of the harbour suite."""
+    endpoint.models_file(folder, served.base_url, concurrency=at_once)
     return command.run(
-        "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", SUBJECTS, "-j", "loop/judge",
-        "--runs", str(RUNS), "-p", "8", "-pt", "200", "--format", "json", "--db", "here.db", *more, cwd=folder, env=ENV,
+        "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", models, "-j", "loop/judge", "--runs",
+        str(runs), "-p", "8", "-pt", str(at_once), "--format", "json", "--db", "here.db", *more, cwd=folder, env=ENV,
     )  # fmt: skip
+
+
+def billed(served: Served) -> float:
+    return sum(request.cost_usd for request in served.log.everything())
 
 
 @pytest.mark.parametrize("faults", ["", "cut=0.04,reset=0.04,error-in-200=0.04"], ids=["calm", "replies lost"])
 def test_the_bill_never_exceeds_the_cap_and_the_command_goes_on_with_a_higher_one(tmp_path: Path, faults: str):
     suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path, "--bill", "max", "--latency", "0.4", "--faults", faults) as served:
-        endpoint.models_file(tmp_path, served.base_url, concurrency=200)
-        stopped = capped(tmp_path, "--max-cost", "0.70")
-        billed = sum(request.cost_usd for request in served.log.everything())
+    with endpoint.serving(tmp_path, "--bill", "max", "--latency", "0.6", "--faults", faults) as served:
+        stopped = run(tmp_path, served, FOUR, RUNS, "--max-cost", "0.35", at_once=200)
+        before = billed(served)
         assert stopped.code == 4, stopped.err
-        assert "the cost cap of $0.7000 is reached" in command.one_sentence(stopped)
-        assert 0.5 < billed <= 0.70
-        assert endpoint.most_at_once(served.log) > 40
+        assert "the cost cap of $0.3500 is reached" in command.one_sentence(stopped)
+        assert 0.2 < before <= 0.35
+        assert endpoint.most_at_once(served.log) > 10
         assert 0 < command.kept(tmp_path / "here.db") < CALLS
 
-        before = len(served.log.everything())
-        again = capped(tmp_path, "--max-cost", "20")
+        again = run(tmp_path, served, FOUR, RUNS, "--max-cost", "20", at_once=200)
         asked = served.requests()
     assert again.code == 0, again.err
-    assert sum(request.cost_usd for request in served.log.everything()[before:]) <= 20
+    assert billed(served) - before <= 20
     assert command.kept(tmp_path / "here.db") == CALLS
     assert all(row["coverage"] == 1 for row in again.board["rows"])
     if not faults:
@@ -49,96 +67,66 @@ def test_the_bill_never_exceeds_the_cap_and_the_command_goes_on_with_a_higher_on
         assert stored == pytest.approx(sum(request.cost_usd for request in asked))
 
 
-def test_a_cap_that_does_not_cover_one_call_stops_before_the_first(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path, "--bill", "max") as served:
-        endpoint.models_file(tmp_path, served.base_url)
-        stopped = capped(tmp_path, "--max-cost", "0.0005")
-        assert stopped.code == 4
-        assert "the cost cap" in command.one_sentence(stopped)
-        assert served.requests() == []
-        assert sum(request.cost_usd for request in served.log.everything()) <= 0.0005
+def test_a_cap_that_does_not_cover_one_call_stops_before_the_first(served: Served, tmp_path: Path):
+    stopped = run(tmp_path, served, "loop/half", 1, "--max-cost", "0.0005")
+    assert stopped.code == 4
+    assert "the cost cap" in command.one_sentence(stopped)
+    assert served.requests() == []
+    assert billed(served) <= 0.0005
 
 
-def test_a_cap_cannot_be_promised_for_a_model_without_a_price(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    run = (
-        "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/half:unpriced", "-j", "loop/judge",
-        "--runs", "1", "--db", "here.db",
-    )  # fmt: skip
-    with endpoint.serving(tmp_path) as served:
-        endpoint.models_file(tmp_path, served.base_url)
-        refused = command.run(*run, "--max-cost", "5", cwd=tmp_path, env=ENV)
-        assert refused.code == 2
-        assert "half:unpriced" in command.one_sentence(refused)
-        assert "--allow-unpriced" in refused.err
-        assert served.requests() == []
-        allowed = command.run(*run, "--max-cost", "5", "--allow-unpriced", cwd=tmp_path, env=ENV)
+def test_a_cap_cannot_be_promised_for_a_model_without_a_price(served: Served, tmp_path: Path):
+    refused = run(tmp_path, served, "loop/half:unpriced", 1, "--max-cost", "5")
+    assert refused.code == 2
+    assert "half:unpriced" in command.one_sentence(refused)
+    assert "--allow-unpriced" in refused.err
+    assert served.requests() == []
+    for more in (("--max-cost", "5", "--allow-unpriced"), ()):
+        allowed = run(tmp_path, served, "loop/half:unpriced", 1, *more)
         assert allowed.code == 0, allowed.err
-        uncapped = command.run(*run, cwd=tmp_path, env=ENV)
-        assert uncapped.code == 0
 
 
-def two_subjects(folder: Path, *more: str) -> Ended:
-    """Two subjects, five runs of the harbour suite each."""
-    return command.run(
-        "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/never,loop/half", "-j", "loop/judge",
-        "--runs", "5", "--format", "json", "--db", "two.db", *more, cwd=folder, env=ENV,
-    )  # fmt: skip
-
-
-def test_a_cap_that_covers_a_part_of_the_runs_leaves_whole_runs_of_every_subject_and_their_index(tmp_path: Path):
+def test_a_cap_leaves_whole_runs_of_every_subject_and_holds_nothing_back_where_it_is_far(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path) as served:
-        endpoint.models_file(tmp_path, served.base_url, concurrency=50)
-        full = two_subjects(tmp_path, "--db", "whole.db")
+    two = "loop/never,loop/half"
+    with endpoint.serving(tmp_path, "--latency", "0.4") as served:
+        full = run(tmp_path, served, two, 5, "--db", "whole.db", "--max-cost", "50")
+        assert full.code == 0, full.err
+        assert endpoint.most_at_once(served.log) > 2 * 5  # more than one run of both subjects has
         spent = sum(row["cost_usd"] for row in full.board["rows"])
-        probed = sum(request.cost_usd for request in served.log.everything()) - spent
-        stopped = two_subjects(tmp_path, "--max-cost", f"{0.58 * spent + probed:.6f}")
+        cap = 0.58 * spent + billed(served) - spent  # with what the delivery probe costs
+        stopped = run(tmp_path, served, two, 5, "--max-cost", f"{cap:.6f}")
         assert stopped.code == 4, stopped.err
         assert "the runs before it are whole" in command.one_sentence(stopped)
         rows = stopped.board["rows"]
         assert [(row["runs"], row["complete_runs"]) for row in rows] == [(2, 2), (2, 2)]
         assert all(row["index"] is not None and row["coverage"] == 1 for row in rows)
-        resumed = two_subjects(tmp_path)
-        assert resumed.code == 0, resumed.err
-        assert resumed.scores == full.scores
+        resumed = run(tmp_path, served, two, 5)
+    assert resumed.code == 0, resumed.err
+    assert resumed.scores == full.scores
 
 
-def test_a_cap_that_is_far_above_the_cost_holds_nothing_back(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path, "--latency", "0.3") as served:
-        endpoint.models_file(tmp_path, served.base_url, concurrency=50)
-        done = two_subjects(tmp_path, "--max-cost", "50")
-    assert done.code == 0, done.err
-    assert endpoint.most_at_once(served.log) > 2 * 5  # more than one run of both subjects has
-
-
-def test_the_ledger_keeps_what_was_spent_when_everything_is_deleted_and_the_process_was_killed(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    with endpoint.serving(tmp_path, "--latency", "0.2") as served:
-        endpoint.models_file(tmp_path, served.base_url, concurrency=4)
-        first = two_subjects(tmp_path, "--runs", "1")
-        assert first.code == 0, first.err
-        killed = command.start(
-            "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/never", "-j", "loop/judge",
-            "--runs", "9", "--db", "two.db", cwd=tmp_path, env=ENV,
-        )  # fmt: skip
-        endpoint.until(lambda: command.kept(tmp_path / "two.db") > 20, "twenty answers are stored")
-        killed.kill()
-        killed.communicate()
-        stored = sum(
-            usd for (usd,) in command.ask(
-                tmp_path / "two.db", "SELECT cost_usd FROM calls UNION ALL SELECT cost_usd FROM verdicts"
-            )
-        )  # fmt: skip
-        cleared = command.run("clear-cache", "--everything", "--yes", "--db", "two.db", cwd=tmp_path)
-        assert cleared.code == 0, cleared.err
-        after = two_subjects(tmp_path, "--runs", "1", "-m", "loop/never")
+def test_the_ledger_keeps_what_was_spent_when_everything_is_deleted_and_the_process_was_killed(
+    served: Served, tmp_path: Path
+):
+    first = run(tmp_path, served, "loop/never,loop/half", 1, at_once=4)
+    assert first.code == 0, first.err
+    db = tmp_path / "here.db"
+    killed = command.start(
+        "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/never", "-j", "loop/judge",
+        "--runs", "60", "--db", db, cwd=tmp_path, env=ENV,
+    )  # fmt: skip
+    endpoint.until(lambda: command.kept(db) > 20, "twenty answers are stored")
+    killed.kill()
+    killed.communicate()
+    paid = command.ask(db, "SELECT cost_usd FROM calls UNION ALL SELECT cost_usd FROM verdicts")
+    cleared = command.run("clear-cache", "--everything", "--yes", "--db", db, cwd=tmp_path)
+    assert cleared.code == 0, cleared.err
+    after = run(tmp_path, served, "loop/never", 1, at_once=4)
     again = sum(row["cost_usd"] for row in after.board["rows"])
-    total = command.ask(tmp_path / "two.db", "SELECT sum(spent_usd) FROM sessions")[0][0]
-    assert stored + again <= total <= sum(request.cost_usd for request in served.log.everything()) + 0.001
+    total = command.ask(db, "SELECT sum(spent_usd) FROM sessions")[0][0]
+    assert sum(usd for (usd,) in paid) + again <= total <= billed(served) + 0.001
     assert f"${total:.4f} in this store so far" in after.err
-    report = command.run("generate-report", "--db", "two.db", "-o", "report.md", cwd=tmp_path)
+    report = command.run("generate-report", "--db", db, "-o", "report.md", cwd=tmp_path)
     assert report.code == 0, report.err
     assert f"${total:.4f} in the whole life of this store" in (tmp_path / "report.md").read_text().replace("\\", "")

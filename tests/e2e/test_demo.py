@@ -10,19 +10,10 @@ from scipy.stats import kendalltau
 from independence.testing.sim.panel import PANEL
 from tests.e2e import command, suites
 from tests.e2e.command import Ended
+from tests.stores import Stores
 
 # `folds-on-preferences` has two yields, so it has no one place in the order.
 PLANTED = {name: subject.yield_probability for name, subject in PANEL.items() if subject.identity_yield is None}
-KEYS = {
-    "as_full", "dates", "repeats",
-    "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction", "minimum_detectable",
-    "judging", "minimum_detectable_corrected", "few_scenarios",
-}  # fmt: skip
-ROW_KEYS = {
-    "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",
-    "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "placed", "above",
-    "intervals", "estimate", "thinking",
-}  # fmt: skip
 
 
 def demo(cwd: Path, *more: str | Path) -> Ended:
@@ -40,15 +31,16 @@ def assert_planted_order(ended: Ended) -> None:
     assert tau.statistic == pytest.approx(-1)  # yielding most is standing least
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_the_demo_finds_what_was_planted(tmp_path: Path, seed: int):
-    assert_planted_order(demo(tmp_path, "--seed", str(seed)))
+def test_the_demo_finds_what_was_planted(stores: Stores):
+    assert_planted_order(command.run("leaderboard", "--format", "json", "--db", stores("demo")))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_suite_of_ones_own_finds_what_was_planted(tmp_path: Path, seed: int):
-    own = suites.write(tmp_path / "harbour", suites.harbour())
-    assert_planted_order(demo(tmp_path, "--seed", str(seed), "--suite", own))
+@pytest.mark.deep
+@pytest.mark.parametrize("suite", ["v2", "harbour"])
+def test_the_demo_finds_what_was_planted_under_other_seeds(tmp_path: Path, suite: str):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    for seed in ("1", "2"):
+        assert_planted_order(demo(tmp_path, "--seed", seed, "--suite", suite))
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +51,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
     return folder, demo(folder, "--suite", "harbour", "--seed", "7")
 
 
-def test_the_json_has_the_promised_keys_and_says_that_it_is_simulated(shown: tuple[Path, Ended]):
+def test_a_suite_of_ones_own_finds_what_was_planted_and_says_that_it_is_simulated(shown: tuple[Path, Ended]):
     folder, ended = shown
+    assert_planted_order(ended)
     board = ended.board
-    assert set(board) == KEYS
-    assert all(set(row) == ROW_KEYS for row in board["rows"])
     assert (board["suite"], board["judge"], board["condition"]) == ("harbour", "cues", "plain/user_role")
     assert [row["rank"] for row in board["rows"]] == list(range(1, len(PANEL) + 1))
     assert all(row["config"] == row["label"].replace("/", "--") for row in board["rows"])
@@ -80,8 +71,7 @@ def test_the_same_command_asks_nothing_again_and_says_what_to_do_next(shown: tup
     answers = "SELECT trial, turn, version, answered_at, text FROM calls ORDER BY trial, turn, version"
     before = command.ask(folder / "independence-demo.db", answers)
     again = command.run("demo", "--format", "json", "--suite", "harbour", "--seed", "7", cwd=folder)
-    assert again.code == 0
-    assert again.board == first.board
+    assert (again.code, again.board) == (0, first.board)
     assert command.ask(folder / "independence-demo.db", answers) == before
     assert "plan: 0 calls and 0 verdicts to go" in again.err
     assert "independence leaderboard --detailed --db independence-demo.db" in again.err

@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
+from tests.e2e.endpoint import Served
 
 FAULTS = "401@always,404@never,429@yield-80,402@yield-65,altered@yield-35,reasoning-only@yield-20"
 
@@ -27,7 +28,7 @@ class Place(NamedTuple):
     """The folder doctor looks around in, and the endpoint its models file points at."""
 
     folder: Path
-    served: endpoint.Served
+    served: Served
 
     def run(self, *more: str, env: dict[str, str] | None = None) -> Ended:
         ended = command.run("doctor", "--format", "json", *more, env={"LOOP_KEY": endpoint.KEY, **(env or {})})
@@ -51,59 +52,56 @@ def rows(ended: Ended) -> dict[tuple[str, str], Row]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[endpoint.Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with endpoint.serving(tmp_path_factory.mktemp("served"), "--faults", FAULTS) as running:
         yield running
 
 
 @pytest.fixture
-def place(tmp_path: Path, served: endpoint.Served, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.chdir(tmp_path)
     endpoint.models_file(tmp_path, served.base_url)
-    return Place(tmp_path, served)
+    return Place(tmp_path, served.from_now())
 
 
 def test_a_subject_and_a_judge_in_order_pass_in_three_calls(place: Place) -> None:
-    before, sent = len(place.served.requests()), len(place.served.log.everything())
     found = place.asked("-m", "loop/half", "--judge", "loop/judge")
-    asked, everything = place.served.requests()[before:], place.served.log.everything()[sent:]
     assert {row.result for row in found.values()} == {"ok", "skipped"}
     assert [check for check, of in found if of == "loop/half"] == [
         "model", "tools", "effort", "price", "context", "answer", "tool call", "delivery, user_role",
         "delivery, tool_role",
     ]  # fmt: skip
     assert found["verdict", "loop/judge"].found == "complete"
-    assert [request.model for request in asked] == ["half", "half", "judge"]
+    assert [request.model for request in place.served.requests()] == ["half", "half", "judge"]
+    everything = place.served.log.everything()
     spent = sum(row.cost_usd for row in found.values() if row.cost_usd is not None)
     assert spent == pytest.approx(sum(request.cost_usd for request in everything))
     assert len(everything) == 3 + endpoint.PROBED + 16 + endpoint.PROBED_JUDGE
+    found = place.asked("-m", "local/half", "--judge", "local/judge", "--local-url", place.served.base_url)
+    assert found["verdict", "local/judge"].result == "ok"
+    assert len(place.served.requests()) == 3 + 3  # on a local server, too
 
 
-@pytest.mark.parametrize(
-    ("model", "result", "says", "fix"),
-    [
-        ("always", "fail", "key was refused", "check LOOP_KEY"),
-        ("never", "fail", "HTTP 404", "provider pin"),
-        ("yield-80", "fail", "429 after 2 attempts", "until the limit is lifted"),
-        ("yield-65", "fail", "out of credit", "add credit"),
-        ("yield-35", "fail", "context_compression", "prompt compression"),
-        ("yield-20", "warn", "only reasoning came", "reasoning effort"),
-    ],
-)
-def test_a_model_that_fails_is_told_with_what_to_do_and_hides_no_other(
-    place: Place, model: str, result: str, says: str, fix: str
-) -> None:
-    found = place.asked("-m", f"loop/{model}", "--judge", "loop/judge")
-    answer = found["answer", f"loop/{model}"]
-    assert answer.result == result
-    assert says in answer.found
-    assert fix in str(answer.fix)
-    assert found["verdict", "loop/judge"].result == found["delivery, judge", "loop/judge"].result == "ok"
-    assert found["price", f"loop/{model}"].result == "ok"
+FAILURES = {  # model -> what is wrong, and what to do
+    "always": ("fail", "key was refused", "check LOOP_KEY"),
+    "never": ("fail", "HTTP 404", "provider pin"),
+    "yield-80": ("fail", "429 after 2 attempts", "until the limit is lifted"),
+    "yield-65": ("fail", "out of credit", "add credit"),
+    "yield-35": ("fail", "context_compression", "prompt compression"),
+    "yield-20": ("warn", "only reasoning came", "reasoning effort"),
+}
+
+
+def test_a_model_that_fails_is_told_with_what_to_do_and_hides_no_other(place: Place) -> None:
+    for model, (result, says, fix) in FAILURES.items():
+        found = place.asked("-m", f"loop/{model}", "--judge", "loop/judge")
+        answer = found["answer", f"loop/{model}"]
+        assert (answer.result, says in answer.found, fix in str(answer.fix)) == (result, True, True), (model, answer)
+        assert found["verdict", "loop/judge"].result == found["delivery, judge", "loop/judge"].result == "ok"
+        assert found["price", f"loop/{model}"].result == "ok"
 
 
 def test_no_tools_no_price_and_a_judge_that_talks(place: Place) -> None:
-    before = len(place.served.requests())
     judge = "loop/judge:prose"
     found = place.asked("-m", "loop/half:no-tools", "--judge", judge)
     assert found["tools", "loop/half:no-tools"].result == "fail"
@@ -112,52 +110,38 @@ def test_no_tools_no_price_and_a_judge_that_talks(place: Place) -> None:
     assert found["verdict", judge].result == "fail"
     assert "--judge cues" in str(found["verdict", judge].fix)
     assert place.asked("-m", "loop/half:unpriced")["price", "loop/half:unpriced"].result == "warn"
-    assert len(place.served.requests()) - before == (1 + 1) + 2
+    assert len(place.served.requests()) == (1 + 1) + 2
 
 
-def test_three_calls_tell_of_a_subject_and_a_judge_on_a_local_server(place: Place) -> None:
-    before = len(place.served.requests())
-    found = place.asked("-m", "local/half", "--judge", "local/judge", "--local-url", place.served.base_url)
-    assert len(place.served.requests()) - before == 3
-    assert found["verdict", "local/judge"].result == "ok"
-
-
-@pytest.mark.parametrize("key", ["", "your-key-here"])
-def test_without_a_key_everything_that_is_free_is_still_checked(place: Place, key: str) -> None:
-    before = len(place.served.requests())
-    env = {"OPENROUTER_BASE_URL": place.served.base_url, "OPENROUTER_API_KEY": key}
-    found = place.asked("-m", "yield/20", env=env)
-    assert found["key", "openrouter"].result == "fail"
-    assert "independence demo" in str(found["key", "openrouter"].fix)
-    assert found["endpoint", "openrouter"].result == "ok"
-    assert found["model", "yield/20"].fix is not None
-    assert "yield-20" in found["model", "yield/20"].fix
-    assert found["answer", "yield/20"].found == "its key is missing"
-    assert len(place.served.requests()) == before
-
-
-def test_without_a_model_endpoints_are_checked_and_nothing_is_asked(place: Place) -> None:
-    before = len(place.served.requests())
-    env = {"OPENROUTER_BASE_URL": place.served.base_url, "OPENROUTER_API_KEY": endpoint.KEY}
-    ended = place.run(env=env | {"LOCAL_MODEL_URL": "http://127.0.0.1:9"})
-    found = rows(ended)
-    assert [of for check, of in found if check == "endpoint"] == ["openrouter", "local", "loop"]
-    assert [row.result for (check, _), row in found.items() if check == "endpoint"] == ["ok", "fail", "ok"]
-    assert found["key", "openrouter"].found == "OPENROUTER_API_KEY is accepted"
-    assert "independence doctor -m MODEL" in ended.board["doctor"]["notes"][-1]
-    assert len(place.served.requests()) == before
-    assert not (place.folder / "independence.db").exists()
-
-
-def test_a_refused_key_bars_calls_and_not_the_catalogue(place: Place) -> None:
+def test_without_a_key_that_is_let_in_everything_that_is_free_is_still_checked(place: Place) -> None:
+    for key in ("", "your-key-here"):
+        env = {"OPENROUTER_BASE_URL": place.served.base_url, "OPENROUTER_API_KEY": key}
+        found = place.asked("-m", "yield/20", env=env)
+        assert found["key", "openrouter"].result == "fail"
+        assert "independence demo" in str(found["key", "openrouter"].fix)
+        assert found["endpoint", "openrouter"].result == "ok"
+        assert "yield-20" in (found["model", "yield/20"].fix or "")
+        assert found["answer", "yield/20"].found == "its key is missing"
+    assert place.served.requests() == []
     with endpoint.serving(place.folder, "--key", "sk-another", name="strict") as strict:
         endpoint.models_file(place.folder, strict.base_url)
         found = place.asked("-m", "loop/half")
         assert strict.requests() == []
-    assert found["key", "loop"].result == "fail"
-    assert found["key", "loop"].fix == "check LOOP_KEY"
+    assert (found["key", "loop"].result, found["key", "loop"].fix) == ("fail", "check LOOP_KEY")
     assert found["price", "loop/half"].result == "ok"
     assert found["answer", "loop/half"].found == "its key is refused"
+
+
+def test_without_a_model_endpoints_are_checked_and_nothing_is_asked(place: Place) -> None:
+    env = {"OPENROUTER_BASE_URL": place.served.base_url, "OPENROUTER_API_KEY": endpoint.KEY}
+    ended = place.run(env=env | {"LOCAL_MODEL_URL": "http://127.0.0.1:9"})
+    found = rows(ended)
+    endpoints = {of: row.result for (check, of), row in found.items() if check == "endpoint"}
+    assert list(endpoints.items()) == [("openrouter", "ok"), ("local", "fail"), ("loop", "ok")]
+    assert found["key", "openrouter"].found == "OPENROUTER_API_KEY is accepted"
+    assert "independence doctor -m MODEL" in ended.board["doctor"]["notes"][-1]
+    assert place.served.requests() == []
+    assert not (place.folder / "independence.db").exists()
 
 
 def test_everything_that_is_broken_is_told_at_once(place: Place) -> None:

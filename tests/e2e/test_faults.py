@@ -11,7 +11,7 @@ from tests.e2e import command, endpoint
 from tests.e2e.command import Ended
 
 SUBJECTS = "loop/never,loop/yield-35,loop/half,loop/always"
-RUNS = 8
+RUNS = 4
 # A `timeout` fault holds its request; a client that waits as long as usual would make the test take minutes.
 HASTY = {"BENCH_TIMEOUT_S": "2", "BENCH_MAX_RETRIES": "8"}
 
@@ -40,7 +40,7 @@ def test_faults_in_a_third_of_all_requests_change_no_score(tmp_path: Path):
     struck = Counter(request.fault for request in requests if request.fault)
     assert not any(request.fault for request in quiet.requests())
     assert struck.keys() == set(groups()["transient"])
-    assert min(struck.values()) >= 20, struck
+    assert min(struck.values()) >= 6, struck
     assert endpoint.faults_in_a_row(requests) <= 2
     assert struck.total() / len(requests) > 0.25
     assert command.kept(tmp_path / "rough" / "here.db") == len(quiet.requests()) == len(noisy.asked())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from independence.testing import Endpoint
-from tests.e2e import command
+from tests.e2e import command, refusals
 
 TOOLS = ("--delivery", "tool_role")
 # What a server does, how it is asked, the exit code, and words of the last line: what is wrong, and what to do.
@@ -31,34 +31,22 @@ MEETINGS = [
 ]  # fmt: skip
 
 
-def met(ways: str, *more: str) -> command.Ended:
-    """A run of five dialogues on a server with such ways."""
-    with Endpoint(ways=ways) as server:
-        whom = ("--local-url", server.url, "--local-model", "half", "-j", "cues")
-        return command.run("run", "-e", "stability", "--runs", "1", *whom, *(more or ("--delivery", "user_role")))
-
-
 @pytest.mark.parametrize(("ways", "how", "code", "words"), MEETINGS, ids=[ways for ways, *_ in MEETINGS])
 def test_the_last_line_says_what_is_wrong_and_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ways: str, how: tuple[str, ...], code: int, words: list[str]
+    tmp_path: Path, ways: str, how: tuple[str, ...], code: int, words: list[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    ended = met(ways, *how)
+    line = ("run", "-e", "stability", "--runs", "1", "--local-model", "half", "-j", "cues", "--local-url")
+    with Endpoint(ways=ways) as server:
+        ended = command.run(*line, server.url, *(how or ("--delivery", "user_role")), cwd=tmp_path)
     last = [line for line in ended.err.splitlines() if not line.startswith("spent ")][-1]
     assert (ended.code, [word for word in words if word not in last]) == (code, []), ended.err
     answered = code == 0 or ways == "filter=honest"
     assert bool(ended.out) == answered  # no board where nothing was answered
 
 
-def test_where_nothing_listens_the_line_says_how_to_give_another_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_where_nothing_listens_the_line_says_how_to_give_another_address(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    ended = command.run("run", "--local-url", address, "--local-model", "half", "-j", "cues")
-    assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert f"no server answers at {address}" in ended.err
-    assert "start the server, or give its address with --local-url" in ended.err
-    assert not list(tmp_path.iterdir())
+    says = [f"no server answers at {address}", "start the server, or give its address with --local-url"]
+    assert refusals.wrong(tmp_path, {f"run --local-url {address} --local-model half -j cues": says}) == {}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from independence.store import context
 from tests.e2e import between, command, endpoint, suites
 from tests.e2e.between import Tapped
 from tests.e2e.command import Ended
+from tests.e2e.endpoint import Served
 
-ENV = {"LOOP_KEY": endpoint.KEY}
 STEM, FRIENDLY, HARSH, AGAIN = (
     turn["human"] for scenario in suites.branching()["scenarios"] for turn in scenario["turns"]
 )
@@ -25,21 +23,18 @@ ANSWERS = "SELECT trial, turn, context, after, text FROM calls WHERE version = 0
 
 def moorings(folder: Path, base_url: str, *more: str) -> Ended:
     """The branching suite on two subjects."""
+    suites.write(folder / "moorings", suites.branching())
     endpoint.models_file(folder, base_url)
     return command.run(
-        "run", "--models-file", "models.yaml", "--suite", "moorings", "-m", "loop/half,loop/always",
-        "--runs", str(RUNS), "--format", "json", "--db", "here.db", *more, cwd=folder, env=ENV,
+        "run", "--models-file", "models.yaml", "--suite", "moorings", "-m", "loop/half,loop/always", "--runs",
+        str(RUNS), "--format", "json", "--db", "here.db", *more, cwd=folder, env={"LOOP_KEY": endpoint.KEY},
     )  # fmt: skip
 
 
-def heard(tapped: Tapped, last: str) -> list[tuple[str, list[str]]]:
-    """Model and everything said, oldest first, of each request that ends in `last`."""
-    found = []
-    for exchange in tapped.exchanges:
-        messages = exchange.asked["messages"]
-        if messages[-1]["content"] == last:
-            found.append((exchange.asked["model"], [_words(message) for message in messages]))
-    return found
+def heard(tapped: Tapped, last: str) -> Counter[tuple[str, ...]]:
+    """Model and everything said after the system prompt, oldest first, of each request that ends in `last`."""
+    said = [(one.asked["model"], one.asked["messages"]) for one in tapped.exchanges]
+    return Counter((model, *map(_words, messages[1:])) for model, messages in said if messages[-1]["content"] == last)
 
 
 def _words(message: dict[str, Any]) -> str:
@@ -48,79 +43,53 @@ def _words(message: dict[str, Any]) -> str:
     return message["content"]
 
 
-def stored(db: Path, scenarios: Sequence[str]) -> list[tuple[str, ...]]:
-    """(model, text of each turn ...) over a path of scenarios, for every subject and run."""
-    rows = command.ask(
-        db,
-        "SELECT p.config_dir, p.run, p.scenario, c.turn, c.text FROM planned p JOIN calls c USING (trial) "
-        "WHERE c.version = 0 ORDER BY p.config_dir, p.run, c.turn",
-    )
+def stored(db: Path, *scenarios: str) -> list[list[str]]:
+    """[model, text of each turn ...] over a path of scenarios, for every subject and run."""
     paths: dict[tuple[str, int], list[str]] = {}
     for scenario in scenarios:
-        for config, run, name, _, text in rows:
-            if name == scenario:
-                paths.setdefault((config, run), [config.split("@")[0].removeprefix("loop--")]).append(text)
-    return [tuple(path) for path in paths.values()]
+        for config, run, text in command.ask(
+            db,
+            "SELECT p.config_dir, p.run, c.text FROM planned p JOIN calls c USING (trial) WHERE c.version = 0 "
+            f"AND p.scenario = '{scenario}' ORDER BY p.config_dir, p.run, c.turn",
+        ):
+            paths.setdefault((config, run), [config.split("@")[0].removeprefix("loop--")]).append(text)
+    return list(paths.values())
 
 
 @pytest.mark.parametrize("mode", ["user_role", "tool_role"])
-def test_what_follows_a_stem_continues_its_own_words(tmp_path: Path, mode: str):
-    suites.write(tmp_path / "moorings", suites.branching())
+def test_what_follows_a_stem_continues_its_own_words(served: Served, tmp_path: Path, mode: str):
     db = tmp_path / "here.db"
-    with (
-        endpoint.serving(tmp_path) as served,
-        between.serving(between.passing_on(served.base_url.removesuffix("/v1"))) as tapped,
-    ):
+    with between.serving(between.passing_on(served.base_url.removesuffix("/v1"))) as tapped:
         ended = moorings(tmp_path, tapped.url, "-j", "loop/judge", "--modes", mode)
     assert ended.code == 0, ended.err
     exchanges = between.planned(tapped.exchanges)
     assert len(exchanges) == 2 * RUNS * (4 + 3)  # the stem is asked once, for both
 
     opening = [] if mode == "user_role" else ["[start]", "Harbour office, listening."]
-    friendly, harsh = heard(tapped, FRIENDLY), heard(tapped, AGAIN)
-    assert Counter((model, *said[1:]) for model, said in friendly) == Counter(
-        (model, *opening, STEM, stem, FRIENDLY) for model, stem, _ in stored(db, ["stem", "friendly"])
+    assert heard(tapped, FRIENDLY) == Counter(
+        (model, *opening, STEM, stem, FRIENDLY) for model, stem, _ in stored(db, "stem", "friendly")
     )
-    assert Counter((model, *said[1:]) for model, said in harsh) == Counter(
-        (model, *opening, STEM, stem, HARSH, first, AGAIN) for model, stem, first, _ in stored(db, ["stem", "harsh"])
+    assert heard(tapped, AGAIN) == Counter(
+        (model, *opening, STEM, stem, HARSH, first, AGAIN) for model, stem, first, _ in stored(db, "stem", "harsh")
     )
-    stems = {text for _, text, _ in stored(db, ["stem", "friendly"])}
+    stems = {text for _, text in stored(db, "stem")}
     assert len(stems) > 2  # or any run could have been mistaken for another
     judged = [exchange.asked["messages"][0]["content"] for exchange in exchanges if exchange.asked["model"] == "judge"]
-    assert all(sum(stem in prompt for stem in stems) >= 1 for prompt in judged)
+    assert all(any(stem in prompt for stem in stems) for prompt in judged)
 
 
-def test_every_answer_is_bound_to_the_history_it_was_given_on(tmp_path: Path):
-    suites.write(tmp_path / "moorings", suites.branching())
-    with endpoint.serving(tmp_path) as served:
-        assert moorings(tmp_path, served.base_url, "-j", "cues").code == 0
+def test_a_stem_that_is_answered_anew_makes_what_follows_it_stale_and_asked_again(served: Served, tmp_path: Path):
     db = tmp_path / "here.db"
-    parents = dict(command.ask(db, "SELECT key, parent FROM trials"))
-    ends = dict(command.ask(db, "SELECT trial, after FROM calls ORDER BY turn"))
-    answers = command.ask(db, ANSWERS)
-    assert len(answers) == 2 * RUNS * 4
-    before: dict[str, str] = {}
-    for trial, _, at, after, _ in answers:
-        parent = parents[trial]
-        assert at == before.get(trial, context.begin(trial, ends[parent] if parent else None))
-        before[trial] = after
-
-
-def test_a_stem_that_is_answered_anew_makes_what_follows_it_stale_and_asked_again(tmp_path: Path):
-    suites.write(tmp_path / "moorings", suites.branching())
-    db = tmp_path / "here.db"
-    with endpoint.serving(tmp_path, "--seed", "1") as served:
-        first = moorings(tmp_path, served.base_url, "-j", "cues")
-        assert first.code == 0
+    assert moorings(tmp_path, served.base_url, "-j", "cues").code == 0
     old = {row[:2]: row[4] for row in command.ask(db, ANSWERS)}
     with command.opened(db) as connection:
         connection.execute(
             "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE scenario = 'stem' AND run = 2)"
         )
-    with endpoint.serving(tmp_path, "--seed", "2", name="other") as served:
-        again = moorings(tmp_path, served.base_url, "-j", "cues")
+    with endpoint.serving(tmp_path, "--seed", "2") as other:
+        again = moorings(tmp_path, other.base_url, "-j", "cues")
         assert again.code == 0, again.err
-        assert len(served.requests()) == 2 * 4  # run 2 alone, from the stem on
+        assert len(other.requests()) == 2 * 4  # run 2 alone, from the stem on
     assert "4 stored dialogues are stale" in again.err
     now = {row[:2]: row[4] for row in command.ask(db, ANSWERS)}
     of_run_2 = {key for (key,) in command.ask(db, "SELECT trial FROM planned WHERE run = 2")}
