@@ -79,7 +79,8 @@ def test_the_detailed_board_shows_dimensions_runs_and_scenarios(folder: Path):
 
 
 def test_a_published_rule_scores_the_same_verdicts_and_says_so(folder: Path):
-    strict, rule, named = (shown(folder, "--format", "json", "--scoring", name) for name in ("strict", "v2", "published"))
+    rules = ("strict", "v2", "published")
+    strict, rule, named = (shown(folder, "--format", "json", "--scoring", name) for name in rules)
     assert (strict.board["scoring"], rule.board["scoring"]) == ("strict", "v2")
     assert {row["ci_method"] for row in rule.board["rows"]} == {"published-bootstrap"}
     assert strict.scores != rule.scores == named.scores
