@@ -11,6 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from independence.judge import name_extraction
+from independence.judge import names as judging
+from independence.store import names, scopes
+from independence.store.names import NamesRow
+from independence.types import TakenName
 from tests.e2e import command
 
 SUBJECTS = ("-m", "sim/half,sim/never,sim/always")
@@ -26,6 +31,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         done = command.run("run", *SUBJECTS, *more, "--quiet", "--format", "json", "--db", path)
         assert done.code == 0, done.err
+    with command.opened(path) as connection:  # names, as if a model had read them
+        scope = scopes.find(connection, None, None, "tool_role")
+        asked = judging.scenarios(scope.suite)
+        for (config_dir, run), answers in names.first_answers(connection, scope.where, asked).items():
+            source = name_extraction.source("acme/reader", [(one.scenario, one.digest) for one in answers])
+            taken = (TakenName("Rook", asked),)
+            names.add(connection, NamesRow(scope.where, config_dir, run, "acme/reader", source, names=taken))
     return path
 
 
@@ -38,7 +50,7 @@ def report(store: Path, output: Path, *more: str | Path) -> str:
 def test_the_html_report_is_one_file_that_asks_nobody_for_anything(store: Path, tmp_path: Path) -> None:
     page = report(store, tmp_path / "r.html", "--html")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
-    sections = ("board", "runs", "scenarios", "measurement", "conditions", "judges", "health", "subjects")
+    sections = ("board", "runs", "scenarios", "measurement", "conditions", "judges", "names", "health", "subjects")
     assert [section for section in sections if f'id="{section}"' not in page] == []
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
     assert "known behaviour" in page
@@ -61,10 +73,10 @@ def test_the_markdown_report_has_figures_and_tables_beside_it_and_is_the_same_ev
     assert "(simulated)" in text
     tables = tmp_path / "a" / "tables"
     (tables / "export.json").unlink()  # what was written, not a table
-    names = {path.stem for path in tables.iterdir()}
+    written = {path.stem for path in tables.iterdir()}
     assert {path.suffix for path in tables.iterdir()} == {".csv", ".json"}
-    assert {"board", "runs", "items", "difficulty", "variance-components", "purchase", "costs", "run-health"} <= names
-    for name in names:
+    assert {"board", "runs", "items", "difficulty", "variance-components", "purchase", "costs", "run-health"} <= written
+    for name in written:
         with (tables / f"{name}.csv").open() as lines:
             assert len(list(csv.DictReader(lines))) == len(rows(tables / f"{name}.json")), name
 
