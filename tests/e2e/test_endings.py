@@ -23,6 +23,11 @@ RUN = (
 PROBED = 2 * endpoint.PROBED + endpoint.PROBED_JUDGE  # requests before the first of the run
 
 
+@pytest.fixture(autouse=True)
+def _suite(tmp_path: Path) -> None:
+    suites.write(tmp_path / "harbour", suites.harbour())
+
+
 class Case(NamedTuple):
     """What strikes from the twelfth call of the run on, how it must end, and what its one sentence must say."""
 
@@ -57,7 +62,6 @@ def assert_no_key(folder: Path, *ended: Ended) -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_what_ends_a_run_keeps_what_was_answered_and_the_same_command_goes_on(tmp_path: Path, case: Case):
-    suites.write(tmp_path / "harbour", suites.harbour())
     db = tmp_path / "here.db"
     stopped, broken = attempt(tmp_path, "broken", "--faults", f"{case.fault}+{PROBED + 12}")
     assert stopped.code == case.code, stopped.err
@@ -80,7 +84,6 @@ def test_what_ends_a_run_keeps_what_was_answered_and_the_same_command_goes_on(tm
 
 
 def test_a_key_refused_before_anything_is_asked_leaves_no_trace(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
     stopped, served = attempt(tmp_path, "broken", "--key", "sk-another-key-altogether")
     assert stopped.code == 2
     assert "the API key was refused" in command.one_sentence(stopped)
@@ -91,7 +94,6 @@ def test_a_key_refused_before_anything_is_asked_leaves_no_trace(tmp_path: Path):
 
 
 def test_a_server_that_is_down_is_told_in_the_probe_and_leaves_no_trace(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
     stopped, _ = attempt(tmp_path, "broken", "--faults", "502")
     assert stopped.code == 2
     sentence = command.one_sentence(stopped)
@@ -101,7 +103,6 @@ def test_a_server_that_is_down_is_told_in_the_probe_and_leaves_no_trace(tmp_path
 
 
 def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
     # Of six answers at most four begin a dialogue of two turns; the others end one.
     stopped, _ = attempt(tmp_path, "broken", "--faults", f"daily@half+{endpoint.PROBED + 6}")
     assert stopped.code == 3
@@ -122,7 +123,6 @@ def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_p
 
 
 def test_a_moderated_prompt_is_a_result_and_is_not_asked_again(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
     db = tmp_path / "here.db"
     stopped, broken = attempt(tmp_path, "broken", "--faults", f"moderation@half=0.3+{endpoint.PROBED + 1}")
     struck = sum(request.fault == "moderation" for request in broken.requests())
@@ -140,12 +140,10 @@ def test_a_moderated_prompt_is_a_result_and_is_not_asked_again(tmp_path: Path):
     assert_no_key(tmp_path, stopped, again)
 
 
-@pytest.mark.parametrize("in_probe", [True, False])
-@pytest.mark.parametrize("status", [401, 403, 500])
+@pytest.mark.parametrize(("status", "in_probe"), [(401, True), (401, False), (403, False), (500, True), (500, False)])
 def test_a_server_that_echoes_the_key_does_not_get_it_into_anything_we_write(
     tmp_path: Path, status: int, in_probe: bool
 ):
-    suites.write(tmp_path / "harbour", suites.harbour())
 
     def answer(path: str, body: bytes | None) -> Said:
         if path.endswith("/models"):
@@ -169,7 +167,6 @@ def test_a_server_that_echoes_the_key_does_not_get_it_into_anything_we_write(
 
 
 def test_a_fault_that_outlasts_the_retries_is_asked_again_by_the_same_command(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
     stopped, broken = attempt(tmp_path, "broken", "--faults", f"502+{PROBED + 12}")
     assert stopped.code == 3
     assert "502 after 7 attempts" in stopped.err
