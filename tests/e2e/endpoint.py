@@ -40,6 +40,12 @@ class Log:
         self._read = 0
         self._found: dict[int, Request] = {}
 
+    def from_now(self) -> Log:
+        """The same log without what it holds so far."""
+        later = Log(self.path)
+        later._read = self.path.stat().st_size
+        return later
+
     def everything(self) -> list[Request]:
         """Every request so far, in the order they came in."""
         with self.path.open("rb") as file:
@@ -67,6 +73,10 @@ class Served(NamedTuple):
 
     base_url: str
     log: Log
+
+    def from_now(self) -> Served:
+        """The same endpoint, its log without what it holds so far."""
+        return self._replace(log=self.log.from_now())
 
     def requests(self) -> list[Request]:
         """Every request so far but those of the delivery probe, in the order they came in."""
