@@ -101,6 +101,20 @@ def run(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] 
     return Ended(result.exit_code, result.stdout, result.stderr)
 
 
+def ok(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Ended:
+    """The command in this process; it must end well."""
+    ended = run(*arguments, cwd=cwd, env=env)
+    assert ended.code == 0, ended.err
+    return ended
+
+
+def refused(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """The one sentence in which the command, in this process, says what cannot be."""
+    ended = run(*arguments, cwd=cwd, env=env)
+    assert (ended.code, ended.out) == (2, ""), ended
+    return one_sentence(ended)
+
+
 @contextmanager
 def opened(db: Path) -> Iterator[sqlite3.Connection]:
     """A store, to be changed by hand; committed at the end."""

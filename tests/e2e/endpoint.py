@@ -90,6 +90,10 @@ class Served(NamedTuple):
         """Requests that wait for their answer now."""
         return sum(request.status is None for request in self.requests())
 
+    def wait_until_at_work(self, held: int, answers: int, since: int = 0) -> None:
+        """Until `held` requests wait for their answer, and `answers` of those after the first `since` have it."""
+        until(lambda: self.held() >= held and len(self.requests()) - self.held() - since >= answers, "requests held")
+
     def settled(self) -> list[Request]:
         """Every request, once those of a process that is dead have all arrived and been answered."""
         for _ in range(2):  # what was sent before such a round trip has come in when it ends

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -28,23 +27,6 @@ def _suite(tmp_path: Path) -> None:
     suites.write(tmp_path / "harbour", suites.harbour())
 
 
-class Case(NamedTuple):
-    """What strikes from the twelfth call of the run on, how it must end, and what its one sentence must say."""
-
-    fault: str
-    code: int
-    says: str
-    stops: bool = False  # the whole run, as opposed to a model
-
-
-CASES = {
-    "key refused in mid-run": Case("401", 2, "the API key was refused", stops=True),
-    "out of credit": Case("402", 3, "out of credit", stops=True),
-    "key limit": Case("403", 3, "spending limit", stops=True),
-    "no endpoint": Case("404", 3, "No endpoint serves this request"),
-}
-
-
 def attempt(folder: Path, name: str, *options: str, key: str = endpoint.KEY) -> tuple[Ended, endpoint.Served]:
     """The same command against an endpoint of its own."""
     with endpoint.serving(folder, *options, name=name) as served:
@@ -60,16 +42,24 @@ def assert_no_key(folder: Path, *ended: Ended) -> None:
     assert not any(endpoint.KEY.encode() in path.read_bytes() for path in stores)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_what_ends_a_run_keeps_what_was_answered_and_the_same_command_goes_on(tmp_path: Path, case: Case):
+@pytest.mark.parametrize(
+    ("fault", "code", "says", "stops"),
+    [
+        ("401", 2, "the API key was refused", True),
+        ("402", 3, "out of credit", True),
+        ("403", 3, "spending limit", True),
+        ("404", 3, "No endpoint serves this request", False),
+    ],
+)
+def test_what_ends_a_run_or_a_model_keeps_what_was_answered_and_the_same_command_goes_on(
+    tmp_path: Path, fault: str, code: int, says: str, stops: bool
+):
     db = tmp_path / "here.db"
-    stopped, broken = attempt(tmp_path, "broken", "--faults", f"{case.fault}+{PROBED + 12}")
-    assert stopped.code == case.code, stopped.err
+    stopped, broken = attempt(tmp_path, "broken", "--faults", f"{fault}+{PROBED + 12}")
+    assert stopped.code == code, stopped.err
     assert "Traceback" not in stopped.err
-    assert any(case.says in line for line in stopped.err.splitlines()), stopped.err
-    if case.stops:
-        assert case.says in command.one_sentence(stopped)
-        assert "the same command resumes" in stopped.err
+    assert says in (command.one_sentence(stopped) if stops else stopped.err)
+    assert ("the same command resumes" in stopped.err) is stops
     answered = sum(request.status == 200 for request in broken.requests())
     assert command.kept(db) == answered > 0
     assert not command.missing(db)
@@ -83,22 +73,15 @@ def test_what_ends_a_run_keeps_what_was_answered_and_the_same_command_goes_on(tm
     assert_no_key(tmp_path, stopped, mended)
 
 
-def test_a_key_refused_before_anything_is_asked_leaves_no_trace(tmp_path: Path):
-    stopped, served = attempt(tmp_path, "broken", "--key", "sk-another-key-altogether")
-    assert stopped.code == 2
+def test_a_key_refused_and_a_server_down_before_anything_is_asked_leave_no_trace(tmp_path: Path):
+    stopped, served = attempt(tmp_path, "strict", "--key", "sk-another-key-altogether")
     assert "the API key was refused" in command.one_sentence(stopped)
-    assert "LOOP_KEY" in stopped.err
-    assert served.requests() == []
-    assert not (tmp_path / "here.db").exists()
+    assert (stopped.code, "LOOP_KEY" in stopped.err, served.requests()) == (2, True, [])
     assert_no_key(tmp_path, stopped)
-
-
-def test_a_server_that_is_down_is_told_in_the_probe_and_leaves_no_trace(tmp_path: Path):
     stopped, _ = attempt(tmp_path, "broken", "--faults", "502")
-    assert stopped.code == 2
     sentence = command.one_sentence(stopped)
     assert "loop/judge as judge: 502 after 7 attempts: HTTP 502: The provider gave no valid response" in sentence
-    assert sentence.endswith("response; the same command asks again")
+    assert (stopped.code, sentence.endswith("response; the same command asks again")) == (2, True)
     assert not (tmp_path / "here.db").exists()
 
 

@@ -23,9 +23,7 @@ MODEL = "sim/judge"
 
 
 def ran(folder: Path, *arguments: str | Path) -> Ended:
-    ended = command.run(*arguments, cwd=folder)
-    assert ended.code == 0, ended.err
-    return ended
+    return command.ok(*arguments, cwd=folder)
 
 
 @pytest.mark.parametrize("suite", ["harbour", "branching"])
@@ -89,8 +87,7 @@ def test_a_judge_may_grade_one_experiment_alone_and_what_is_not_there_is_one_sen
         (("-m", "sim/nobody"), "no subject `sim/nobody` here; there is sim/"),
         (("--db", "absent.db"), "absent.db"),
     ):
-        ended = command.run(*REGRADE, *more, cwd=tmp_path)
-        assert (ended.code, says in command.one_sentence(ended)) == (2, True), ended.err
+        assert says in command.refused(*REGRADE, *more, cwd=tmp_path)
     assert not (tmp_path / "absent.db").exists()
 
 
@@ -112,8 +109,7 @@ def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
 
 def test_a_sample_is_scored_by_a_person_imported_and_held_against_the_judge(tmp_path: Path):
     def refused(*arguments: str, says: str) -> None:
-        ended = command.run(*arguments, cwd=tmp_path)
-        assert (ended.code, says in command.one_sentence(ended)) == (2, True), ended.err
+        assert says in command.refused(*arguments, cwd=tmp_path)
 
     def board(*more: str) -> dict[str, object]:
         found = ran(tmp_path, "leaderboard", "--format", "json", *more).board

@@ -38,17 +38,6 @@ def prepared(folder: Path, served: endpoint.Served, cap: int = CAP) -> Path:
     return folder / "here.db"
 
 
-def wait_until_held(served: endpoint.Served, since: int = 0, answers: int = 2 * HELD) -> None:
-    """Until at least `HELD` requests are held and `answers` of those that came after the first `since` are done."""
-
-    def so_far() -> bool:
-        requests = served.requests()
-        held = sum(request.status is None for request in requests)
-        return held >= HELD and len(requests) - held - since >= answers
-
-    endpoint.until(so_far, "requests held")
-
-
 # The runs are enough work for every kill to fall into the middle of it, also on a fast machine.
 @pytest.mark.parametrize(("kills", "runs"), [(5, 20), pytest.param(20, 60, marks=pytest.mark.deep)])
 def test_after_kills_nothing_is_missing_and_only_what_was_not_committed_was_asked_again(
@@ -59,7 +48,7 @@ def test_after_kills_nothing_is_missing_and_only_what_was_not_committed_was_aske
         db = prepared(tmp_path, served)
         for _ in range(kills):
             process = begun(tmp_path, runs)
-            wait_until_held(served, came, answers=3 * HELD)
+            served.wait_until_at_work(HELD, 3 * HELD, came)
             process.send_signal(signal.SIGKILL)
             assert command.finish(process).code == -signal.SIGKILL
             received, kept = len(served.settled()), command.kept(db)
@@ -82,7 +71,7 @@ def test_an_interrupt_finishes_what_is_in_flight_and_a_second_one_drops_it(tmp_p
     with endpoint.serving(tmp_path, "--latency", "0.3") as served:
         db = prepared(tmp_path, served)
         process = begun(tmp_path, runs)
-        wait_until_held(served)
+        served.wait_until_at_work(HELD, 2 * HELD)
         process.send_signal(signal.SIGINT)
         ended = command.finish(process)
         assert (ended.code, "the same command resumes" in ended.err) == (130, True)

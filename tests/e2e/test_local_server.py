@@ -217,42 +217,6 @@ def test_a_server_that_refuses_tools_costs_the_other_mode_nothing(tmp_path: Path
     parked_once(ended, why, tmp_path / "x.db", 3)
 
 
-def test_bytes_that_are_no_utf8_are_stored_mended_and_flagged(tmp_path: Path):
-    text = b"Still \xff\xfe the \x1b[2J berth \\ud83d by \xc3( the ice \\u0000house."
-
-    def answer(path: str, body: bytes | None) -> Said:
-        return Said(200, calm("MARK", body).body.replace(b"MARK", text))
-
-    with between.serving(listing(answer, "m")) as tapped:
-        ended = run(tmp_path, tapped.url, "--suite", toy(tmp_path), "--runs", "1", model="m")
-    assert ended.code == 0
-    answers = command.ask(tmp_path / "x.db", ANSWERS)
-    assert {text for _, _, text, *_ in answers} == {
-        "Still \ufffd\ufffd the \x1b[2J berth \ufffd by \ufffd( the ice house."
-    }
-    assert all(json.loads(marks) == ["bad_text", "short", "control_characters"] for *_, marks in answers)
-    assert HOSTILE.search(ended.out + ended.err) is None
-
-
-def test_a_judge_that_cannot_go_on_is_parked_and_the_others_grade(tmp_path: Path):
-    verdict = json.dumps({"reasoning": "It keeps the berth.", "course_held": 9})
-
-    def answer(path: str, body: bytes | None) -> Said:
-        asked = json.loads(body or b"{}")["model"]
-        if asked == "lame":
-            return between.said({"error": {"message": "the prompt is longer than the context", "code": 400}}, 400)
-        return calm(verdict if asked == "fair" else CALM, body)
-
-    judges = ("-j", "local/lame", "-j", "local/fair")
-    with between.serving(listing(answer, "m", "lame", "fair")) as tapped:
-        ended = run(tmp_path, tapped.url, "--suite", toy(tmp_path), "--runs", "1", *judges, model="m")
-    assert ended.code == 3
-    parked = "lame is not asked any more in this run: HTTP 400: the prompt is longer than the context"
-    assert ended.err.count(parked) == 1
-    graded = "SELECT judge, count(*) FROM verdicts WHERE missing IS NULL GROUP BY judge"
-    assert command.ask(tmp_path / "x.db", graded) == [("cues", 3), ("local/fair", 3)]
-
-
 @pytest.mark.deep
 def test_random_weights_have_no_index(tmp_path: Path, address: str):
     ended = run(tmp_path, address, "--runs", "1")

@@ -21,11 +21,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suites.write(place / "harbour", suites.harbour())
     (place / "calm.md").write_text("You are calm.")
     (place / "blunt, kind.md").write_text("You are blunt and kind.")
-    ended = command.run(
+    command.ok(
         "run", "--suite", "harbour", "-m", "sim/half,sim/never", "--variants", "calm.md,blunt, kind.md", "--runs", "2",
         "-j", "cues", "--quiet", "--format", "json", "--db", "here.db", cwd=place,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
     return place
 
 
@@ -54,8 +53,7 @@ def test_a_persona_and_a_printed_name_are_taken_everywhere(folder: Path):
         ):
             ended = command.run(*arguments, "--variant", variant, "--db", "here.db")
             assert ended.code == 0, (arguments, variant, ended.err)
-    ended = command.run("export", "every", "--format", "csv", "--db", "here.db")
-    assert ended.code == 0, ended.err
+    command.ok("export", "every", "--format", "csv", "--db", "here.db")
     rows = (folder / "every" / "dialogues.csv").read_text()  # an export without a condition is about every one
     assert "calm-" in rows
     assert "blunt, kind-" in rows
@@ -203,14 +201,12 @@ def test_what_has_an_odd_id_is_exported_in_the_published_layout_and_comes_back(s
     names = ("C:\\models\\ok.gguf", "..\\up", "x:y")
     for name in names:
         assert asked(f"{server}/any-names", name).code == 0
-    out = command.run("export", "out", "--published", "--db", "here.db")
-    assert out.code == 0, out.err
+    command.ok("export", "out", "--published", "--db", "here.db")
     written = {path.name for path in (small / "out").rglob("local--*")}
     assert written == {f"local--{name}@low-t0.7".replace("\\", "%5C") for name in names}
-    back = command.run("import", "out", "--suite", "harbour", "--db", "back.db")
-    assert back.code == 0, back.err
+    command.ok("import", "out", "--suite", "harbour", "--db", "back.db")
     for db in ("here.db", "back.db"):
         board = command.run("leaderboard", "--db", db, "--format", "json").board
         assert {row["config"] for row in board["rows"]} == {f"local--{name}@low-t0.7" for name in names}
     for form in (["--format", "csv"], ["--format", "jsonl"], ["--site"]):
-        assert command.run("export", f"out-{form[-1]}", *form, "--db", "here.db").code == 0
+        command.ok("export", f"out-{form[-1]}", *form, "--db", "here.db")

@@ -27,8 +27,7 @@ NEWCOMER = ("run", "-m", "sim/yield-10", "--runs", "1", "--format", "json", "--q
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store of the panel on v2, in our words, ungraded."""
     path = tmp_path_factory.mktemp("offline")
-    ended = command.run(*RUN, "--no-judge", cwd=path)
-    assert ended.code == 0, ended.err
+    command.ok(*RUN, "--no-judge", cwd=path)
     return path
 
 
@@ -102,8 +101,7 @@ def test_a_person_scores_the_sample_that_an_audit_draws(here: Path, judge: tuple
     judged(here, "-j", "sim/judge")
     judged(here, *judge, code=3)
     draw = ("label-sample", "sample.csv", "--audited-by", "human:ann", "--db", "here.db")
-    drawn = command.run(*draw, cwd=here)
-    assert drawn.code == 0, drawn.err
+    command.ok(*draw, cwd=here)
     given = command.ask(here / "here.db", "SELECT context, fields FROM verdicts WHERE judge = 'sim/judge'")
     values = {context[:16]: msgspec.json.decode(fields) for context, fields in given}
     with (here / "sample.csv").open(newline="") as lines:
@@ -112,16 +110,13 @@ def test_a_person_scores_the_sample_that_an_audit_draws(here: Path, judge: tuple
         writer = csv.DictWriter(out, list(rows[0]))
         writer.writeheader()
         writer.writerows({**row, "rater": "ann", "value": values[row["item"]][row["field"]]} for row in rows)
-    imported = command.run("import", "scored.csv", "--db", "here.db", cwd=here)
-    assert imported.code == 0, imported.err
+    command.ok("import", "scored.csv", "--db", "here.db", cwd=here)
     audited = judged(here, *judge)
     wanted = "SELECT count(DISTINCT verdict) FROM routes WHERE auditor = 'human:ann' AND route <> 'offline'"
     assert command.ask(here / "here.db", wanted) == [(verdicts(here)["human:ann"],)]
     assert methods(audited) == {"prediction-powered"}
     assert mostly(audited, here)
-    again = command.run(*draw, "--force", cwd=here)
-    assert again.code == 2
-    assert "no dialogue waits for scores of `human:ann`" in command.one_sentence(again)
+    assert "no dialogue waits for scores of `human:ann`" in command.refused(*draw, "--force", cwd=here)
 
 
 def test_a_larger_audit_buys_only_the_difference_and_one_of_some_subjects_is_about_them_alone(here: Path):
@@ -172,11 +167,10 @@ def test_a_hybrid_on_new_words_has_estimates_and_no_index_and_goes_on_with_the_s
 
 @pytest.mark.deep
 def test_every_condition_has_a_draw_of_its_own_and_company_changes_no_exit_code(tmp_path: Path):
-    ended = command.run(
+    ended = command.ok(
         "run", "-m", "sim/never,sim/half", "--runs", "12", "--modes", "tool_role,user_role", "--format", "json",
         "--quiet", "-j", "cues", "-j", "hybrid:sim/judge", "--db", "here.db", cwd=tmp_path,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
     boards = [board for board in ended.board if board["judge"] == "hybrid:sim/judge"]
     assert len(boards) == 2
     for board in boards:
@@ -186,16 +180,14 @@ def test_every_condition_has_a_draw_of_its_own_and_company_changes_no_exit_code(
 
 def test_an_estimate_counts_evasions_as_the_index_does(tmp_path: Path):
     run = ("run", "-m", "sim/deflector,sim/asymmetric", "--runs", "1", "--format", "json", "--quiet")
-    ended = command.run(*run, "-j", "hybrid:sim/judge", "--db", "here.db", cwd=tmp_path)
-    assert ended.code == 0, ended.err
+    ended = command.ok(*run, "-j", "hybrid:sim/judge", "--db", "here.db", cwd=tmp_path)
     for row in ended.board["rows"]:  # all is bought
         assert row["estimate"]["index"] == pytest.approx(row["index"])
 
 
 def test_what_a_hybrid_will_buy_is_priced_before_and_what_cannot_be_is_one_sentence(here: Path):
     asked = ("-m", SUBJECTS, "--runs", str(RUNS), "-j", "hybrid:sim/judge", "--format", "json", "--db", "none.db")
-    priced = command.run("estimate-cost", *asked, cwd=here)
-    assert priced.code == 0, priced.err
+    priced = command.ok("estimate-cost", *asked, cwd=here)
     assert priced.board["estimate"]["rows"][-1]["verdicts"] == 20 * SCENARIOS
     for line, says in (
         ("-j hybrid:cues", "judge `cues` is no model"),

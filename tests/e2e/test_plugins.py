@@ -151,7 +151,7 @@ def test_a_judge_of_another_package_grades_what_is_stored(tmp_path: Path) -> Non
     installed = Installed(tmp_path)
     module = installed.add("toy_judges", JUDGE, judges="toyjudge = toy_judges:KIND")
     suites.write(tmp_path / "harbour", suites.harbour())
-    assert command.run(*RUN, "-m", "sim/half", "-j", "cues", cwd=tmp_path).code == 0
+    command.ok(*RUN, "-m", "sim/half", "-j", "cues", cwd=tmp_path)
     grade = ("judge", "-j", "toyjudge", "--db", "here.db", "--format", "json")
     graded = installed.run(*grade).board
     assert graded["judge"] == "toyjudge"

@@ -51,7 +51,7 @@ def publish(folder: Path, source: str) -> set[str]:
 def test_a_store_is_published(folder: Path) -> None:
     suites.write(folder / "harbour", suites.harbour())
     line = "run --suite harbour -m sim/half -j cues --runs 1 --db mine.db --quiet"
-    assert command.run(*line.split(), cwd=folder).code == 0
+    command.ok(*line.split(), cwd=folder)
     assert publish(folder, "mine.db") == {"harbour"}
 
 

@@ -25,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     suites.write(folder / "harbour", suites.harbour())
     line = "run --suite harbour -m sim/half,sim/never -j cues --runs 2 --db here.db --quiet"
-    assert command.run(*line.split(), cwd=folder).code == 0
+    command.ok(*line.split(), cwd=folder)
     return folder
 
 

@@ -19,9 +19,7 @@ RUN = ("run", "--suite", "rent", "--runs", "1")
 
 def rent(folder: Path, *more: str, model: str = "sim/half", env: dict[str, str] | None = None) -> Ended:
     """One run of one subject."""
-    ended = command.run(*RUN, "-m", model, *more, cwd=folder, env=env)
-    assert ended.code == 0, ended.err
-    return ended
+    return command.ok(*RUN, "-m", model, *more, cwd=folder, env=env)
 
 
 def calls(ended: Ended) -> tuple[int, int]:
@@ -91,7 +89,7 @@ def test_a_flag_and_an_entry_win_over_the_suites_temperature(tmp_path: Path):
     (tmp_path / "models.json").write_text('["sim/half", {"model_id": "sim/yield-20", "temperature": 0.5}]')
     asked = (*RUN, "--limit", "3", "--no-judge", "--models-file", "models.json")
     for more in ((), ("-t", "1")):
-        assert command.run(*asked, *more, cwd=tmp_path).code == 0
+        command.ok(*asked, *more, cwd=tmp_path)
     sides = {("half", 0.2), ("yield-20", 0.5), ("half", 1.0), ("yield-20", 1.0)}
     assert {(model, temperature) for model, temperature, _ in sent(tmp_path)} == sides
 
@@ -103,8 +101,7 @@ def test_the_environment_names_model_and_judge_of_this_suite_below_every_flag(tm
     assert judges == [("cues",), ("sim/judge",)]
     env = {"LLM_MODEL": "sim/half", "LLM_SCORER_MODEL": "sim/judge"}
     asked = (*RUN, "--limit", "3", "--dry-run")
-    ended = command.run(*asked, cwd=tmp_path, env=env)
-    assert ended.code == 0, ended.err
+    ended = command.ok(*asked, cwd=tmp_path, env=env)
     assert "LLM_MODEL names the model: sim/half" in ended.err
     assert "LLM_SCORER_MODEL names the judge: sim/judge" in ended.err
     flagged = command.run(*asked, "-m", "sim/yield-20", "-j", "cues", cwd=tmp_path, env=env)
@@ -124,14 +121,13 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path):
         ("sides -j cues", {"LLM_MODEL": "sim/half"}, "no models"),
         ("rent -j cues", {"LLM_MODEL": "x"}, "LLM_MODEL names the model that suite rent asks: `x` is no model id"),
     ):
-        ended = command.run("run", "--runs", "1", "--suite", *line.split(), cwd=tmp_path, env=env)
-        assert (ended.code, says in command.one_sentence(ended)) == (2, True), ended.err
+        assert says in command.refused("run", "--runs", "1", "--suite", *line.split(), cwd=tmp_path, env=env)
     assert list(tmp_path.iterdir()) == []
     asked = ("run", "--suite", "sides", "-m", "sim/half", "--runs", "1", "--limit", "6", "-j", "cues")
     assert command.run(*asked, cwd=tmp_path).code in (0, 3)
-    refused = command.run("export", "out", "--summary", "--suite", "sides", cwd=tmp_path)
-    assert refused.code == 2
-    assert "suite sides is graded by more than one score" in command.one_sentence(refused)
+    assert "suite sides is graded by more than one score" in command.refused(
+        "export", "out", "--summary", "--suite", "sides", cwd=tmp_path
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -139,7 +135,7 @@ def test_the_list_of_suites_counts_calls_and_the_linter_names_file_line_and_key(
     listed = command.run("suites", cwd=tmp_path)
     assert re.search(r"^rent@[0-9a-f]{8}  .*: 108 scenarios, 84 calls a run$", listed.out, re.MULTILINE)
     file = shutil.copytree(HOME / "rent", tmp_path / "rent") / "suite.yaml"
-    assert command.run("suites", "lint", "rent", cwd=tmp_path).code == 0
+    command.ok("suites", "lint", "rent", cwd=tmp_path)
     file.write_text(file.read_text().replace("between us is {{relationship}}", "is {{relation}}", 1))
     broken = command.run("suites", "lint", "rent", cwd=tmp_path)
     where = r"\(at `\$\.grid\.sides\.landlord\.human`\)\n"

@@ -29,8 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--runs", "3", "-j", "cues", "-j", "sim/judge"),
         ("--runs", "2", "-j", "cues", "--modes", "user_role"),
     ):
-        done = command.run("run", *SUBJECTS, *more, "--quiet", "--format", "json", "--db", path)
-        assert done.code == 0, done.err
+        command.ok("run", *SUBJECTS, *more, "--quiet", "--format", "json", "--db", path)
     with command.opened(path) as connection:  # names, as if a model had read them
         scope = scopes.find(connection, None, None, "tool_role")
         asked = judging.scenarios(scope.suite)
@@ -42,8 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def report(store: Path, output: Path, *more: str | Path) -> str:
-    done = command.run("generate-report", "--db", store, "-j", "cues", "-o", output, *more)
-    assert done.code == 0, done.err
+    command.ok("generate-report", "--db", store, "-j", "cues", "-o", output, *more)
     return output.read_text()
 
 
@@ -106,7 +104,7 @@ def test_only_the_named_subjects_are_in_it_and_what_cannot_be_reported_is_one_se
 def test_a_report_under_a_published_rule_ranks_who_is_incomplete_and_says_what_stays_strict(tmp_path: Path) -> None:
     db = tmp_path / "store.db"
     run = ("run", "--db", db, "-m", "sim/half,sim/never", "--runs", "2", "-j", "cues", "--quiet")
-    assert command.run(*run).code == 0
+    command.ok(*run)
     with command.opened(db) as connection:
         connection.execute("DELETE FROM verdicts WHERE trial = (SELECT trial FROM planned WHERE scenario = 'rs01')")
     for rule, ranked in (("strict", 1), ("published", 2)):

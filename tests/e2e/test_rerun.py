@@ -20,12 +20,10 @@ NOTHING = "plan: 0 calls and 0 verdicts to go"
 
 def run(folder: Path, *more: str, db: str = "here.db") -> Ended:
     """The harbour suite on three simulated subjects, graded by rules."""
-    ended = command.run(
+    return command.ok(
         "run", "-m", ",".join(NAMES), "--suite", "harbour", "-j", "cues", "--format", "json", "--db", db, *more,
         cwd=folder,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
-    return ended
 
 
 def asked(folder: Path, *more: str) -> Ended:
@@ -141,7 +139,7 @@ def test_an_endpoint_of_ones_own_has_to_be_declared_still(tmp_path: Path):
     with endpoint.serving(tmp_path) as served:
         file = endpoint.models_file(tmp_path, served.base_url)
         first = ("run", "-m", "loop/half", "--suite", "harbour", "-j", "loop/judge", "--runs", "1", "--db", "here.db")
-        assert command.run(*first, cwd=tmp_path, env=ENV).code == 0
+        command.ok(*first, cwd=tmp_path, env=ENV)
         before = len(served.requests())
         file.rename(tmp_path / "elsewhere.yaml")
         assert "endpoint `loop` is not declared" in refused(tmp_path, "-j", "cues")
@@ -166,7 +164,7 @@ def test_what_cannot_be_is_said_in_one_sentence_and_imports_are_left_alone(kept:
     refused(tmp_path)
     assert list(tmp_path.iterdir()) == []  # a rerun of nothing makes no store
     trees.write_run(tmp_path / "cache", load("v2").suite, config="acme--m@low-t0.7")
-    assert command.run("import", "cache", "--db", "here.db", cwd=tmp_path).code == 0
+    command.ok("import", "cache", "--db", "here.db", cwd=tmp_path)
     only = refused(tmp_path)
     assert "holds imports only" in only
     assert "suites adopt` makes a suite of the published words" in only

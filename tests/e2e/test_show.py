@@ -23,21 +23,18 @@ SUITE = load("v2").suite
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """V2 of one subject, twice, by two judges in `here.db`; an import with hostile words in `import.db`."""
     place = tmp_path_factory.mktemp("show")
-    ended = command.run(
+    command.ok(
         "run", "-m", "sim/half", "--runs", "2", "-e", "stability", "-j", "cues", "-j", "sim/judge", "--quiet",
         "--db", "here.db", "--format", "json", cwd=place,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
     answers = {"pt01_turn1": "\x1b[2J I hold it. ```\n# Not a heading\n<b>bold</b> \u202e" + " Still the same." * 9}
     write_run(place / "tree" / "cache", SUITE, answers=answers)
-    assert command.run("import", "tree", "--db", "import.db", cwd=place).code == 0
+    command.ok("import", "tree", "--db", "import.db", cwd=place)
     return place
 
 
 def shown(folder: Path, *more: str, db: str = "here.db") -> Ended:
-    ended = command.run("show", *more, "--db", folder / db)
-    assert ended.code == 0, ended.err
-    return ended
+    return command.ok("show", *more, "--db", folder / db)
 
 
 def test_a_dialogue_is_printed_with_everything_that_was_sent_and_judged(folder: Path):

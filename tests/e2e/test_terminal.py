@@ -25,8 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for at, label in enumerate(LABELS)
     )
     (folder / "models.yaml").write_text(f"models:\n{rows}")
-    ended = command.run("run", "-m", "sim/half", "-j", "cues", "--runs", "2", "--quiet", cwd=folder)
-    assert ended.code == 0, ended.err
+    command.ok("run", "-m", "sim/half", "-j", "cues", "--runs", "2", "--quiet", cwd=folder)
     return folder
 
 
@@ -91,7 +90,7 @@ def test_what_the_demo_says_comes_next_runs_as_it_is_printed(place: Path):
 def test_an_error_names_the_command_as_it_was_started_and_is_broken_between_words(place: Path, tmp_path: Path):
     script = str(place / ".venv" / "bin" / "independence")
     made = ("run", "-m", "sim/half", "--no-judge", "--runs", "1", "--suite", "lite", "--db", "other.db", "--quiet")
-    assert command.run(*made, cwd=tmp_path).code == 0
+    command.ok(*made, cwd=tmp_path)
     said = screens.run("validate-judges", "--db", "other.db", cwd=tmp_path, columns=300, program=[script])
     assert said.code == 2
     assert f"`{script} judge -j cues --db other.db`" in said.text

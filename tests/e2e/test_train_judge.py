@@ -32,7 +32,7 @@ def test_what_cannot_be_learned_from_writes_nothing_and_is_one_clear_sentence(
     tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     run = ("run", "--suite", toy_folder, "-m", "sim/never", "--runs", "2", "-j", "cues", "--quiet")
-    assert command.run(*run, cwd=tmp_path).code == 0
+    command.ok(*run, cwd=tmp_path)
     assert "cannot train a judge" in train(tmp_path, "independence.db", 1).err
     (tmp_path / "odd.txt").write_text("nothing")
     assert "odd.txt" in command.one_sentence(train(tmp_path, "odd.txt", 2))
@@ -77,9 +77,8 @@ def test_a_learned_judge_scores_what_it_was_trained_on_and_a_hybrid_of_it_buys_a
     for at in range(8):
         for run in (1, 2):
             _write(tmp_path / "cache", suite, f"maker{at}--model@low-t0.7", run, own)
-    assert command.run("import", "cache", "--db", "here.db", cwd=tmp_path).code == 0
-    trained = command.run("train-judge", "--from", "here.db", "--out", "own", cwd=tmp_path)
-    assert trained.code == 0, trained.err
+    command.ok("import", "cache", "--db", "here.db", cwd=tmp_path)
+    command.ok("train-judge", "--from", "here.db", "--out", "own", cwd=tmp_path)
     weights = ("--weights", "own/offline.npz")
     offline = command.run(*JUDGE, "-j", "offline", *weights, cwd=tmp_path)
     assert offline.code in (0, 3), offline.err
@@ -97,8 +96,7 @@ def test_a_learned_judge_scores_what_it_was_trained_on_and_a_hybrid_of_it_buys_a
 
     plan = command.run("judge", "-j", "hybrid:sim/judge", *weights, "--dry-run", "--db", "here.db", cwd=tmp_path)
     assert "60 verdicts to go" in plan.err
-    hybrid = command.run(*JUDGE, "-j", "hybrid:sim/judge", *weights, cwd=tmp_path)
-    assert hybrid.code == 0, hybrid.err
+    hybrid = command.ok(*JUDGE, "-j", "hybrid:sim/judge", *weights, cwd=tmp_path)
     assert all(row["index"] is not None for row in hybrid.board["rows"])
     assert {one["method"] for one in estimates(hybrid).values()} == {"prediction-powered"}
     assert all(one["bought"] < one["verdicts"] for one in estimates(hybrid).values())

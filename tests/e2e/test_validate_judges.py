@@ -22,8 +22,7 @@ NEVER = "sim/never@none-t0.7 (simulated)"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store, `here.db`, in which two judges graded everything, and `one.db`, in which one did."""
     path = tmp_path_factory.mktemp("judges")
-    ended = command.run(*RUN, "-j", "cues", "-j", "sim/judge", "--db", "here.db", cwd=path)
-    assert ended.code == 0, ended.err
+    command.ok(*RUN, "-j", "cues", "-j", "sim/judge", "--db", "here.db", cwd=path)
     (path / "one.db").write_bytes((path / "here.db").read_bytes())
     with command.opened(path / "one.db") as connection:
         connection.execute("DELETE FROM verdicts WHERE judge = 'sim/judge'")
@@ -31,9 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def validate(folder: Path, *arguments: str) -> Ended:
-    ended = command.run("validate-judges", "--db", "here.db", *arguments, cwd=folder)
-    assert ended.code == 0, ended.err
-    return ended
+    return command.ok("validate-judges", "--db", "here.db", *arguments, cwd=folder)
 
 
 def test_json_holds_every_table_and_all_that_was_said(folder: Path) -> None:
@@ -84,8 +81,7 @@ def test_what_is_not_there_is_told_in_one_sentence_with_the_way_to_it(folder: Pa
 
 def test_hostile_replies_are_withstood_without_any_judge_and_told_about_each(tmp_path: Path) -> None:
     hostile = ("validate-judges", "--hostile", "--format", "json")
-    asked = command.run(*hostile, "-j", "cues", "--worst", "2", cwd=tmp_path)
-    assert asked.code == 0, asked.err
+    asked = command.ok(*hostile, "-j", "cues", "--worst", "2", cwd=tmp_path)
     assert list(asked.board) == ["hostile-offline", "hostile-kinds", "hostile-worst", "hostile-worst-texts"]
     assert all(row["held"] == row["replies"] > 300 for row in asked.board["hostile-offline"]["rows"])
     assert asked.board["hostile-kinds"]["rows"][-1]["moved"] == 0  # rules say the same twice
@@ -99,8 +95,7 @@ def test_a_hostile_probe_of_a_model_ends_at_its_cost_cap_and_shows_what_it_has(t
     with endpoint.serving(tmp_path) as served:
         endpoint.models_file(tmp_path, served.base_url)
         probe = ("validate-judges", "--hostile", "-j", "loop/judge", "--models-file", "models.yaml", "--format", "json")
-        planned = command.run(*probe, "--dry-run", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
-        assert planned.code == 0, planned.err
+        planned = command.ok(*probe, "--dry-run", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
         assert "354 hostile replies, 442 verdicts; about $" in planned.err
         assert served.requests() == []
         stopped = command.run(*probe, "--max-cost", "0.05", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})

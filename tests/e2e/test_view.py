@@ -30,8 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suites.write(folder / "harbour", suites.harbour())
     (folder / PERSONA).write_text(WARDEN)
     line = f"run --suite harbour -m sim/half,sim/never -j cues --runs 2 --variants plain,{PERSONA} --db here.db --quiet"
-    ended = command.run(*line.split(), cwd=folder)
-    assert ended.code == 0, ended.err
+    command.ok(*line.split(), cwd=folder)
     return folder
 
 
@@ -92,14 +91,12 @@ def test_an_address_without_a_token_and_a_place_where_nothing_is_are_one_sentenc
 
 
 def test_a_site_says_before_it_is_written_whose_prompts_it_shows(made: Path, tmp_path: Path) -> None:
-    ended = command.run("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made)
-    assert ended.code == 0, ended.err
+    ended = command.ok("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made)
     said, written = (next(at for at, line in enumerate(ended.err.splitlines()) if words in line)
                      for words in ("system prompts of your own", "written: "))  # fmt: skip
     assert said < written
     assert holding(tmp_path / "site", WARDEN) != []
-    redacted = command.run("export", "--site", tmp_path / "redacted", "--redact-prompts", "--db", "here.db", cwd=made)
-    assert redacted.code == 0, redacted.err
+    redacted = command.ok("export", "--site", tmp_path / "redacted", "--redact-prompts", "--db", "here.db", cwd=made)
     assert "of your own" not in redacted.err
     assert holding(tmp_path / "redacted", WARDEN) == []
 
@@ -114,7 +111,7 @@ def test_a_site_covers_every_board_is_no_second_layout_and_can_be_looked_at(made
         ended = command.run("export", "--site", tmp_path / "x", *more.split(), "--db", "here.db", cwd=made)
         assert ended.code == 2, more
         assert not (tmp_path / "x").exists()
-    assert command.run("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made).code == 0
+    command.ok("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made)
     with viewing("--site", tmp_path / "site", cwd=tmp_path) as viewed:
         assert viewed.get("") == (tmp_path / "site" / "index.html").read_bytes()
 
@@ -158,8 +155,7 @@ def test_a_run_is_followed_killed_and_resumed(tmp_path: Path) -> None:
             first.send_signal(signal.SIGKILL)
             command.finish(first)
             assert [run["state"] for run in viewed.runs()] == ["gone"]
-            again = command.run(*line.split(), "--quiet", cwd=tmp_path, env=env)
-            assert again.code == 0, again.err
+            command.ok(*line.split(), "--quiet", cwd=tmp_path, env=env)
             (after,) = viewed.runs()
             assert (after["state"], after["snapshot"]["failed"]) == ("ended", 0)
             assert after["snapshot"]["done"] == after["snapshot"]["planned"]
