@@ -65,7 +65,7 @@ def start(
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,
-            preexec_fn=before,  # noqa: PLW1509 - tests start it from one thread
+            preexec_fn=before,  # noqa: PLW1509 - it takes no lock that a thread of ours could hold
         )
 
 

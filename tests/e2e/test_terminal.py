@@ -30,14 +30,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(folder: Path, columns: int, *arguments: str) -> str:
-    """What a command leaves on a terminal, on which nothing is too wide."""
-    screen = screens.run(*arguments, cwd=folder, columns=columns)
-    assert screen.code == 0, screen.text
-    assert max(map(len, screen.lines)) <= columns, screen.text
-    return screen.text
+    """What a command prints where there is room for so many columns; nothing is wider."""
+    text = command.ok(*arguments, cwd=folder, env={"COLUMNS": str(columns)}).out
+    assert max(map(len, text.splitlines())) <= columns, text
+    return text
 
 
-@pytest.mark.parametrize("columns", [50, 80, 120])
+@pytest.mark.parametrize("columns", [50, 60, 80, 120, 200])
 def test_a_board_fits_and_tells_its_subjects_apart(folder: Path, columns: int):
     text = shown(folder, columns, "leaderboard")
     if columns >= 60:
@@ -45,14 +44,21 @@ def test_a_board_fits_and_tells_its_subjects_apart(folder: Path, columns: int):
         assert len(set(named)) == 3, text
         assert not any(name.endswith("…") for name in named)
     assert (LABELS[0] in text) == (columns >= 120)
-    assert ("No room for" in " ".join(text.split())) is (columns < 60)
+    assert ("No room for" in " ".join(text.split())) is (columns < 80)
 
 
-def test_details_and_comparisons_fit_and_break_no_word(folder: Path):
+@pytest.mark.parametrize("columns", [60, 120])
+def test_details_and_comparisons_fit_and_break_no_word(folder: Path, columns: int):
     for arguments in (["leaderboard", "-d"], ["compare", LABELS[0], LABELS[1]], ["models"]):
-        text = shown(folder, 60, *arguments)
+        text = shown(folder, columns, *arguments)
         if arguments != ["models"]:
             assert all(word in text for word in ("internal_consistency", "negotiation", "tool_context"))
+
+
+def test_on_a_terminal_a_board_is_as_wide_as_the_terminal(folder: Path):
+    screen = screens.run("leaderboard", cwd=folder, columns=80)
+    assert screen.code == 0, screen.text
+    assert [line for line in shown(folder, 80, "leaderboard").splitlines() if line.rstrip() not in screen.lines] == []
 
 
 @pytest.fixture(scope="module")

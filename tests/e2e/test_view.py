@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -34,12 +34,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Viewed:
+class Viewed(NamedTuple):
     """A running `view`."""
 
-    def __init__(self, address: str, process: subprocess.Popen[str]) -> None:
-        self.address = address
-        self.process = process
+    address: str
+    process: subprocess.Popen[str]
 
     def get(self, path: str) -> bytes:
         with urllib.request.urlopen(self.address + path, timeout=60) as answer:
@@ -69,11 +68,11 @@ def viewing(*arguments: str | Path, cwd: Path, before: Callable[[], None] | None
     assert process.stdout is not None
     try:
         address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:"), process.communicate(timeout=5)
+        assert address.startswith("http://127.0.0.1:"), process.communicate()
         yield Viewed(address, process)
     finally:
         process.send_signal(signal.SIGINT)
-        ended = command.finish(process, within_s=20)
+        ended = command.finish(process)
     assert ended.code == 0, ended.err
     assert "Traceback" not in ended.err, ended.err
 
