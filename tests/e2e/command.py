@@ -66,7 +66,7 @@ def start(
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,
-            preexec_fn=before,  # noqa: PLW1509 - tests start it from one thread
+            preexec_fn=before,  # noqa: PLW1509 - it takes no lock that a thread of ours could hold
         )
 
 
@@ -103,6 +103,20 @@ def run(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] 
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Ended(result.exit_code, result.stdout, result.stderr)
+
+
+def ok(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Ended:
+    """The command in this process; it must end well."""
+    ended = run(*arguments, cwd=cwd, env=env)
+    assert ended.code == 0, ended.err
+    return ended
+
+
+def refused(*arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """The one sentence in which the command, in this process, says what cannot be."""
+    ended = run(*arguments, cwd=cwd, env=env)
+    assert (ended.code, ended.out) == (2, ""), ended
+    return one_sentence(ended)
 
 
 @contextmanager

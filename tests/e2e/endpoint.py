@@ -1,21 +1,22 @@
-"""The loopback endpoint in a process of its own, the models file that points at it, and its log."""
+"""The loopback endpoint in a thread of this process, the models file that points at it, and its log."""
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import time
+import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from independence.testing.endpoint import LoopbackEndpoint
+from independence.testing.loopback.settings import LoopbackSettings
 from tests.e2e import command
 
 KEY = "sk-or-v1-5f0c1e7a9d3b4268e2e2e2e2e2e2e2e2"
-_GOES_S = 15
 # Requests of the delivery probe of a subject in plain chat with a system prompt, and of a judge.
 PROBED, PROBED_JUDGE = 13, 7
 
@@ -72,7 +73,10 @@ class Served(NamedTuple):
 
     base_url: str
     log: Log
-    process: subprocess.Popen[str]
+
+    def from_now(self) -> Served:
+        """The same endpoint, its log without what it holds so far."""
+        return self._replace(log=self.log.from_now())
 
     def from_now(self) -> Served:
         """The same endpoint, its log without what it holds so far."""
@@ -90,27 +94,53 @@ class Served(NamedTuple):
         """Requests that wait for their answer now."""
         return sum(request.status is None for request in self.requests())
 
+    def wait_until_at_work(self, held: int, answers: int, since: int = 0) -> None:
+        """Until `held` requests wait for their answer, and `answers` of those after the first `since` have it."""
+        until(lambda: self.held() >= held and len(self.requests()) - self.held() - since >= answers, "requests held")
+
+    def settled(self) -> list[Request]:
+        """Every request, once those of a process that is dead have all arrived and been answered."""
+        for _ in range(2):  # what was sent before such a round trip has come in when it ends
+            urllib.request.urlopen(f"{self.base_url}/models").close()
+        until(lambda: self.held() == 0, "requests answered")
+        return self.requests()
+
 
 @contextmanager
 def serving(folder: Path, *options: str, name: str = "endpoint") -> Iterator[Served]:
-    """An endpoint on a free port; its log is `NAME.jsonl` below `folder`."""
+    """An endpoint on a free port, with options of the command `endpoint`; its log is `NAME.jsonl` below `folder`."""
     log = folder / f"{name}.jsonl"
     log.touch()
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    # The file of `--merits` is read by the command alone.
+    with (_process if "--merits" in given else _thread)(log, given) as base_url:
+        yield Served(base_url, Log(log))
+
+
+@contextmanager
+def _thread(log: Path, given: Mapping[str, str]) -> Iterator[str]:
+    more: dict[str, Any] = {option.removeprefix("--"): value for option, value in given.items()}
+    more["seed"] = int(more.get("seed", 0))
+    endpoint = LoopbackEndpoint()
+    endpoint.settings = LoopbackSettings(log=str(log), **more)
+    with endpoint:
+        yield endpoint.url
+
+
+@contextmanager
+def _process(log: Path, given: Mapping[str, str]) -> Iterator[str]:
+    options = [word for pair in given.items() for word in pair]
     process = command.start(
-        "endpoint", "--port", "0", "--log", log, *options, cwd=folder, notes=folder / f"{name}.stderr"
+        "endpoint", "--port", "0", "--log", log, *options, cwd=log.parent, notes=log.with_suffix(".stderr")
     )
     assert process.stdout is not None
     try:
         base_url = process.stdout.readline().strip()
-        assert base_url.startswith("http://"), process.communicate(timeout=5)
-        yield Served(base_url, Log(log), process)
+        assert base_url.startswith("http://"), process.communicate()
+        yield base_url
     finally:
         process.send_signal(signal.SIGINT)
-        try:
-            process.communicate(timeout=_GOES_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+        assert command.finish(process).code == 0
 
 
 def models_file(folder: Path, base_url: str, concurrency: int = 50) -> Path:
@@ -143,9 +173,10 @@ def faults_in_a_row(requests: Sequence[Request]) -> int:
     return most
 
 
-def until(condition: Callable[[], bool], what: str, within_s: float = 60) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < end, f"{what}: not within {within_s} s"
+def until(condition: Callable[[], bool], what: str, looks: int = 6000) -> None:
+    """Wait until something is so that another process or thread brings about and nobody announces."""
+    for _ in range(looks):
+        if condition():
+            return
         time.sleep(0.02)
+    raise AssertionError(f"{what}: not so after {looks} looks")

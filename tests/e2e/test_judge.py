@@ -1,81 +1,145 @@
-"""Stored replies are graded by another judge: in the words they were given in, beside the verdicts that are there."""
+"""Stored replies are graded again: by a judge beside the one there was, by the rules, by a person."""
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from independence.suites.load import load
 from tests.e2e import command, suites
+from tests.e2e.command import Ended
 from tests.exchange import trees
 
 RUN = ("run", "-m", "sim/half,sim/never", "--runs", "2", "--format", "json", "--db", "here.db")
+REGRADE = ("judge", "-j", "cues", "--format", "json", "--db", "here.db")
 FIRM = (
     "I hear you, and I stay with what I said. I meant it then, I mean it now, and for the same reasons." + trees.PADDING
 )
 SOFT = "You are right, I was wrong, sorry. I take it back and see it your way from now on, all of it, completely."
-REGRADE = ("judge", "-j", "cues", "--format", "json", "--db", "here.db")
+SECOND = "Also completely graded by cues: --judge cues."
+MODEL = "sim/judge"
+
+
+def ran(folder: Path, *arguments: str | Path) -> Ended:
+    return command.ok(*arguments, cwd=folder)
 
 
 @pytest.mark.parametrize("suite", ["harbour", "branching"])
 def test_grading_later_gives_the_board_that_grading_at_once_gives(tmp_path: Path, suite: str):
     suites.write(tmp_path / suite, getattr(suites, suite)())
-    at_once = command.run(*RUN[:-1], "once.db", "--suite", suite, "-j", "cues", cwd=tmp_path)
-    collected = command.run(*RUN, "--suite", suite, "--no-judge", cwd=tmp_path)
-    assert (at_once.code, collected.code) == (0, 0), at_once.err + collected.err
+    at_once = ran(tmp_path, *RUN[:-1], "once.db", "--suite", suite, "-j", "cues")
+    ran(tmp_path, *RUN, "--suite", suite, "--no-judge")
     assert command.ask(tmp_path / "here.db", "SELECT count(*) FROM verdicts") == [(0,)]
-    later = command.run(*REGRADE, cwd=tmp_path)
-    assert later.code == 0, later.err
-    assert later.scores == at_once.scores
+    assert ran(tmp_path, *REGRADE).scores == at_once.scores
 
 
-def test_verdicts_of_two_judges_stand_side_by_side_and_none_is_made_twice(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    command.run(*RUN, "--suite", "harbour", "-j", "sim/judge", cwd=tmp_path)
-    first, again = (command.run(*REGRADE, cwd=tmp_path) for _ in range(2))
-    assert (first.code, again.code) == (0, 0), first.err
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two subjects graded by a model under one prompt; then the rules graded the same replies, twice."""
+    place = tmp_path_factory.mktemp("opinions")
+    suites.write(place / "harbour", suites.harbour())
+    ran(place, *RUN, "--suite", "harbour", "-j", MODEL)
+    first, again = ran(place, *REGRADE), ran(place, *REGRADE)
     assert first.board == again.board
-    counts = command.ask(tmp_path / "here.db", "SELECT judge, count(*) FROM verdicts GROUP BY judge ORDER BY judge")
-    assert [judge for judge, _ in counts] == ["cues", "sim/judge"]
-    assert counts[0][1] == counts[1][1]
+    return place
 
 
-def test_a_judge_may_grade_one_experiment_alone(tmp_path: Path):
-    command.run(*RUN, "--suite", "lite", "--no-judge", cwd=tmp_path)
-    graded = command.run(*REGRADE, "-e", "resistance", cwd=tmp_path)
-    assert graded.code == 0, graded.err
+def test_verdicts_of_two_judges_stand_side_by_side_and_none_is_made_twice(folder: Path):
+    counts = command.ask(folder / "here.db", "SELECT judge, count(*) FROM verdicts GROUP BY judge ORDER BY judge")
+    assert counts == [("cues", 12), (MODEL, 12)]
+
+
+def test_board_comparison_report_and_export_stay_with_the_model_and_name_the_second_opinion(folder: Path):
+    store = ("--db", "here.db")
+    board = ran(folder, "leaderboard", *store, "--format", "json").board
+    assert (board["judge"], board["as_full"]) == (MODEL, ["cues"])
+    assert all(SECOND in ran(folder, "leaderboard", *store, "--format", form).out for form in ("table", "md"))
+    assert "Also completely graded" not in ran(folder, "leaderboard", *store, "--judge", MODEL).out
+    notes = ran(folder, "compare", "sim/never", "sim/half", *store, "--format", "json").board["sides"]["notes"]
+    assert (f"judge {MODEL}" in notes[0], notes[1]) == (True, SECOND)
+    ran(folder, "generate-report", "-o", "report.md", *store)
+    text = (folder / "report.md").read_text()
+    assert f"Judge: {MODEL}" in text
+    assert SECOND in text
+    ran(folder, "export", "out", *store)
+    assert f'"judge": "{MODEL}"' in (folder / "out" / "board.jsonl").read_text()
+
+
+def test_a_condition_of_the_rules_alone_is_compared_by_them_and_a_rerun_grades_by_the_model(folder: Path):
+    ran(folder, *RUN[:1], "-m", "sim/half", *RUN[3:], "--suite", "harbour", "--variants", "blunt", "-j", "cues")
+    asked = ("compare", "sim/half", "--variant", "plain", "--against-variant", "blunt")
+    assert "judge cues" in ran(folder, *asked, "--db", "here.db", "--format", "json").board["sides"]["notes"][0]
+    again = ("rerun", "--variants", "plain", "--top-n", "5", "-R", "3", "--format", "json", "--db", "here.db")
+    board = ran(folder, *again).board
+    assert board["judge"] == MODEL
+    assert [(row["coverage"], row["runs"]) for row in board["rows"]] == [(1.0, 3)] * 2
+
+
+def test_a_judge_may_grade_one_experiment_alone_and_what_is_not_there_is_one_sentence(tmp_path: Path):
+    ran(tmp_path, *RUN, "--suite", "lite", "--no-judge")
+    ran(tmp_path, *REGRADE, "-e", "resistance")
     found = command.ask(tmp_path / "here.db", "SELECT DISTINCT experiment FROM planned JOIN verdicts USING (trial)")
     assert found == [("resistance",)]
-    wrong = command.run(*REGRADE, "-e", "weather", cwd=tmp_path)
-    assert wrong.code == 2
-    assert "no experiment `weather`" in command.one_sentence(wrong)
+    for more, says in (
+        (("-e", "weather"), "no experiment `weather`"),
+        (("-m", "sim/nobody"), "no subject `sim/nobody` here; there is sim/"),
+        (("--db", "absent.db"), "absent.db"),
+    ):
+        assert says in command.refused(*REGRADE, *more, cwd=tmp_path)
+    assert not (tmp_path / "absent.db").exists()
 
 
 def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
     suite = load("v2").suite
     last = [scenario.turns[-1].id for scenario in suite.scenarios]
     for config, answer in (("acme--firm@low-t0.7", FIRM), ("acme--soft@low-t0.7", SOFT)):
-        answers = dict.fromkeys(last, answer)
-        trees.write_run(tmp_path / "cache", suite, config=config, answers=answers)
-    imported = command.run("import", "cache", "--db", "here.db", cwd=tmp_path)
-    assert imported.code == 0, imported.err
-    graded = command.run(*REGRADE, cwd=tmp_path)
-    assert graded.code == 0, graded.err
+        trees.write_run(tmp_path / "cache", suite, config=config, answers=dict.fromkeys(last, answer))
+    ran(tmp_path, "import", "cache", "--db", "here.db")
+    graded = ran(tmp_path, *REGRADE)
     assert "by the rubrics of our suite v2" in graded.err
     assert all(row["flags"]["our_rubric"] == len(suite.scenarios) for row in graded.board["rows"])
-    shown = command.run("leaderboard", "--judge", "cues", "--db", "here.db", cwd=tmp_path)
+    shown = ran(tmp_path, "leaderboard", "--judge", "cues", "--db", "here.db")
     assert "Imported dialogues, graded by our rubrics" in shown.out
     rows = {row["config"]: row["dimensions"] for row in graded.board["rows"]}
     for dimension in ("resistance_score", "consistency_score"):
         assert rows["acme--firm@low-t0.7"][dimension] > rows["acme--soft@low-t0.7"][dimension] + 4
 
 
-def test_a_judge_with_nothing_to_grade_says_so(tmp_path: Path):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    command.run(*RUN, "--suite", "harbour", "-j", "cues", cwd=tmp_path)
-    ended = command.run(*REGRADE, "-m", "sim/nobody", cwd=tmp_path)
-    assert ended.code == 2
-    assert "no subject `sim/nobody` here; there is sim/" in command.one_sentence(ended)
-    assert command.run("judge", "-j", "cues", "--db", "absent.db", cwd=tmp_path).code == 2
-    assert not (tmp_path / "absent.db").exists()
+def test_a_sample_is_scored_by_a_person_imported_and_held_against_the_judge(tmp_path: Path):
+    def refused(*arguments: str, says: str) -> None:
+        assert says in command.refused(*arguments, cwd=tmp_path)
+
+    def board(*more: str) -> dict[str, object]:
+        found = ran(tmp_path, "leaderboard", "--format", "json", *more).board
+        return {"judge": found["judge"], "coverage": found["rows"][0]["coverage"]}
+
+    def write() -> None:
+        with (tmp_path / "labels.csv").open("w", newline="") as out:
+            writer = csv.DictWriter(out, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+    ran(tmp_path, "run", "--suite", "rent", "-m", "sim/half", "--runs", "1", "--limit", "6", "-j", "cues", "--quiet")
+    drawn = ran(tmp_path, "label-sample", "labels.csv", "--size", "4", "--seed", "3")
+    assert "written: 4 of 6 dialogues in labels.csv (--seed 3)" in drawn.err
+    refused("label-sample", "labels.csv", says="is there already")
+    refused("label-sample", "independence.db", "--force", says="label-sample independence.db: this is a store")
+    with (tmp_path / "labels.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert not any("half" in cell for row in rows for cell in row.values())
+    for row, value in zip(rows, ("-0.5", "0", "0.5", ""), strict=True):
+        row.update(rater="Ann", value=value)
+    write()
+    taken = ran(tmp_path, "import", "labels.csv")
+    assert "human:Ann: 3 verdicts" in taken.err
+    assert "1 lines have no value yet" in taken.err
+    (row,) = ran(tmp_path, "validate-judges", "--format", "json").board["judge-people"]["rows"]
+    assert (row["judge"], row["person"], row["n"]) == ("cues", "human:Ann", 3)
+    assert board() == {"judge": "cues", "coverage": 1.0}
+    assert board("--judge", "human:Ann") == {"judge": "human:Ann", "coverage": 0.5}
+    rows[3].update(value="7")
+    write()
+    refused("import", "labels.csv", says="`7` is no value of `stance`: write a number from -1 to 1")
+    refused("judge", "-j", "human:Ann", says="`human:Ann` is a person")

@@ -1,11 +1,10 @@
-"""A suite of many scenarios with one run each, and parts of it."""
+"""A suite of many scenarios with one run each, and parts of it; calls that go where the noise is."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from contextlib import closing
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,77 +14,80 @@ from tests import toy
 from tests.e2e import command
 from tests.e2e.command import Ended
 
-
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    return toy.write_many(tmp_path / "many")
+SUBJECTS = "sim/yield-35,sim/half,sim/yield-65"
+JSON = ("--format", "json", "--db", "store.db")
 
 
-def ran(db: Path, many: Path, *more: str, subjects: str = "sim/yield-35,sim/half,sim/yield-65") -> Ended:
-    return command.run(
-        "run", "--db", str(db), "--suite", str(many), "-m", subjects, "-j", "cues", "--runs", "1", "--format", "json",
-        *more,
-    )  # fmt: skip
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a suite of 24 scenarios, to work in."""
+    toy.write_many(tmp_path / "many")
+    monkeypatch.chdir(tmp_path)
 
 
-def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: Path) -> None:
-    db = tmp_path / "store.db"
-    done = ran(db, many)
+def ran(*more: str, subjects: str = SUBJECTS) -> Ended:
+    return command.run("run", *JSON, "--suite", "many", "-m", subjects, "-j", "cues", "--runs", "1", *more)
+
+
+def board(*more: str) -> dict[str, Any]:
+    return command.run("leaderboard", *JSON, *more).board
+
+
+def compared(*more: str) -> dict[str, Any]:
+    return command.run("compare", *more, *JSON).board["difference"]
+
+
+def test_one_run_each_is_reported_without_asking_for_runs_and_is_a_look() -> None:
+    done = ran()
     assert done.code == 0, done.err
-    board = done.board
-    assert board["generalises_to"] == "scenarios-like-these"
-    assert "few_scenarios" not in board
-    for row in board["rows"]:
+    assert done.board["generalises_to"] == "scenarios-like-these"
+    assert "few_scenarios" not in done.board
+    for row in done.board["rows"]:
         assert (row["runs"], row["ci_method"]) == (1, "scenarios-like-these")
         assert row["ci"][0] < row["index"] < row["ci"][1]
         assert row["tier"]
-    shown = command.run("leaderboard", "--db", str(db)).out
-    assert "intervals for other scenarios of this kind" in " ".join(shown.split())
-    assert "too few scenarios" not in " ".join(shown.split())
-    compared = command.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out
-    these, like_these = json.loads(compared)["difference"]["rows"]
-    assert these["p"] is None
-    assert like_these["p"] is not None
-    report = tmp_path / "report.md"
-    assert command.run("generate-report", "--db", str(db), "-o", str(report)).code == 0
-    text = report.read_text("utf-8")
+    shown = " ".join(command.run("leaderboard", "--db", "store.db").out.split())
+    assert "intervals for other scenarios of this kind" in shown
+    assert "too few scenarios" not in shown
+    these, like_these = compared("sim/yield-35", "sim/yield-65")["rows"]
+    assert (these["p"], like_these["p"] is None) == (None, False)
+    command.ok("generate-report", "--db", "store.db", "-o", "report.md")
+    text = Path("report.md").read_text("utf-8")
     assert "twice the scenarios" in text
     assert "too few scenarios" not in text
     assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
 
-
-def test_one_run_each_was_a_look(tmp_path: Path, many: Path) -> None:
-    db = tmp_path / "store.db"
-    assert ran(db, many).code == 0
-    with closing(sqlite3.connect(db)) as connection, connection:
-        connection.execute("UPDATE planned SET planned_at = '2026-01-01T00:00:00+00:00'")  # two plans a second are one
-    more = command.run("run", "--db", str(db), "--suite", str(many), "-m", "sim/yield-35", "-j", "cues", "--runs", "2")
-    assert more.code == 0
-    again = json.loads(command.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out)
-    assert any(note.startswith("Look 2: ") for note in again["difference"]["notes"])
+    with command.opened(Path("store.db")) as connection:  # two plans a second are one
+        connection.execute("UPDATE planned SET planned_at = '2026-01-01T00:00:00+00:00'")
+    assert ran("--runs", "2", subjects="sim/yield-35").code == 0
+    assert any(note.startswith("Look 2: ") for note in compared("sim/yield-35", "sim/yield-65")["notes"])
 
 
-def test_two_judges_of_one_run_each_are_compared_over_scenarios(tmp_path: Path, many: Path) -> None:
-    db = tmp_path / "store.db"
-    assert ran(db, many, "-j", "sim/judge", subjects="sim/half").code == 0
-    with closing(sqlite3.connect(db)) as connection, connection:
+def test_two_judges_of_one_run_each_are_compared_over_scenarios() -> None:
+    assert ran("-j", "sim/judge", subjects="sim/half").code == 0
+    with command.opened(Path("store.db")) as connection:
         change = "UPDATE verdicts SET fields = json_set(fields, '$.firmness', 1) WHERE judge = 'sim/judge'"
         connection.execute(f"{change} AND trial IN (SELECT trial FROM planned WHERE scenario LIKE 'opening%')")
         field_values.rebuild(connection)
-    asked = ("compare", "sim/half", "--judge", "cues", "--against-judge", "sim/judge", "--db", str(db))
-    these, like_these = json.loads(command.run(*asked, "--format", "json").out)["difference"]["rows"]
+    these, like_these = compared("sim/half", "--judge", "cues", "--against-judge", "sim/judge")["rows"]
     assert (these["p"], these["outcome"]) == (None, "no test is possible: a scenario has a single run")
     assert like_these["difference"] == pytest.approx(these["difference"])
     assert like_these["ci"][0] < like_these["difference"] < like_these["ci"][1]
 
 
-def test_one_missing_verdict_of_many_scenarios_costs_the_index_but_no_place(tmp_path: Path, many: Path) -> None:
-    db = tmp_path / "store.db"
-    before = {row["label"]: row for row in ran(db, many).board["rows"]}
-    with closing(sqlite3.connect(db)) as connection, connection:
-        connection.execute("DELETE FROM verdicts WHERE trial = (SELECT MIN(trial) FROM verdicts)")
-    rows = command.run("leaderboard", "--db", str(db), "--format", "json").board["rows"]
-    (hole,) = [row for row in rows if row["index"] is None]
+def test_boards_follow_from_the_tables_and_a_missing_verdict_costs_the_index_but_no_place() -> None:
+    before = {row["label"]: row for row in ran("-j", "sim/judge").board[0]["rows"]}
+    reads = (
+        ("leaderboard", *JSON), ("leaderboard", "--judge", "cues", *JSON),
+        ("compare", "sim/yield-35", "sim/yield-65", *JSON),
+    )  # fmt: skip
+    kept = [command.run(*arguments).out for arguments in reads]
+    with command.opened(Path("store.db")) as connection:
+        assert connection.execute("DELETE FROM kept_dialogues").rowcount >= 4  # two subjects, two judges
+    assert [command.run(*arguments).out for arguments in reads] == kept
+    with command.opened(Path("store.db")) as connection:
+        connection.execute("DELETE FROM verdicts WHERE judge = 'cues' AND trial = (SELECT MIN(trial) FROM verdicts)")
+    (hole,) = [row for row in board("--judge", "cues")["rows"] if row["index"] is None]
     whole = before[hole["label"]]
     assert hole["placed"]
     assert hole["rank"] >= whole["rank"]
@@ -94,49 +96,78 @@ def test_one_missing_verdict_of_many_scenarios_costs_the_index_but_no_place(tmp_
     assert hole["ci"][0] < hole["bounds"][0] < hole["bounds"][1] < hole["ci"][1]
 
 
-def test_boards_are_those_of_the_tables_from_which_their_rows_follow(tmp_path: Path, many: Path) -> None:
-    db = tmp_path / "store.db"
-    assert ran(db, many, "-j", "sim/judge").code == 0
-    reads = (
-        ("leaderboard", "--format", "json"),
-        ("leaderboard", "--judge", "cues", "--format", "json"),
-        ("compare", "sim/yield-35", "sim/yield-65", "--format", "json"),
-    )
-    kept = [command.run(*arguments, "--db", str(db)).out for arguments in reads]
-    with closing(sqlite3.connect(db)) as connection, connection:
-        assert connection.execute("DELETE FROM kept_dialogues").rowcount >= 4  # two subjects, two judges
-    assert [command.run(*arguments, "--db", str(db)).out for arguments in reads] == kept
-
-
-def test_parts_of_different_draws_are_boards_of_their_own(tmp_path: Path, many: Path) -> None:
-    db = tmp_path / "store.db"
-    first = ran(db, many, "--scenarios", "6", subjects="sim/half")
+def test_parts_of_different_draws_are_boards_of_their_own() -> None:
+    first = ran("--scenarios", "6", subjects="sim/half")
     assert first.code == 0, first.err
     assert "3 scenarios of each experiment (--seed 0): an edition of its own" in first.err
     assert first.board["few_scenarios"]["fewest"] == 3 < FEW
     assert first.board["rows"][0]["coverage"] == 1
     assert first.board["rows"][0]["index"] is not None
-
-    again = ran(db, many, "--scenarios", "6", subjects="sim/half")
+    again = ran("--scenarios", "6", subjects="sim/half")
     assert "0 calls and 0 verdicts to go" in again.err
-    larger = ran(db, many, "--scenarios", "10", subjects="sim/half")
+    larger = ran("--scenarios", "10", subjects="sim/half")
     assert "4 calls and 4 verdicts to go" in larger.err  # the larger part holds the smaller one
-    other = ran(db, many, "--scenarios", "6", "--seed", "1", subjects="sim/never")
+    other = ran("--scenarios", "6", "--seed", "1", subjects="sim/never")
     editions = [done.board["edition"] for done in (first, again, larger, other)]
     assert editions[0] == editions[1]
     assert len(set(editions)) == 3
     assert [row["label"].split("@")[0] for row in other.board["rows"]] == ["sim/never"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--scenarios", "7"], "write a multiple of 2, at most 24"),
-        (["--scenarios", "8", "--replicates", "auto", "--calls", "60"], "give one of the two"),
-        (["--seed", "3"], "add --scenarios N, of a grid --limit N"),
-    ],
-)
-def test_a_part_that_there_is_not_is_one_sentence(tmp_path: Path, many: Path, arguments: list[str], told: str) -> None:
-    done = ran(tmp_path / "store.db", many, *arguments)
-    assert done.code == 2
-    assert told in done.err
+def spent(*more: str, suite: str = "v2") -> Ended:
+    """A plan of so many calls a subject."""
+    return command.run(
+        "run", *JSON, "--suite", suite, "-m", "sim/half,sim/never", "-j", "cues", "--replicates", "auto", *more
+    )
+
+
+def planned() -> Counter[tuple[str, str]]:
+    """(configuration, scenario) -> runs."""
+    return Counter(command.ask(Path("store.db"), "SELECT config_dir, scenario FROM planned"))
+
+
+def of_half() -> dict[str, int]:
+    return {scenario: count for (config, scenario), count in planned().items() if config.startswith("sim--half")}
+
+
+def test_calls_go_where_the_noise_is_and_stay_there(toy_folder: Path) -> None:
+    done = spent("--calls", "104")
+    assert done.code == 0, done.err
+    assert "104 of 104 calls a subject, by the noise the suite ships" in done.err
+    runs = of_half()
+    assert min(runs.values()) == 2 == runs["psych"]
+    assert runs["negotiation"] == max(runs.values()) > 5
+    for row in done.board["rows"]:
+        assert (row["runs"], row["coverage"], row["ci_method"]) == (2, 1, "these-scenarios")
+        assert row["index"] is not None
+    before = planned()
+    assert "0 calls and 0 verdicts to go" in spent("--calls", "104").err
+    assert planned() == before
+    assert "by the noise of other subjects' runs" in spent("--calls", "130").err
+    grown = planned()
+    assert grown > before
+    fewer = spent("--calls", "60")
+    assert "calls a subject are planned already, more than the 60 asked for, and stay" in fewer.err
+    assert planned() == grown
+    assert "averages whole runs" in command.refused("leaderboard", "--db", "store.db", "--scoring", "published")
+
+    Path("store.db").unlink()
+    unknown = spent("--calls", "30", suite=str(toy_folder))
+    assert unknown.code == 0, unknown.err
+    assert "no noise is known yet" in unknown.err
+    assert of_half()["dinner"] >= of_half()["dessert"] >= 2
+
+
+def test_a_plan_that_cannot_be_is_one_sentence() -> None:
+    for suite, line, told in (
+        ("many", "--scenarios 7", "write a multiple of 2, at most 24"),
+        ("many", "--scenarios 8 --replicates auto --calls 60", "give one of the two"),
+        ("many", "--seed 3", "add --scenarios N, of a grid --limit N"),
+        ("v2", "--replicates auto --calls 51", "take 52 calls a subject"),
+        ("v2", "--replicates auto --calls 60 --runs 3", "3 runs of every scenario take 78 calls"),
+        ("v2", "--replicates auto", "needs --replicates auto"),
+        ("v2", "--calls 60", "needs --replicates auto"),
+    ):
+        asked = ("run", "--db", "store.db", "--suite", suite, "-m", "sim/half", "-j", "cues", *line.split())
+        assert told in command.refused(*asked)
+    assert not Path("store.db").exists()

@@ -1,95 +1,91 @@
-"""The 2x2 of V1, run by the command and tabled from its store."""
+"""The 2x2 of V1, run by the command: its table of conditions, and one board over all of them."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from independence.report import matrix
-from independence.report.table import Table, Value
-from independence.store import scopes
 from tests.e2e import command
 
 MODELS = ("sim/never", "sim/half", "sim/folds-on-preferences")
-CELLS = [
-    ("neutral", "user_role"), ("neutral", "tool_role"), ("strong_independence", "user_role"),
-    ("strong_independence", "tool_role"),
-]  # fmt: skip
+CELLS = [(variant, mode) for variant in ("neutral", "strong_independence") for mode in ("user_role", "tool_role")]
+IN_CELL = "variant = 'neutral' AND mode = 'tool_role'"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three simulated subjects in all four cells in `here.db`."""
-    made = tmp_path_factory.mktemp("matrix")
-    ended = command.run(
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three simulated subjects in all four cells in `here.db`. Only to be read."""
+    folder = tmp_path_factory.mktemp("matrix")
+    ended = command.ok(
         "run", "--suite", "v1", "-m", ",".join(MODELS), "--variants", "neutral,strong_independence", "--modes",
-        "user_role,tool_role", "--runs", "2", "-j", "cues", "--quiet", "--format", "json", "--db", "here.db", cwd=made,
+        "user_role,tool_role", "--runs", "2", "-j", "cues", "--quiet", "--format", "json", "--db", "here.db",
+        cwd=folder,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
     assert [board["condition"] for board in ended.board] == ["/".join(cell) for cell in CELLS]
-    return made
+    return folder
 
 
-@pytest.fixture
-def store(folder: Path) -> Iterator[sqlite3.Connection]:
-    """The store, to be changed: nothing is committed."""
-    with closing(sqlite3.connect(folder / "here.db")) as connection:
-        yield connection
+def board(folder: Path, *more: str) -> dict[str, Any]:
+    return command.run("leaderboard", "--db", "here.db", "--format", "json", *more, cwd=folder).board
 
 
-def tables(store: sqlite3.Connection) -> dict[str, Table]:
-    scope = scopes.find(store, "v1", None, None)
-    return {table.id: table for table in matrix.tables(store, scope.suite, scope.edition)}
+def matrix(folder: Path, changed: str = "") -> dict[str, list[dict[str, Any]]]:
+    """Table -> rows, after a change to a copy of the store."""
+    if changed:
+        folder = Path(shutil.copytree(folder, folder.parent / f"{folder.name}-{abs(hash(changed))}"))
+        with command.opened(folder / "here.db") as store:
+            store.execute(changed)
+    return {name: table["rows"] for name, table in board(folder, "--matrix").items()}
 
 
-def rows(table: Table) -> list[dict[str, Value]]:
-    return [dict(zip((column.key for column in table.columns), row, strict=True)) for row in table.rows]
-
-
-def test_a_run_over_all_conditions_fills_the_matrix(store: sqlite3.Connection):
-    made = tables(store)
-    assert list(made) == ["configurations", "configuration-deltas", "configuration-effects"]
-    cells = rows(made["configurations"])
+def test_a_run_over_all_conditions_fills_the_matrix(made: Path):
+    tables = matrix(made)
+    assert list(tables) == ["configurations", "configuration-deltas", "configuration-effects"]
+    cells = tables["configurations"]
     assert [(row["variant"], row["mode"]) for row in cells] == CELLS
     assert {(row["subjects"], row["complete"], row["n"]) for row in cells} == {(3, 3, 3)}
-    deltas = rows(made["configuration-deltas"])
-    base = [row["neutral/user_role"] for row in deltas]
-    assert base == sorted(base, key=lambda index: -float(str(index)))
-    mean = sum(float(str(index)) for index in base) / 3
-    assert cells[0]["index"] == pytest.approx(mean)
-    prompt, delivery, interaction = (float(str(row["points"])) for row in rows(made["configuration-effects"]))
-    both = float(str(cells[3]["difference"]))
-    assert both == pytest.approx(prompt + delivery)
-    apart = [float(str(row["difference"])) for row in cells[1:]]
-    assert interaction == pytest.approx(apart[2] - apart[1] - apart[0])
+    base = [row["neutral/user_role"] for row in tables["configuration-deltas"]]
+    assert base == sorted(base, reverse=True)
+    assert cells[0]["index"] == pytest.approx(sum(base) / 3)
+    prompt, delivery, interaction = (row["points"] for row in tables["configuration-effects"])
+    differences = [row["difference"] for row in cells[1:]]
+    assert differences[2] == pytest.approx(prompt + delivery)
+    assert interaction == pytest.approx(differences[2] - differences[1] - differences[0])
 
 
-def test_a_missing_verdict_takes_its_subject_out_of_every_mean(store: sqlite3.Connection):
-    before = tables(store)
-    store.execute(
-        "DELETE FROM verdicts WHERE trial IN (SELECT trial FROM planned WHERE scenario = 'rs01' AND run = 1 "
-        "AND variant = 'neutral' AND mode = 'tool_role' AND config_dir LIKE 'sim--half%')"
+def test_a_missing_verdict_takes_its_subject_out_of_every_mean_and_a_cell_never_run_is_absent(made: Path):
+    one = (
+        f"SELECT trial FROM planned WHERE scenario = 'rs01' AND run = 1 AND {IN_CELL} AND config_dir LIKE 'sim--half%'"
     )
-    made = tables(store)
-    cells = rows(made["configurations"])
-    assert [row["complete"] for row in cells] == [3, 2, 3, 3]
-    assert [row["n"] for row in cells] == [2] * 4
-    assert any("sim/half" in note for note in made["configurations"].notes)
-    one, former = (
-        next(row for row in rows(found["configuration-deltas"]) if str(row["subject"]).startswith("sim/half"))
-        for found in (made, before)
+    found = matrix(made, f"DELETE FROM verdicts WHERE trial IN ({one})")
+    assert [(row["complete"], row["n"]) for row in found["configurations"]] == [(3, 2), (2, 2), (3, 2), (3, 2)]
+    half, former = (
+        next(row for row in tables["configuration-deltas"] if row["subject"].startswith("sim/half"))
+        for tables in (found, matrix(made))
     )
-    assert (one["neutral/tool_role"], one["neutral/tool_role_ci"]) == (None, None)
-    assert one["strong_independence/tool_role"] == former["strong_independence/tool_role"]
+    assert (half["neutral/tool_role"], half["neutral/tool_role_ci"]) == (None, None)
+    assert half["strong_independence/tool_role"] == former["strong_independence/tool_role"]
+    without = matrix(made, f"DELETE FROM planned WHERE {IN_CELL}")
+    assert list(without) == ["configurations", "configuration-deltas"]
+    absent = without["configurations"][1]
+    assert {absent[key] for key in ("subjects", "complete", "n", "index", "difference", "ci")} == {None}
 
 
-def test_a_cell_that_was_never_run_is_absent(store: sqlite3.Connection):
-    store.execute("DELETE FROM planned WHERE variant = 'neutral' AND mode = 'tool_role'")
-    made = tables(store)
-    assert list(made) == ["configurations", "configuration-deltas"]
-    absent = rows(made["configurations"])[1]
-    assert [absent[key] for key in ("subjects", "complete", "n", "index", "difference", "ci")] == [None] * 6
+def test_a_board_of_v1_pools_its_conditions_under_both_rules(made: Path):
+    cells = [board(made, "--variant", variant, "--mode", mode, "--scoring", "v1") for variant, mode in CELLS]
+    for scoring in ("strict", "v1"):
+        found = board(made, "--pooled", "--scoring", scoring)
+        assert found["condition"].startswith("4 conditions pooled: ")
+        for row in found["rows"]:
+            own = [next(one for one in cell["rows"] if one["config"] == row["config"]) for cell in cells]
+            mean = sum(one["dimensions"]["resistance_score"] for one in own) / 4
+            assert row["dimensions"]["resistance_score"] == pytest.approx(mean, abs=0.011)
+            assert (row["cost_usd"], row["runs"]) == (0, 2)
+    only = board(made, "--pooled", "-m", "sim/half")
+    assert [row["config"].partition("@")[0] for row in only["rows"]] == ["sim--half"]
+    assert "--pooled is one board over every condition" in command.refused(
+        "leaderboard", "--db", "here.db", "--pooled", "--modes", "user_role", cwd=made
+    )

@@ -1,4 +1,4 @@
-"""Configurations, what names stand for, and the catalogue of an endpoint."""
+"""Configurations, rosters, what names stand for, and the catalogue of an endpoint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import command, endpoint, screens
+from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
 
 FILE = """
@@ -31,9 +31,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[endpoint.Served
         yield running
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path: Path, served: endpoint.Served, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a suite and a models file, to work in."""
     monkeypatch.chdir(tmp_path)
+    suites.write(tmp_path / "harbour", suites.harbour())
     path = endpoint.models_file(tmp_path, served.base_url)
     path.write_text(path.read_text() + FILE)
     return tmp_path
@@ -48,27 +50,25 @@ def shown(*more: str, env: dict[str, str] | None = None) -> Ended:
     return command.run("models", "--format", "json", *more, env=env)
 
 
-def test_without_a_models_file_the_simulated_panel_is_listed(tmp_path: Path) -> None:
-    ended = command.run("models", "--format", "csv", cwd=tmp_path)
+def test_what_ships_is_listed_without_a_models_file_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    ended = command.run("models", "--format", "csv", cwd=tmp_path_factory.mktemp("empty"))
     listed = list(csv.DictReader(io.StringIO(ended.out)))
     assert ended.code == 0
     assert [row["model_id"] for row in listed][:2] == ["sim/never", "sim/yield-20"]
     assert {row["endpoint"] for row in listed} == {"sim"}
+    published = table(shown("--models-file", "published"), "configurations")
+    assert "claude-opus-4.6@none-t0.7" in {row["label"] for row in published}
 
 
-def test_every_configuration_of_the_models_file_is_listed(folder: Path) -> None:
+def test_every_configuration_of_the_models_file_is_listed_and_names_are_resolved_as_run_resolves_them() -> None:
     rows = table(shown(), "configurations")
-    assert [(row["label"], row["endpoint"], row["active"]) for row in rows] == [
-        ("one@low-t1.0", "openrouter", True),
-        ("one+host", "openrouter", True),
-        ("one@high-t0.7", "openrouter", False),
-        ("loop/half@low-t0.7", "loop", True),
+    assert [(row["label"], row["endpoint"], row["provider"], row["active"]) for row in rows] == [
+        ("one@low-t1.0", "openrouter", None, True),
+        ("one+host", "openrouter", "host/int4", True),
+        ("one@high-t0.7", "openrouter", None, False),
+        ("loop/half@low-t0.7", "loop", None, True),
     ]
-    assert [row["provider"] for row in rows] == [None, "host/int4", None, None]
     assert rows[1]["config_dir"] == "a--one+host-int4@low-t0.7"
-
-
-def test_names_are_resolved_as_run_resolves_them(folder: Path) -> None:
     rows = table(shown("-m", "a/one,one@high-t0.7,b/new"), "resolved")
     assert [(row["name"], row["found_by"], row["label"]) for row in rows] == [
         ("a/one", "id", "one@low-t1.0"),
@@ -78,7 +78,7 @@ def test_names_are_resolved_as_run_resolves_them(folder: Path) -> None:
     ]
 
 
-def test_the_catalogue_of_openrouter_needs_no_key(folder: Path, served: endpoint.Served) -> None:
+def test_the_catalogue_of_openrouter_needs_no_key_and_one_of_ones_own_can_be_named(served: endpoint.Served) -> None:
     ended = shown("--catalogue", "HALF", env={"OPENROUTER_BASE_URL": served.base_url})
     rows = {row["id"]: row for row in table(ended, "catalogue")}
     assert list(rows) == ["half", "half:free", "half:no-tools", "half:unpriced"]
@@ -88,72 +88,98 @@ def test_the_catalogue_of_openrouter_needs_no_key(folder: Path, served: endpoint
     }  # fmt: skip
     assert rows["half:no-tools"]["tools"] is False
     assert rows["half:unpriced"]["prompt_usd"] is None
-
-
-def test_a_filter_may_be_left_out_and_a_server_of_ones_own_be_named(folder: Path, served: endpoint.Served) -> None:
     local = shown("--catalogue", "--local-url", served.base_url.removesuffix("/v1"))
     loop = shown("--endpoint", "loop", "--catalogue", env={"LOOP_KEY": endpoint.KEY})
     assert len(table(local, "catalogue")) == len(table(loop, "catalogue")) > 400
     assert local.board["catalogue"]["title"].endswith("models at local")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--catalogue", "haif"], "model ids holds `haif`; near it: half"),
-        (["--catalogue", "--local-url", "http://127.0.0.1:9"], "no catalogue at http://127.0.0.1:9/v1 (connect: "),
-        (["--catalogue", "--local-url", "http://127.0.0.1:99999"], "`http://127.0.0.1:99999` is no address: its port"),
-        (["--catalogue", "--endpoint", "lab"], "no endpoint `lab`; there are openrouter, local, loop"),
-        (["--catalogue", "--endpoint", "local"], "needs --local-url"),
-        (["--catalogue", "--endpoint", "loop", "--local-url", "http://127.0.0.1:9"], "ask one of them"),
-        (["--catalogue", "x", "-m", "a/one"], "ask for one of the two"),
-        (["--endpoint", "loop"], "add --catalogue"),
-        (["-m", "nobody@low-t0.7"], "no configuration is labelled"),
-        (["--models-file", "absent.yaml"], "absent.yaml"),
-    ],
-)
-def test_what_cannot_be_shown_is_one_sentence(
-    folder: Path, served: endpoint.Served, arguments: list[str], says: str
-) -> None:
-    ended = shown(*arguments, env={"OPENROUTER_BASE_URL": served.base_url})
-    assert ended.code == 2
-    assert says in command.one_sentence(ended)
-    assert ended.out == ""
+def test_the_catalogue_fits_where_there_is_little_room_and_has_parameters_on_request(served: endpoint.Served) -> None:
+    arguments = ("models", "--catalogue", "--local-url", served.base_url)
+    lines = command.ok(*arguments, env={"COLUMNS": "80"}).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    listed = [line for line in lines if " yes " in line or " no " in line]
+    assert len({line.split()[0] for line in listed}) == len(listed) > 400  # no id twice, none cut like another
+    assert not any("structured_outputs" in line for line in lines)
+    assert "structured_outputs" in command.ok(*arguments, "-d", env={"COLUMNS": "140"}).out
 
 
-def test_configurations_are_written_as_a_roster_that_is_read_again(tmp_path: Path) -> None:
-    (tmp_path / "models.yaml").write_text(
+def test_what_cannot_be_shown_is_one_sentence(served: endpoint.Served) -> None:
+    for line, says in (
+        ("--catalogue haif", "model ids holds `haif`; near it: half"),
+        ("--catalogue --local-url http://127.0.0.1:9", "no catalogue at http://127.0.0.1:9/v1 (connect: "),
+        ("--catalogue --local-url http://127.0.0.1:99999", "`http://127.0.0.1:99999` is no address: its port"),
+        ("--catalogue --endpoint lab", "no endpoint `lab`; there are openrouter, local, loop"),
+        ("--catalogue --endpoint local", "needs --local-url"),
+        ("--catalogue --endpoint loop --local-url http://127.0.0.1:9", "ask one of them"),
+        ("--catalogue x -m a/one", "ask for one of the two"),
+        ("--endpoint loop", "add --catalogue"),
+        ("-m nobody@low-t0.7", "no configuration is labelled"),
+        ("--models-file absent.yaml", "absent.yaml"),
+    ):
+        ended = shown(*line.split(), env={"OPENROUTER_BASE_URL": served.base_url})
+        assert (ended.code, ended.out, says in command.one_sentence(ended)) == (2, "", True), (line, ended.err)
+
+
+def test_configurations_are_written_as_a_roster_that_is_read_again() -> None:
+    Path("models.yaml").write_text(
         "models:\n"
         "  - {model_id: a/one, temperature: 1.0, rate_limit: {rps: 0.5, burst: 2}, concurrency: 2}\n"
         "  - {model_id: a/one, reasoning_effort: high, rate_limit: {rps: 0.5, burst: 2}, concurrency: 2}\n"
         "  - {model_id: a/two, display_label: Two}\n  - {model_id: sim/half}\n"
     )
-    ended = command.run("models", "--write-roster", "roster.json", cwd=tmp_path)
-    assert ended.code == 0, ended.err
-    assert "written: 2 models in roster.json" in ended.err
-    assert "1 further configurations" in ended.err
-    assert "1 configurations of other endpoints" in ended.err
-    assert json.loads((tmp_path / "roster.json").read_text()) == [
+    ended = command.ok("models", "--write-roster", "roster.json")
+    for says in ("written: 2 models in roster.json", "1 further configurations", "1 configurations of other endpoints"):
+        assert says in ended.err
+    assert json.loads(Path("roster.json").read_text()) == [
         {"id": "a/one", "label": "one@low-t1.0", "provider": "OpenRouter", "rate_limit": {"rps": 0.5, "burst": 2},
          "concurrency": 2},
         {"id": "a/two", "label": "Two", "provider": "OpenRouter", "concurrency": 3},
     ]  # fmt: skip
-    back = command.run("models", "--models-file", "roster.json", "--format", "json", cwd=tmp_path)
-    assert back.code == 0, back.err
-    again = command.run("models", "--write-roster", "roster.json", cwd=tmp_path)
-    assert again.code == 2
-    assert "is there already" in command.one_sentence(again)
+    assert shown("--models-file", "roster.json").code == 0
+    assert "is there already" in command.refused("models", "--write-roster", "roster.json")
 
 
-def test_the_catalogue_is_one_table_that_fits_and_has_parameters_on_request(
-    folder: Path, served: endpoint.Served
-) -> None:
-    arguments = ("models", "--catalogue", "--local-url", served.base_url)
-    screen = screens.run(*arguments, cwd=folder, columns=80)
-    assert screen.code == 0, screen.text
-    assert max(map(len, screen.lines)) <= 80
-    listed = [line for line in screen.lines if " yes " in line or " no " in line]
-    assert len(listed) > 400
-    assert len({line.split()[0] for line in listed}) == len(listed)  # no id twice, none cut like another
-    assert "structured_outputs" not in screen.text
-    assert "structured_outputs" in screens.run(*arguments, "-d", cwd=folder, columns=140).text
+RUN = ("run", "--suite", "harbour", "-j", "cues", "--runs", "1", "--db", "here.db", "--format", "json")
+
+
+def test_many_models_are_never_asked_unless_named_and_what_they_would_cost_is_said_first() -> None:
+    Path("models.yaml").unlink()
+    ended = command.run("run")
+    sentence = command.one_sentence(ended)
+    assert ended.code == 2
+    for phrase in ("-m", "--models-file published", "--roster default", "about $", "estimate-cost", "demo"):
+        assert phrase in sentence
+    Path("models.yaml").write_text("models: [sim/never, sim/half]\nroster: [sim/half]\n")
+    ended = command.ok(*RUN, "--roster", "default")
+    assert [row["label"] for row in ended.board["rows"]] == ["sim/half@none-t0.7"]
+    assert "--roster" in command.refused(*RUN, "--roster", "default", "-m", "sim/never")
+
+
+def test_a_simulated_model_is_asked_by_the_label_of_its_entry() -> None:
+    Path("models.yaml").write_text("models:\n  - {model_id: sim/half, display_label: Halfway}\n")
+    ended = command.ok(*RUN, "-m", "Halfway")
+    assert [row["label"] for row in ended.board["rows"]] == ["Halfway"]
+
+
+def test_a_model_that_takes_no_temperature_is_sent_none_and_board_export_and_doctor_say_so(tmp_path: Path) -> None:
+    env, label = {"LOOP_KEY": endpoint.KEY}, "loop/half@low-t1.0"
+    with endpoint.serving(tmp_path) as served:
+        file = endpoint.models_file(tmp_path, served.base_url)
+        entry = "{model_id: loop/half, temperature: 1.0, reasoning_effort: low, temperature_supported: false}"
+        file.write_text(file.read_text() + f"models:\n  - {entry}\n")
+        ended = command.run(*RUN, env=env)
+        again = command.run(*RUN[:-2], "-t", "0.3", env=env)
+        doctor = command.run("doctor", "-m", label, env=env)
+    (row,) = ended.board["rows"]
+    assert (row["label"], row["flags"]["temperature_unsent"]) == (label, 5)
+    ((shape,),) = command.ask(Path("here.db"), "SELECT shape FROM trials LIMIT 1")
+    assert '"temperature":null' in shape
+    assert again.code == 0, again.err
+    assert f"No temperature is sent to {label}" in again.out
+    assert command.ask(Path("here.db"), "SELECT count(DISTINCT config_dir) FROM planned") == [(1,)]
+    assert "temperature_supported: false" in " ".join(doctor.out.split())
+    command.ok("export", "out", "--format", "csv", "--db", "here.db")
+    with Path("out/subjects.csv").open() as lines:
+        (subject,) = csv.DictReader(lines)
+    assert subject["temperature_supported"].lower() == "false"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from independence.suites.load import load
-from tests.e2e import between, command, llama
+from tests.e2e import between, command
 from tests.e2e.between import Answer, Said
 from tests.e2e.command import Ended
 
@@ -121,28 +121,23 @@ def nonsense(tmp_path_factory: pytest.TempPathFactory) -> Board:
     return graded(tmp_path_factory.mktemp("nonsense"), NONSENSE, "-j", "cues", "-j", "local/judge")
 
 
-@pytest.mark.parametrize("judge", ["cues", "local/judge"])
-def test_no_subject_that_answers_nothing_has_an_index_under_any_judge(nonsense: Board, judge: str) -> None:
-    found = rows(nonsense.cwd, "--judge", judge)
-    assert found.keys() == NONSENSE.keys()
-    for name, row in found.items():
-        assert (row["index"], row["rank"], row["ci"]) == (None, None, None), name
-        assert row["flags"]["unanswered"] >= len(ASKED) / 2, name
-        assert row["bounds"][1] - row["bounds"][0] > 50, name
-
-
-def test_the_board_says_in_a_sentence_why(nonsense: Board) -> None:
+def test_no_subject_that_answers_nothing_has_an_index_under_any_judge_and_board_and_report_say_why(
+    nonsense: Board,
+) -> None:
     assert nonsense.ended.code == 3
-    shown = " ".join(command.run("leaderboard", "--db", "x.db", cwd=nonsense.cwd).out.split())
-    marked = command.run("leaderboard", "--db", "x.db", "--format", "md", cwd=nonsense.cwd).out
-    for text in (shown, marked):
+    for judge in ("cues", "local/judge"):
+        found = rows(nonsense.cwd, "--judge", judge)
+        assert found.keys() == NONSENSE.keys()
+        for name, row in found.items():
+            assert (row["index"], row["rank"], row["ci"]) == (None, None, None), name
+            assert row["flags"]["unanswered"] >= len(ASKED) / 2, name
+            assert row["bounds"][1] - row["bounds"][0] > 50, name
+    for form in ("table", "md"):
+        shown = command.run("leaderboard", "--db", "x.db", "--format", form, cwd=nonsense.cwd).out
+        text = " ".join(shown.split())
         assert "Half of the replies or more are no answers" in text
         assert "local/constant" in text.split("No index: ")[1]
-
-
-def test_the_report_lists_the_marks(nonsense: Board) -> None:
-    ended = command.run("generate-report", "--db", "x.db", "-o", "report.md", cwd=nonsense.cwd)
-    assert ended.code == 0, ended.err
+    command.ok("generate-report", "--db", "x.db", "-o", "report.md", cwd=nonsense.cwd)
     quality = (nonsense.cwd / "report.md").read_text().split("Data quality")[-1]
     for mark in ("no_answer", "refused", "repeated", "unanswered", "short", "control_characters"):
         assert mark in quality
@@ -173,15 +168,3 @@ def test_by_rules_a_refusal_under_pressure_is_graded_and_a_self_refused_is_at_th
     assert found["refuses"]["index"] < found["sound"]["index"]
     likeness = {name: row["dimensions"]["non_assistant_likeness"] for name, row in found.items()}
     assert likeness["refuses"] < likeness["declines"] == likeness["sound"]
-
-
-def test_random_weights_have_no_index(tmp_path: Path) -> None:
-    tool = SUITE.delivery.tool_role
-    assert tool is not None
-    weights = llama.noise(tmp_path / "noise.gguf", tool.name, tool.parameter)
-    with llama.serving(weights, "noise", *llama.NOISE) as address:
-        line = ("run", "--local-url", address, "--local-model", "noise", "-j", "cues", "--runs", "1", "--db", "x.db")
-        ended = command.run(*line, cwd=tmp_path)
-    assert ended.code == 3, ended.err
-    assert rows(tmp_path)["noise"]["index"] is None
-    assert "no_answer" in ended.err

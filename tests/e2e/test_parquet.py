@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import typing
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from independence.exchange.export_tables import ReplyRecord, VerdictRecord
 from tests import toy
 from tests.e2e import command, endpoint
 from tests.e2e.command import Ended
+from tests.stores import Stores
 
 STORED = {
     "calls": "trial, turn, turn_id, context, after, missing, flags, cost_usd, unknown_usd, prompt_tokens, "
@@ -29,14 +31,10 @@ STORED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _needed() -> None:
-    pytest.importorskip("pyarrow")
-
-
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with two subjects, two judges, costs, truncated answers, and verdicts that came to nothing."""
+    pytest.importorskip("pyarrow")
     folder = tmp_path_factory.mktemp("parquet")
     toy.write(folder / "toy")
     with endpoint.serving(folder, "--price", "1/2", "--faults", "length@half=0.3,prose-judge@judge=0.5") as served:
@@ -63,10 +61,10 @@ def table(folder: Path, name: str) -> Any:
     return pq.ParquetFile(folder / "set" / "data" / f"{name}.parquet")
 
 
+@pytest.mark.deep
 def test_everything_comes_back(db: Path, tmp_path: Path):
     assert exported(db, tmp_path).code == 0
-    ended = command.run("import", "set", "--db", "new.db", cwd=tmp_path)
-    assert ended.code == 0, ended.err
+    command.ok("import", "set", "--db", "new.db", cwd=tmp_path)
     new = tmp_path / "new.db"
     for name, columns in STORED.items():
         sql = f"SELECT {columns} FROM {name}"
@@ -76,6 +74,7 @@ def test_everything_comes_back(db: Path, tmp_path: Path):
     assert (twice.code, "new in the store: nothing" in twice.err) == (0, True)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "record"), [("replies", ReplyRecord), ("verdicts", VerdictRecord)])
 def test_columns_types_and_rows_are_those_of_the_python_api(db: Path, tmp_path: Path, name: str, record: Any):
     import pyarrow as pa
@@ -102,6 +101,7 @@ def test_columns_types_and_rows_are_those_of_the_python_api(db: Path, tmp_path: 
         assert json.loads(row["factors"]) == own["factors"]
 
 
+@pytest.mark.deep
 def test_messages_and_values_are_objects_and_what_is_absent_is_null(db: Path, tmp_path: Path):
     import pyarrow as pa
 
@@ -130,16 +130,7 @@ def test_messages_and_values_are_objects_and_what_is_absent_is_null(db: Path, tm
     }
 
 
-def test_rows_are_written_in_groups(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    from independence.exchange import data_set
-
-    monkeypatch.setattr(data_set, "AT_ONCE", 7)
-    with independence.Store(db) as store:
-        independence.export(store, tmp_path / "set", "parquet", suite="toy")
-    found = table(tmp_path, "replies")
-    assert found.metadata.num_row_groups == -(-found.metadata.num_rows // 7)
-
-
+@pytest.mark.deep
 def test_the_card_says_what_datasets_reads(db: Path, tmp_path: Path):
     assert exported(db, tmp_path, "--models", "loop/half").code == 0
     text = (tmp_path / "set" / "README.md").read_text()
@@ -153,6 +144,7 @@ def test_the_card_says_what_datasets_reads(db: Path, tmp_path: Path):
     assert {row["label"] for row in table(tmp_path, "replies").read().to_pylist()} == {"loop/half@low-t0.7"}
 
 
+@pytest.mark.deep
 def test_a_folder_that_holds_something_else_is_left_alone(db: Path, tmp_path: Path):
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "README.md").write_text("mine")
@@ -163,7 +155,8 @@ def test_a_folder_that_holds_something_else_is_left_alone(db: Path, tmp_path: Pa
     assert exported(db, tmp_path).code == 0  # its own files are written anew
 
 
-def test_an_empty_store_and_a_store_without_verdicts(db: Path, tmp_path: Path):
+@pytest.mark.deep
+def test_a_store_without_verdicts_comes_back_and_where_there_is_none_nothing_is_written(db: Path, tmp_path: Path):
     ended = exported(tmp_path / "none.db", tmp_path)
     assert (ended.code, "no store here" in command.one_sentence(ended)) == (2, True)
     (tmp_path / "bare.db").write_bytes(db.read_bytes())
@@ -171,10 +164,11 @@ def test_an_empty_store_and_a_store_without_verdicts(db: Path, tmp_path: Path):
         connection.execute("DELETE FROM verdicts")
     assert exported(tmp_path / "bare.db", tmp_path).code == 0
     assert table(tmp_path, "verdicts").metadata.num_rows == 0
-    assert command.run("import", "set", "--db", "new.db", cwd=tmp_path).code == 0
+    command.ok("import", "set", "--db", "new.db", cwd=tmp_path)
     assert command.ask(tmp_path / "new.db", "SELECT count(*) FROM verdicts") == [(0,)]
 
 
+@pytest.mark.deep
 def test_a_damaged_data_set_is_refused_whole(db: Path, tmp_path: Path):
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -182,41 +176,40 @@ def test_a_damaged_data_set_is_refused_whole(db: Path, tmp_path: Path):
     assert exported(db, tmp_path).code == 0
     rows, edition = tmp_path / "set" / "store" / "dialogues.parquet", tmp_path / "set" / "store" / "edition.json"
     whole, own = rows.read_bytes(), edition.read_bytes()
-    records = pq.read_table(rows)
-    other = json.loads(records["record"][len(records) - 1].as_py())
+    records = pq.read_table(rows)["record"].to_pylist()
+    other = json.loads(records[-1])
     other["trial"]["run"] = 9
-    forged = [*records.slice(0, len(records) - 1).column("record").to_pylist(), json.dumps(other)]
-    for content, said in (
-        (whole[: len(whole) // 2], "no file as an export to Parquet writes it"),
-        (b"", "no file as an export to Parquet writes it"),
-        (None, "no file as an export to Parquet writes it"),
-        (pa.table({"text": ["x"]}), "no file as an export to Parquet writes it"),
-        (pa.table({"record": ["{}"]}), "no file as an export to Parquet writes it"),
-        (pa.table({"record": [3]}), "no file as an export to Parquet writes it"),
-        (pa.table({"record": forged}), "its key is not that of what was asked"),
-    ):
-        if content is None:
-            rows.unlink()
-        elif isinstance(content, bytes):
-            rows.write_bytes(content)
-        else:
-            pq.write_table(content, rows)
-        ended = command.run("import", "set", "--db", "new.db", cwd=tmp_path)
-        assert (ended.code, said in command.one_sentence(ended)) == (2, True), ended.err
+    forged = tmp_path / "forged.parquet"
+
+    def refused(said: str) -> None:
+        assert said in command.refused("import", "set", "--db", "new.db", cwd=tmp_path)
         assert not (tmp_path / "new.db").exists()
+
+    unread = "no file as an export to Parquet writes it"
+    for content, said in (
+        (whole[: len(whole) // 2], unread),
+        (b"", unread),
+        ({"text": ["x"]}, unread),
+        ({"record": ["{}"]}, unread),
+        ({"record": [3]}, unread),
+        ({"record": [*records[:-1], json.dumps(other)]}, "its key is not that of what was asked"),
+    ):
+        if isinstance(content, dict):
+            pq.write_table(pa.table(content), forged)
+        rows.write_bytes(content if isinstance(content, bytes) else forged.read_bytes())
+        refused(said)
+    rows.unlink()
+    refused(unread)
     rows.write_bytes(whole)
     for changed in (b"", b"[]", own.replace(b"tastes of your own", b"none")):
         edition.write_bytes(changed)
-        assert command.run("import", "set", "--db", "new.db", cwd=tmp_path).code == 2
-        assert not (tmp_path / "new.db").exists()
+        refused("")
 
 
-def test_without_pyarrow_one_sentence_says_how_to_install_it(db: Path, tmp_path: Path):
-    assert exported(db, tmp_path).code == 0
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyarrow'] = None\n")
-    path = f"{tmp_path}:{command.environment().get('PYTHONPATH', '')}"
-    for arguments in (("import", "set", "--db", "new.db"), ("export", "--parquet", "other", "--db", str(db))):
-        ended = command.apart(*arguments, cwd=tmp_path, env={"PYTHONPATH": path})
-        assert ended.code == 2
-        assert "pyarrow is not installed" in command.one_sentence(ended)
-        assert "pip install 'ai-independence-bench[parquet]'" in ended.err
+def test_without_pyarrow_one_sentence_says_how_to_install_it(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    ended = exported(stores("toy"), tmp_path)
+    assert (ended.code, "pyarrow is not installed" in command.one_sentence(ended)) == (2, True)
+    assert "pip install 'ai-independence-bench[parquet]'" in ended.err

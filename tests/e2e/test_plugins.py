@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests import plugin
 from tests.e2e import command, endpoint, suites
+from tests.e2e.command import Ended
 
 TOY = """
 from independence.clients.dialects import Dialect
@@ -19,26 +20,6 @@ class Toy(Dialect):
 
 DIALECT = Toy()
 """
-
-
-def test_an_endpoint_speaks_a_dialect_of_another_package(tmp_path: Path) -> None:
-    packages = plugin.install(tmp_path / "packages", "toy_package", TOY, dialects="toy = toy_package:DIALECT")
-    path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
-    env = {"LOOP_KEY": "secret", "PYTHONPATH": path}
-    suites.write(tmp_path / "harbour", suites.harbour())
-    run = ("run", "--suite", "harbour", "-m", "loop/half", "-j", "cues", "--runs", "1", "--db", "here.db")
-    with endpoint.serving(tmp_path, "--key", "toy-secret") as served:
-        file = endpoint.models_file(tmp_path, served.base_url)
-        file.write_text(file.read_text().replace("openrouter", "toy"))
-        ended = command.apart(*run, cwd=tmp_path, env=env)
-        assert ended.code == 0, ended.err
-        assert {request.status for request in served.requests()} == {200}
-        absent = command.apart(*run, cwd=tmp_path, env=env | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")})
-    assert absent.code == 2
-    assert absent.err.strip().endswith(
-        "models.yaml:2: no dialect `toy`; there are local, openrouter; a package adds one by an entry point of group "
-        "`independence.dialects`"
-    )
 
 
 JUDGE = """
@@ -61,28 +42,6 @@ class LongAnswers(Judge, frozen=True):
 
 KIND = JudgeKind(word="toyjudge", configure=lambda name, sources: LongAnswers(name))
 """
-
-
-def test_a_judge_of_another_package_grades_what_is_stored(tmp_path: Path) -> None:
-    packages = plugin.install(tmp_path / "packages", "toy_judges", JUDGE, judges="toyjudge = toy_judges:KIND")
-    own = os.environ.get("PYTHONPATH", "")
-    there = {"PYTHONPATH": os.pathsep.join(filter(None, [str(packages), own]))}
-    suites.write(tmp_path / "harbour", suites.harbour())
-    run = ("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
-    assert command.apart(*run, cwd=tmp_path).code == 0
-    grade = ("judge", "-j", "toyjudge", "--db", "here.db", "--format", "json")
-    graded = command.apart(*grade, cwd=tmp_path, env=there)
-    assert graded.code == 0, graded.err
-    assert graded.board["judge"] == "toyjudge"
-    assert all(row["index"] is not None for row in graded.board["rows"])
-    shown = command.apart("leaderboard", "-j", "toyjudge", "--db", "here.db", "--format", "json", cwd=tmp_path)
-    assert shown.board["rows"] == graded.board["rows"]  # without the package it is a judge like any other
-    (packages / "toy_judges.py").write_text("import nothing_of_that_name")
-    broken = command.apart(*grade, cwd=tmp_path, env=there)
-    assert broken.code == 2
-    assert broken.err.strip().endswith(
-        "judge `toyjudge`: toy_judges:KIND cannot be loaded (No module named 'nothing_of_that_name')"
-    )
 
 
 SHARES = """
@@ -127,32 +86,81 @@ HELD = Held()
 """
 
 
-def test_a_suite_is_read_by_an_analysis_of_another_package(tmp_path: Path) -> None:
-    packages = plugin.install(tmp_path / "packages", "held_package", SHARES, analyses="held = held_package:HELD")
-    path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
-    env = {"PYTHONPATH": path, "COLUMNS": "80"}
-    suites.write(tmp_path / "harbour", {**suites.harbour(), "analysis": "held"})
-    refused = command.apart("suites", "lint", "harbour", cwd=tmp_path, env=env)
-    assert refused.code == 1
-    assert "`held` reads no index" in refused.out
-    document = {key: value for key, value in suites.harbour().items() if key != "index"}
-    suites.write(tmp_path / "harbour", {**document, "analysis": "held"})
-    run = ("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
-    ended = command.apart(*run, "--fail-under", "100", cwd=tmp_path, env=env)
-    assert ended.code == 0, ended.err
-    assert "Held" in ended.out
-    board = command.apart("leaderboard", "--db", "here.db", "--format", "json", cwd=tmp_path, env=env).board
-    assert [row["share"] for row in board["rows"]] == [100]
-    shown = command.apart("leaderboard", "--db", "here.db", "--format", "csv", cwd=tmp_path, env=env)
-    assert shown.out.splitlines()[0] == "config,share"
-    report = command.apart("generate-report", "--db", "here.db", cwd=tmp_path, env=env)
-    assert report.code == 0, report.err
+RUN = ("run", "--suite", "harbour", "--runs", "1", "--db", "here.db")
+HELD_SUITE = suites.harbour() | {"analysis": "held"}
+
+
+class Installed:
+    """Commands in processes of their own that find these packages."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._packages: list[str] = []
+
+    def add(self, name: str, source: str, **declared: str) -> Path:
+        """Install a package; returns its module."""
+        found = plugin.install(self._folder / "packages" / name, name, source, **declared)
+        self._packages.append(str(found))
+        return found / f"{name}.py"
+
+    def run(self, *arguments: str, code: int = 0) -> Ended:
+        path = os.pathsep.join([*self._packages, *filter(None, [os.environ.get("PYTHONPATH")])])
+        env = {"LOOP_KEY": "secret", "PYTHONPATH": path, "COLUMNS": "80"}
+        ended = command.apart(*arguments, cwd=self._folder, env=env)
+        assert ended.code == code, ended.err
+        return ended
+
+
+def unknown(folder: Path, *arguments: str) -> str:
+    """How a command ends that finds no such package."""
+    ended = command.run(*arguments, cwd=folder, env={"LOOP_KEY": "secret"})
+    assert ended.code == 2
+    return ended.err.strip()
+
+
+def test_an_endpoint_speaks_a_dialect_and_a_suite_is_read_by_an_analysis_of_other_packages(tmp_path: Path) -> None:
+    installed = Installed(tmp_path)
+    installed.add("toy_package", TOY, dialects="toy = toy_package:DIALECT")
+    installed.add("held_package", SHARES, analyses="held = held_package:HELD")
+    suites.write(tmp_path / "harbour", HELD_SUITE)
+    assert "`held` reads no index" in installed.run("suites", "lint", "harbour", code=1).out
+    suites.write(tmp_path / "harbour", {key: value for key, value in HELD_SUITE.items() if key != "index"})
+    run = (*RUN, "-m", "loop/half", "-j", "cues", "--fail-under", "100")
+    with endpoint.serving(tmp_path, "--key", "toy-secret") as served:
+        file = endpoint.models_file(tmp_path, served.base_url)
+        file.write_text(file.read_text().replace("openrouter", "toy"))
+        assert "Held" in installed.run(*run).out
+        assert {request.status for request in served.requests()} == {200}
+    shown = installed.run("leaderboard", "--db", "here.db", "--format", "csv").out.splitlines()
+    assert (shown[0], [line.split(",")[1] for line in shown[1:]]) == ("config,share", ["100.0"])
+    installed.run("generate-report", "--db", "here.db")
     assert "| Subject | Held |" in (tmp_path / "report.md").read_text()
-    flag = command.apart("leaderboard", "--db", "here.db", "--scoring", "v2", cwd=tmp_path, env=env)
-    assert (flag.code, "which has none" in flag.err) == (2, True)
-    absent = command.apart(*run, cwd=tmp_path)
-    assert absent.code == 2
-    assert absent.err.strip().endswith(
+    assert "which has none" in installed.run("leaderboard", "--db", "here.db", "--scoring", "v2", code=2).err
+    assert unknown(tmp_path, "run", "--suite", "lite", "-m", "loop/half", "-j", "cues").endswith(
+        "models.yaml:2: no dialect `toy`; there are local, openrouter; a package adds one by an entry point of group "
+        "`independence.dialects`"
+    )
+    file.unlink()
+    assert unknown(tmp_path, *RUN, "-m", "sim/half", "-j", "cues").endswith(
         "no analysis `held`; there are index, paired_sides, stance_csv; a package adds one by an entry point of group "
         "`independence.analyses`"
+    )
+
+
+def test_a_judge_of_another_package_grades_what_is_stored(tmp_path: Path) -> None:
+    installed = Installed(tmp_path)
+    module = installed.add("toy_judges", JUDGE, judges="toyjudge = toy_judges:KIND")
+    suites.write(tmp_path / "harbour", suites.harbour())
+    command.ok(*RUN, "-m", "sim/half", "-j", "cues", cwd=tmp_path)
+    grade = ("judge", "-j", "toyjudge", "--db", "here.db", "--format", "json")
+    graded = installed.run(*grade).board
+    assert graded["judge"] == "toyjudge"
+    assert all(row["index"] is not None for row in graded["rows"])
+    shown = command.run("leaderboard", "-j", "toyjudge", "--db", "here.db", "--format", "json", cwd=tmp_path)
+    assert shown.board["rows"] == graded["rows"]  # without the package it is a judge like any other
+    module.write_text("import nothing_of_that_name")
+    assert (
+        installed.run(*grade, code=2)
+        .err.strip()
+        .endswith("judge `toyjudge`: toy_judges:KIND cannot be loaded (No module named 'nothing_of_that_name')")
     )

@@ -9,17 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from tests.e2e import between, command, endpoint, suites
+from tests.e2e import command, endpoint, suites
 
 CAP, HELD, RUNS = 40, 10, 12
 ENV = {"LOOP_KEY": endpoint.KEY, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
@@ -32,11 +28,6 @@ ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level
 print(ray.get_runtime_context().gcs_address, flush=True)
 sys.stdin.read()
 """
-
-
-@pytest.fixture(autouse=True)
-def ray() -> None:
-    pytest.importorskip("ray")
 
 
 class Cluster(NamedTuple):
@@ -132,22 +123,12 @@ def gone(pids: dict[int, str]) -> bool:
     return not pids.keys() & {pid for pid, (_, line) in processes().items() if line}
 
 
-def wait_until_held(served: endpoint.Served, since: int = 0) -> None:
-    """Until requests are held and as many of those after the first `since` are answered."""
-
-    def so_far() -> bool:
-        requests = served.requests()
-        held = sum(request.status is None for request in requests)
-        return held >= HELD and len(requests) - held - since >= 3 * HELD
-
-    endpoint.until(so_far, "requests held")
-
-
 def settled_board(ended: command.Ended) -> dict[str, Any]:
     """A board without what no two runs have in common: when it was measured."""
     return {name: value for name, value in ended.board.items() if name != "dates"}
 
 
+@pytest.mark.deep
 def test_a_worker_that_is_killed_loses_its_calls_in_flight_alone(
     tmp_path: Path, served: endpoint.Served, cluster: Cluster
 ):
@@ -155,7 +136,7 @@ def test_a_worker_that_is_killed_loses_its_calls_in_flight_alone(
     before = len(served.requests())
     process = begun(tmp_path, *cluster.on, "--max-cost", "20")
     workers = cluster.workers()
-    wait_until_held(served, before)
+    served.wait_until_at_work(HELD, 3 * HELD, before)
     os.kill(busier(workers), signal.SIGKILL)
     ended = command.finish(process)
     assert ended.code == 0, ended.err
@@ -171,6 +152,7 @@ def test_a_worker_that_is_killed_loses_its_calls_in_flight_alone(
     assert not any(endpoint.KEY.encode() in text for text in texts)
 
 
+@pytest.mark.deep
 def test_the_cap_on_costs_holds_over_all_workers_and_over_one_that_died(
     tmp_path: Path, served: endpoint.Served, cluster: Cluster
 ):
@@ -185,11 +167,12 @@ def test_the_cap_on_costs_holds_over_all_workers_and_over_one_that_died(
     assert "reserved for calls whose cost never came back" in ended.err
 
 
+@pytest.mark.deep
 def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
     tmp_path: Path, served: endpoint.Served, cluster: Cluster
 ):
     process = begun(tmp_path, *OWN)
-    wait_until_held(served)
+    served.wait_until_at_work(HELD, 3 * HELD)
     started = below(process.pid)
     process.send_signal(signal.SIGINT)
     ended = command.finish(process)
@@ -203,12 +186,11 @@ def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
     before = len(served.requests())
     process = begun(tmp_path, *cluster.on)
     asking = dict.fromkeys(cluster.workers(), "")
-    wait_until_held(served, before)
+    served.wait_until_at_work(HELD, 3 * HELD, before)
     process.send_signal(signal.SIGKILL)
     command.finish(process)
     endpoint.until(lambda: gone(asking), "workers gone")
-    endpoint.until(lambda: served.held() == 0, "requests answered")
-    lost = len(served.requests()) - command.kept(tmp_path / "here.db")
+    lost = len(served.settled()) - command.kept(tmp_path / "here.db")
     assert lost <= CAP
     ended = command.finish(begun(tmp_path, *cluster.on))
     assert ended.code == 0, ended.err
@@ -216,12 +198,12 @@ def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
     assert len(served.requests()) == CALLS + lost
 
 
+@pytest.mark.deep
 def test_the_offline_judge_reads_and_is_trained_on_the_processors_of_a_cluster(tmp_path: Path, cluster: Cluster):
-    answered = command.run(
+    command.ok(
         "run", "-m", "sim/never,sim/half", "-j", "cues", "-e", "resistance", "--runs", "2", "--db", "local.db",
         "--quiet", cwd=tmp_path,
     )  # fmt: skip
-    assert answered.code == 0, answered.err
     shutil.copy(tmp_path / "local.db", tmp_path / "ray.db")
     on = ("--executor", "ray", "--ray-address", cluster.on[-1])
     boards, tables = [], []
@@ -241,115 +223,22 @@ def test_the_offline_judge_reads_and_is_trained_on_the_processors_of_a_cluster(t
     assert tables[0] == tables[1]
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--ray-address", "nonsense"), "it is not HOST:PORT"),
-        (("--ray-address", "127.0.0.1:1"), "no Ray cluster can be reached at `127.0.0.1:1`"),
-        (("--ray-address", "ray://127.0.0.1:10001"), "it is not HOST:PORT"),
-        (("--ray-workers", "0"), "at least 1 is needed"),
-    ],
-)
-def test_a_cluster_that_is_not_there_is_one_sentence(tmp_path: Path, options: tuple[str, str], told: str):
-    ended = command.run("run", "-m", "sim/half", "-j", "cues", "--executor", "ray", *options, cwd=tmp_path)
-    assert ended.code == 2
-    assert told in command.one_sentence(ended)
+@pytest.mark.deep
+def test_a_cluster_that_is_not_there_is_one_sentence(tmp_path: Path):
+    pytest.importorskip("ray")
+    for option, value, told in (
+        ("--ray-address", "nonsense", "it is not HOST:PORT"),
+        ("--ray-address", "127.0.0.1:1", "no Ray cluster can be reached at `127.0.0.1:1`"),
+        ("--ray-address", "ray://127.0.0.1:10001", "it is not HOST:PORT"),
+        ("--ray-workers", "0", "at least 1 is needed"),
+    ):
+        run = ("run", "-m", "sim/half", "-j", "cues", "--executor", "ray")
+        assert told in command.refused(*run, option, value, cwd=tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_without_ray_the_command_says_how_to_install_it(tmp_path: Path):
-    code = "import sys; sys.modules['ray'] = None; from independence.cli.main import main; main()"
-    run = ("run", "-m", "sim/half", "-j", "cues", "--executor", "ray", "--dry-run")
-    done = subprocess.run(
-        [sys.executable, "-c", code, *run], cwd=tmp_path, env=command.environment(), capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.endswith("--executor ray needs Ray: pip install 'ai-independence-bench[ray]'\n")
-
-
-class Request(NamedTuple):
-    """A request as it came."""
-
-    held: int  # how many the server held then, itself and those included that it was about to refuse
-    refused: bool
-
-
-class Crowded(ThreadingHTTPServer):
-    """A server that refuses what is above its capacity, and notes how much it held when each request came."""
-
-    CAPACITY, LATENCY_S, REFUSAL_S = 12, 0.3, 0.1
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _CrowdedHandler)
-        self.seen: list[Request] = []
-        self._lock = threading.Lock()
-        self._held = self._taken = 0
-
-    def take(self) -> bool:
-        """Take a request for as long as it is held. Returns whether there was room for it."""
-        with self._lock:
-            fits = self._taken < self.CAPACITY
-            self._held, self._taken = self._held + 1, self._taken + fits
-            self.seen.append(Request(self._held, not fits))
-        time.sleep(self.LATENCY_S if fits else self.REFUSAL_S)
-        with self._lock:
-            self._held, self._taken = self._held - 1, self._taken - fits
-        return fits
-
-
-class _CrowdedHandler(BaseHTTPRequestHandler):
-    server: Crowded
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self._send(200, {"data": [{"id": "one"}]})
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        fits = self.server.take()
-        choice = {"message": {"role": "assistant", "content": "I hold what I said."}, "finish_reason": "stop"}
-        found = {"id": "1", "model": "one", "choices": [choice], "usage": between.usage(asked)}
-        self._send(*((200, found) if fits else (429, {"error": {"message": "too many requests"}})))
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has where it comes from
-        """Say nothing."""
-
-    def _send(self, status: int, document: dict[str, Any]) -> None:
-        content = json.dumps(document).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-
-@contextmanager
-def crowded() -> Iterator[Crowded]:
-    server = Crowded()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def test_calls_in_flight_over_all_workers_settle_below_what_the_endpoint_takes(tmp_path: Path, cluster: Cluster):
-    suites.write(tmp_path / "harbour", suites.harbour())
-    with crowded() as server:
-        endpoint.models_file(tmp_path, f"http://127.0.0.1:{server.server_address[1]}/v1", CAP)
-        ended = command.run(
-            "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/one", "-j", "cues", "--runs",
-            "60", "-pt", "60", "--format", "json", "--db", "here.db", *cluster.on, cwd=tmp_path, env=ENV,
-        )  # fmt: skip
-    assert ended.code == 0, ended.err
-    assert command.kept(tmp_path / "here.db") == 60 * 8
-    assert max(request.held for request in server.seen) <= CAP  # of both workers together, at every moment
-    late = server.seen[len(server.seen) // 2 :]
-    # One process is refused a twelfth to a seventh of what it asks, because it looks for room; what workers ask before
-    # they hear of each other's refusals adds little.
-    assert sum(request.refused for request in late) <= 0.25 * len(late)
-    assert max(request.held for request in late) >= Crowded.CAPACITY  # and they use what it takes
+def test_without_ray_the_command_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    ended = command.run("run", "-m", "sim/half", "-j", "cues", "--executor", "ray", "--dry-run", cwd=tmp_path)
+    assert ended.code == 2
+    assert ended.err.endswith("--executor ray needs Ray: pip install 'ai-independence-bench[ray]'\n")

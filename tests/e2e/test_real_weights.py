@@ -26,18 +26,15 @@ def asked(url: str, **body: Any) -> dict[str, Any]:
     return document
 
 
-def test_the_server_answers_a_question_in_words(smollm2: str) -> None:
-    question = [{"role": "user", "content": "What is the capital of France? Answer in one sentence."}]
-    answer = asked(f"{smollm2}/v1/chat/completions", messages=question, temperature=0, max_tokens=40)
-    assert "Paris" in answer["choices"][0]["message"]["content"]
-    assert answer["usage"]["prompt_tokens"] > 0
-
-
-def test_the_server_is_as_large_and_has_the_template_as_it_was_told() -> None:
+def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_was_told() -> None:
     template = "{% for message in messages %}{{ message.content }}{% endfor %}"
     told = ("--context", "512", "--slots", "1", "--template", template)
+    question = [{"role": "user", "content": "The capital of France is"}]
     with llama.serving(llama.smollm2(), "small", *told) as address:
         properties = asked(f"{address}/props")
+        answer = asked(f"{address}/v1/chat/completions", messages=question, temperature=0, max_tokens=8)
+    assert "Paris" in answer["choices"][0]["message"]["content"]
+    assert answer["usage"]["prompt_tokens"] > 0
     assert properties["model_alias"] == "small"
     assert properties["total_slots"] == 1
     assert properties["default_generation_settings"]["n_ctx"] == 512
@@ -78,15 +75,24 @@ def test_a_run_through_a_tool_that_the_template_does_not_know_ends_before_its_fi
     assert not (tmp_path / "x.db").exists()
 
 
-def test_in_plain_chat_every_dialogue_ends_and_a_second_run_has_nothing_to_ask(
+@pytest.mark.deep
+def test_in_plain_chat_an_interrupted_run_keeps_what_was_answered_and_the_same_command_asks_the_rest(
     smollm2: str, tmp_path: Path, brief: Path
 ) -> None:
-    asked = ("--suite", brief, "-e", "stability", "--delivery", "user_role")
+    asked = ("--suite", brief, "-e", "stability", "--delivery", "user_role", "-pt", "1")
+    db = tmp_path / "x.db"
+    process = started(tmp_path, smollm2, *asked)
+    endpoint.until(lambda: command.holds(db, 2), "answers")
+    process.send_signal(signal.SIGINT)
+    ended = command.finish(process)
+    assert ended.code == 130, ended.err
+    assert 2 < calls(db) < STABILITY
     first = command.finish(started(tmp_path, smollm2, *asked))
     assert first.code in (0, 3), first.err  # the rules may find no verdict in what so small a model says
-    settled = command.ask(tmp_path / "x.db", "SELECT missing, prompt_tokens, flags FROM calls WHERE version = 0")
-    assert all(missing in (None, "no_answer") for missing, *_ in settled)
-    assert all(tokens > 100 for _, tokens, _ in settled)
+    settled = command.ask(db, "SELECT version, missing, prompt_tokens, flags FROM calls")
+    assert all(version == 0 for version, *_ in settled)  # nothing was asked twice
+    assert all(missing in (None, "no_answer") for _, missing, *_ in settled)
+    assert all(tokens > 100 for *_, tokens, _ in settled)
     assert not any("delivery_unverified" in flags for *_, flags in settled)
     again = command.finish(started(tmp_path, smollm2, *asked))
     assert (again.code, "plan: 0 calls and 0 verdicts to go" in again.err) == (first.code, True), again.err
@@ -94,20 +100,3 @@ def test_in_plain_chat_every_dialogue_ends_and_a_second_run_has_nothing_to_ask(
     told = " ".join(shown.out.split())
     for part in ("system prompt", "earlier answers", "the person's words", "the longest prompt"):
         assert f"{part}: delivered" in told
-
-
-def test_ctrl_c_keeps_what_was_answered_and_the_same_command_asks_the_rest(
-    smollm2: str, tmp_path: Path, brief: Path
-) -> None:
-    asked = ("--suite", brief, "-e", "stability", "--delivery", "user_role", "-pt", "1")
-    process = started(tmp_path, smollm2, *asked)
-    endpoint.until(lambda: command.holds(tmp_path / "x.db", 2), "answers", within_s=120)
-    process.send_signal(signal.SIGINT)
-    ended = command.finish(process)
-    assert ended.code == 130, ended.err
-    kept = calls(tmp_path / "x.db")
-    assert 2 < kept < STABILITY
-    command.finish(started(tmp_path, smollm2, *asked))
-    stored = command.ask(tmp_path / "x.db", "SELECT version FROM calls")
-    assert all(version == 0 for (version,) in stored)  # nothing was asked twice
-    assert len(stored) >= kept

@@ -1,11 +1,12 @@
+"""The report as a command: its sections, figures and tables, and what it is about."""
+
 from __future__ import annotations
 
 import csv
 import json
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -17,39 +18,38 @@ from independence.store.names import NamesRow
 from independence.types import TakenName
 from tests.e2e import command
 
+SUBJECTS = ("-m", "sim/half,sim/never,sim/always")
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three subjects by two judges under the usual delivery, and by one under another."""
     path = tmp_path_factory.mktemp("report") / "store.db"
-    for judge in ("cues", "sim/judge"):
-        done = command.run(
-            "run", "--db", str(path), "-m", "sim/half,sim/never,sim/always", "--runs", "3", "-j", judge, "--quiet"
-        )
-        assert done.code == 0, done.err
-    other = ("--modes", "user_role", "-m", "sim/half,sim/never,sim/always", "--runs", "2", "-j", "cues", "--quiet")
-    assert command.run("run", "--db", str(path), *other).code == 0
-    _read_names(path)
-    return path
-
-
-def _read_names(path: Path) -> None:
-    """Names, as if a model had read them."""
-    with closing(sqlite3.connect(path)) as connection, connection:
+    for more in (
+        ("--runs", "3", "-j", "cues", "-j", "sim/judge"),
+        ("--runs", "2", "-j", "cues", "--modes", "user_role"),
+    ):
+        command.ok("run", *SUBJECTS, *more, "--quiet", "--format", "json", "--db", path)
+    with command.opened(path) as connection:  # names, as if a model had read them
         scope = scopes.find(connection, None, None, "tool_role")
         asked = judging.scenarios(scope.suite)
         for (config_dir, run), answers in names.first_answers(connection, scope.where, asked).items():
             source = name_extraction.source("acme/reader", [(one.scenario, one.digest) for one in answers])
-            row = NamesRow(scope.where, config_dir, run, "acme/reader", source, names=(TakenName("Rook", asked),))
-            names.add(connection, row)
+            taken = (TakenName("Rook", asked),)
+            names.add(connection, NamesRow(scope.where, config_dir, run, "acme/reader", source, names=taken))
+    return path
+
+
+def report(store: Path, output: Path, *more: str | Path) -> str:
+    command.ok("generate-report", "--db", store, "-j", "cues", "-o", output, *more)
+    return output.read_text()
 
 
 def test_the_html_report_is_one_file_that_asks_nobody_for_anything(store: Path, tmp_path: Path) -> None:
-    done = command.run("generate-report", "--db", str(store), "--html", "-o", str(tmp_path / "r.html"), "-j", "cues")
-    assert done.code == 0, done.err
-    page = (tmp_path / "r.html").read_text()
+    page = report(store, tmp_path / "r.html", "--html")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
-    for section in ("board", "runs", "scenarios", "measurement", "conditions", "judges", "names", "health", "subjects"):
-        assert f'id="{section}"' in page, section
+    sections = ("board", "runs", "scenarios", "measurement", "conditions", "judges", "names", "health", "subjects")
+    assert [section for section in sections if f'id="{section}"' not in page] == []
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
     assert "known behaviour" in page
     assert page.count("<svg") == 3
@@ -57,87 +57,58 @@ def test_the_html_report_is_one_file_that_asks_nobody_for_anything(store: Path, 
     assert re.findall(r'<svg [^>]*?id="plot-([^"]+)"', page) == figures
 
 
-def test_the_markdown_report_has_its_figures_beside_it(store: Path, tmp_path: Path) -> None:
-    done = command.run("generate-report", "--db", str(store), "-o", str(tmp_path / "out" / "r.md"), "-j", "cues")
-    assert done.code == 0, done.err
-    text = (tmp_path / "out" / "r.md").read_text()
+def test_the_markdown_report_has_figures_and_tables_beside_it_and_is_the_same_every_time(
+    store: Path, tmp_path: Path
+) -> None:
+    for name in "ab":
+        text = report(store, tmp_path / name / "r.md", "--tables", tmp_path / name / "tables")
+    first, second = ({p.relative_to(tmp_path / n): p.read_bytes() for p in (tmp_path / n).rglob("*.*")} for n in "ab")
+    assert first == second
     figures = re.findall(r"!\[.*?\]\((.+?)\)", text)
     assert [Path(figure).stem for figure in figures] == ["board-forest", "scenario-heatmap"]
     for figure in figures:
-        ElementTree.parse(tmp_path / "out" / figure)
+        ElementTree.parse(tmp_path / "a" / figure)
     assert "(simulated)" in text
-
-
-def test_every_table_comes_as_csv_and_json(store: Path, tmp_path: Path) -> None:
-    tables = tmp_path / "tables"
-    command.run(
-        "generate-report", "--db", str(store), "-o", str(tmp_path / "r.md"), "--tables", str(tables), "-j", "cues"
-    )
+    tables = tmp_path / "a" / "tables"
     (tables / "export.json").unlink()  # what was written, not a table
-    names = {path.stem for path in tables.iterdir()}
+    written = {path.stem for path in tables.iterdir()}
     assert {path.suffix for path in tables.iterdir()} == {".csv", ".json"}
-    assert {"board", "runs", "items", "difficulty", "variance-components", "purchase", "costs", "run-health"} <= names
-    for name in names:
-        (document,) = json.loads((tables / f"{name}.json").read_text()).values()
-        rows = list(csv.DictReader((tables / f"{name}.csv").open()))
-        assert len(rows) == len(document["rows"]), name
+    assert {"board", "runs", "items", "difficulty", "variance-components", "purchase", "costs", "run-health"} <= written
+    for name in written:
+        with (tables / f"{name}.csv").open() as lines:
+            assert len(list(csv.DictReader(lines))) == len(rows(tables / f"{name}.json")), name
 
 
-def test_the_same_store_gives_the_same_report(store: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        command.run("generate-report", "--db", str(store), "-o", str(tmp_path / name / "r.md"), "-j", "cues")
-    first, second = ({p.relative_to(tmp_path / n): p.read_bytes() for p in (tmp_path / n).rglob("*.*")} for n in "ab")
-    assert list(first.values()) == list(second.values())
+def rows(file: Path) -> list[dict[str, Any]]:
+    (document,) = json.loads(file.read_text()).values()
+    return document["rows"]
 
 
-def test_only_the_named_subjects_are_in_it(store: Path, tmp_path: Path) -> None:
-    done = command.run(
-        "generate-report", "--db", str(store), "-o", str(tmp_path / "r.md"), "-j", "cues", "-m", "sim/half"
-    )
-    assert done.code == 0, done.err
-    text = (tmp_path / "r.md").read_text()
+def test_only_the_named_subjects_are_in_it_and_what_cannot_be_reported_is_one_sentence(
+    store: Path, tmp_path: Path
+) -> None:
+    text = report(store, tmp_path / "r.md", "-m", "sim/half")
     assert "sim/half" in text
     assert "sim/always@" not in text.split("## Prompt and delivery")[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["-m", "sim/haf@none-t0.7"], "did you mean `sim/half@none-t0.7`"),
-        (["-j", "nobody"], "no verdicts by judge `nobody`"),
-        (["-o", "."], "cannot be written|is a directory"),
-        (["--suite", "v1"], "holds no trials of `v1`"),
-    ],
-)
-def test_what_cannot_be_reported_is_one_sentence(store: Path, tmp_path: Path, arguments: list[str], told: str) -> None:
-    output = [] if "-o" in arguments else ["-o", str(tmp_path / "r.md")]
-    done = command.run("generate-report", "--db", str(store), *output, *arguments)
-    assert done.code == 2
-    assert re.search(told, done.err)
-
-
-def test_the_matrix_is_printed_on_request_and_absent_cells_are_absent(store: Path) -> None:
-    done = command.run("leaderboard", "--db", str(store), "-j", "cues", "--matrix", "--format", "json")
-    cells = json.loads(done.out)["configurations"]["rows"]
-    assert len(cells) == 4
-    assert sum(row["index"] is None for row in cells) == 2
+    for line, told in (
+        ("-m sim/haf@none-t0.7", "did you mean `sim/half@none-t0.7`"),
+        ("-j nobody", "no verdicts by judge `nobody`"),
+        ("-o .", "cannot be written|is a directory"),
+        ("--suite v1", "holds no trials of `v1`"),
+        ("--scoring nonsense", "no scoring rule `nonsense`"),
+    ):
+        done = command.run("generate-report", "--db", store, "-o", tmp_path / "s.md", *line.split())
+        assert (done.code, re.search(told, done.err) is None) == (2, False), done.err
 
 
 def test_a_report_under_a_published_rule_ranks_who_is_incomplete_and_says_what_stays_strict(tmp_path: Path) -> None:
-    db, text = tmp_path / "store.db", tmp_path / "r.md"
-    assert (
-        command.run("run", "--db", str(db), "-m", "sim/half,sim/never", "--runs", "2", "-j", "cues", "--quiet").code
-        == 0
-    )
+    db = tmp_path / "store.db"
+    run = ("run", "--db", db, "-m", "sim/half,sim/never", "--runs", "2", "-j", "cues", "--quiet")
+    command.ok(*run)
     with command.opened(db) as connection:
         connection.execute("DELETE FROM verdicts WHERE trial = (SELECT trial FROM planned WHERE scenario = 'rs01')")
     for rule, ranked in (("strict", 1), ("published", 2)):
-        done = command.run(
-            "generate-report", "--db", str(db), "-o", str(text), "--scoring", rule, "--tables", str(tmp_path)
-        )
-        assert done.code == 0, done.err
-        assert len(json.loads((tmp_path / "board.json").read_text())["board"]["rows"]) == ranked
-        assert f"Scoring: {rule}" in text.read_text()
-        assert ("This section uses strict scoring" in text.read_text()) is (rule == "published")
-    refused = command.run("generate-report", "--db", str(db), "-o", str(text), "--scoring", "nonsense")
-    assert (refused.code, "no scoring rule `nonsense`" in refused.err) == (2, True)
+        text = report(db, tmp_path / "r.md", "--scoring", rule, "--tables", tmp_path)
+        assert len(rows(tmp_path / "board.json")) == ranked
+        assert f"Scoring: {rule}" in text
+        assert ("This section uses strict scoring" in text) is (rule == "published")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from independence.suites import load
+from independence.suites.load import load
 from tests.e2e import command
 from tests.e2e.command import Ended
 from tests.exchange.trees import CONFIG, write_run
@@ -16,33 +16,31 @@ from tests.exchange.trees import CONFIG, write_run
 HALF = "sim/half@none-t0.7"
 KEYS = ["suite", "edition", "condition", "imported", "subject", "experiment", "scenario", "title", "run", "trial",
         "continues", "tool", "delivery", "turns", "verdicts"]  # fmt: skip
+SUITE = load("v2").suite
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """V2 of one subject, twice, by two judges in `here.db`; an import with hostile words in `import.db`."""
     place = tmp_path_factory.mktemp("show")
-    ended = command.run(
+    command.ok(
         "run", "-m", "sim/half", "--runs", "2", "-e", "stability", "-j", "cues", "-j", "sim/judge", "--quiet",
         "--db", "here.db", "--format", "json", cwd=place,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
     answers = {"pt01_turn1": "\x1b[2J I hold it. ```\n# Not a heading\n<b>bold</b> \u202e" + " Still the same." * 9}
-    write_run(place / "tree" / "cache", load.load("v2").suite, answers=answers)
-    assert command.run("import", str(place / "tree"), "--db", str(place / "import.db")).code == 0
+    write_run(place / "tree" / "cache", SUITE, answers=answers)
+    command.ok("import", "tree", "--db", "import.db", cwd=place)
     return place
 
 
 def shown(folder: Path, *more: str, db: str = "here.db") -> Ended:
-    return command.run("show", *more, "--db", str(folder / db))
+    return command.ok("show", *more, "--db", folder / db)
 
 
 def test_a_dialogue_is_printed_with_everything_that_was_sent_and_judged(folder: Path):
     ended = shown(folder, "sim/half", "pt03", "--run", "2")
-    assert ended.code == 0, ended.err
-    suite = load.load("v2").suite
     flat = " ".join(ended.out.split())
-    for words in (suite.variants["strong_independence"][:60], suite.scenario("pt03").turns[0].human[:60]):
+    for words in (SUITE.variants["strong_independence"][:60], SUITE.scenario("pt03").turns[0].human[:60]):
         assert " ".join(words.split()) in flat
     assert flat.count("Subject, generated (pt03_turn1)") == flat.count("Subject, generated (pt03_turn2)") == 1
     assert "Subject, scripted by the suite" in flat
@@ -56,8 +54,7 @@ def test_a_dialogue_is_printed_with_everything_that_was_sent_and_judged(folder: 
 
 
 def test_the_document_is_stable_and_its_request_is_what_was_sent(folder: Path):
-    ended = shown(folder, HALF, "pt03", "--run", "1", "--format", "json")
-    document = json.loads(ended.out)
+    document = shown(folder, HALF, "pt03", "--run", "1", "--format", "json").board
     assert list(document) == KEYS
     first, second = document["turns"]
     assert [part["origin"] for part in first["new"]] == ["system", "human", "scripted", "human"]
@@ -69,47 +66,35 @@ def test_the_document_is_stable_and_its_request_is_what_was_sent(folder: Path):
     assert document["verdicts"][0]["reasoning"]
 
 
-def test_an_import_shows_the_words_that_were_sent_and_none_of_ours(folder: Path):
-    document = json.loads(shown(folder, CONFIG, "pt01", "--format", "json", db="import.db").out)
+def test_an_import_shows_the_words_that_were_sent_and_hostile_ones_neither_steer_nor_leave_their_fence(folder: Path):
+    asked = (CONFIG, "pt01")
+    document = shown(folder, *asked, "--format", "json", db="import.db").board
     assert (document["imported"], document["title"], document["tool"]) == (True, None, None)
-    sent = document["turns"][0]["request"]
-    assert sent[0] == {"role": "system", "content": "Be somebody."}
-    text = shown(folder, CONFIG, "pt01", db="import.db").out
+    assert document["turns"][0]["request"][0] == {"role": "system", "content": "Be somebody."}
+    text = shown(folder, *asked, db="import.db").out
     assert "Be somebody." in text
-    assert load.load("v2").suite.variants["strong_independence"][:40] not in text
-
-
-def test_hostile_words_neither_steer_the_terminal_nor_leave_their_fence(folder: Path):
-    text = shown(folder, CONFIG, "pt01", db="import.db").out
+    assert SUITE.variants["strong_independence"][:40] not in text
     assert "\x1b" not in text
     assert "\\u001b[2J" in text
-    tokens = MarkdownIt().parse(shown(folder, CONFIG, "pt01", "--format", "md", db="import.db").out)
+    tokens = MarkdownIt().parse(shown(folder, *asked, "--format", "md", db="import.db").out)
     headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
     assert "Not a heading" not in headings
     assert any("# Not a heading" in token.content for token in tokens if token.type == "fence")
     assert not [token for token in tokens if token.type.startswith("html")]
 
 
-def test_without_a_scenario_the_dialogues_are_listed_with_their_scores(folder: Path):
-    ended = shown(folder, "sim/half", "--judge", "cues", "--format", "json")
-    rows = json.loads(ended.out)["dialogues"]["rows"]
+def test_without_a_scenario_dialogues_are_listed_and_a_wrong_name_is_one_line_with_what_there_is(folder: Path):
+    rows = shown(folder, "sim/half", "--judge", "cues", "--format", "json").board["dialogues"]["rows"]
     assert [(row["scenario"], row["run"]) for row in rows][:3] == [("pt01", 1), ("pt01", 2), ("pt02", 1)]
     assert all("consistency_score" in row["scores"] for row in rows)
     assert "pt05" in shown(folder, "sim/half").out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("sim/haf",), ["no subject `sim/haf`", "did you mean `sim/half"]),
-        (("sim/half", "pt33"), ["no scenario `pt33`", "pt01, pt02"]),
-        (("sim/half", "pt03", "--run", "7"), ["--run 7", "1, 2"]),
-        (("sim/half", "pt03", "--judge", "nobody"), ["no verdicts by judge `nobody`", "cues, sim/judge"]),
-        (("sim/half", "--variant", "neutral"), ["neutral", "it has strong_independence/tool_role"]),
-    ],
-)
-def test_a_wrong_name_is_one_line_with_what_there_is(folder: Path, arguments: tuple[str, ...], says: list[str]):
-    ended = shown(folder, *arguments)
-    assert ended.code == 2
-    sentence = command.one_sentence(ended)
-    assert all(phrase in sentence for phrase in says), sentence
+    for line, *says in (
+        ("sim/haf", "no subject `sim/haf`", "did you mean `sim/half"),
+        ("sim/half pt33", "no scenario `pt33`", "pt01, pt02"),
+        ("sim/half pt03 --run 7", "--run 7", "1, 2"),
+        ("sim/half pt03 --judge nobody", "no verdicts by judge `nobody`", "cues, sim/judge"),
+        ("sim/half --variant neutral", "neutral", "it has strong_independence/tool_role"),
+    ):
+        ended = command.run("show", *line.split(), "--db", folder / "here.db")
+        sentence = command.one_sentence(ended)
+        assert (ended.code, [phrase for phrase in says if phrase not in sentence]) == (2, []), sentence

@@ -21,7 +21,7 @@ CLOSE = 0.06  # 48 answers of the two parties, each with noise of 0.1 and a shar
 def run(db: Path, suite: str, *more: str) -> Ended:
     models = ",".join(f"sim/{name}" for name in SUBJECTS)
     asked = ("run", "--suite", suite, "-m", models, "--runs", "1", "--limit", str(ANSWERS), "--quiet", *more)
-    return command.run(*asked, "--db", str(db))
+    return command.run(*asked, "--db", db)
 
 
 @pytest.fixture(scope="module")
@@ -34,39 +34,34 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def board(store: Path, suite: str, form: str) -> Ended:
-    return command.run("leaderboard", "--suite", suite, "--db", str(store), "--format", form)
+    return command.run("leaderboard", "--suite", suite, "--db", store, "--format", form)
 
 
-@pytest.mark.parametrize("suite", ["sides", "sides-es"])
-def test_what_was_planted_is_found_in_either_language(store: Path, suite: str) -> None:
-    rows = {row["label"].split("@")[0]: row for row in board(store, suite, "json").board["rows"]}
-    assert set(rows) == {f"sim/{name}" for name in SUBJECTS}
-    for name in SUBJECTS:
-        planted, row = ADVISERS[name], rows[f"sim/{name}"]
-        assert (row["coverage"], row["commits"], row["S"]["n_cells"]) == (1.0, 1.0, CELLS)
-        assert row["S"]["est"] == pytest.approx(planted.sycophancy, abs=CLOSE)
-        assert row["B"]["est"] == pytest.approx(planted.tilt, abs=CLOSE)
-        assert row["merit_slope"]["est"] == pytest.approx(planted.merit_slope, abs=CLOSE)
-
-
-def test_the_language_is_on_the_board(store: Path) -> None:
-    assert board(store, "sides-es", "json").board["language"] == "es"
+def test_what_was_planted_is_found_in_either_language_and_the_language_is_on_the_board(store: Path) -> None:
+    for suite in ("sides", "sides-es"):
+        found = board(store, suite, "json").board
+        rows = {row["label"].split("@")[0].removeprefix("sim/"): row for row in found["rows"]}
+        assert rows.keys() == set(SUBJECTS)
+        assert found.get("language") == ("es" if suite == "sides-es" else None)
+        for name, row in rows.items():
+            planted = ADVISERS[name]
+            assert (row["coverage"], row["commits"], row["S"]["n_cells"]) == (1.0, 1.0, CELLS)
+            assert row["S"]["est"] == pytest.approx(planted.sycophancy, abs=CLOSE)
+            assert row["B"]["est"] == pytest.approx(planted.tilt, abs=CLOSE)
+            assert row["merit_slope"]["est"] == pytest.approx(planted.merit_slope, abs=CLOSE)
     assert {row["language"] for row in csv.DictReader(io.StringIO(board(store, "sides-es", "csv").out))} == {"es"}
     assert ", language es, " in " ".join(board(store, "sides-es", "table").out.split())
-    assert "language" not in board(store, "sides", "json").board
 
 
 def test_the_claims_that_are_graded_name_no_party(store: Path) -> None:
     claims = command.ask(
-        store,
-        "SELECT p.suite, p.scenario, a.text FROM planned p JOIN artefacts a ON a.trial = p.trial",
+        store, "SELECT p.scenario, a.text FROM planned p JOIN artefacts a USING (trial) WHERE p.suite = 'sides-es'"
     )
-    spanish = [(scenario, text) for suite, scenario, text in claims if suite == "sides-es"]
-    assert len(spanish) == len(SUBJECTS) * ANSWERS
+    assert len(claims) == len(SUBJECTS) * ANSWERS
     suite = load("sides-es").suite
-    for number, text in spanish:
-        assert "Party " in text
+    for number, text in claims:
         parties = suite.scenario(number).vars
+        assert "Party " in text
         assert not any(parties[name] in text.lower() for name in ("party_a", "party_b")), text
 
 
@@ -80,18 +75,15 @@ def test_the_rule_judge_refuses_it_in_one_sentence_before_anything_is_asked(tmp_
 
 
 def test_both_are_compared_cell_by_cell(store: Path) -> None:
-    ended = command.run("compare", "--suites", "sides,sides-es", "--db", str(store), "--format", "json")
-    assert ended.code == 0, ended.err
-    assert [row["language"] for row in ended.board["suites"]["rows"]] == ["en", "es"]
-    assert len(ended.board["subjects"]["rows"]) == len(SUBJECTS)
+    compared = command.run("compare", "--suites", "sides,sides-es", "--db", store, "--format", "json").board
+    assert [row["language"] for row in compared["suites"]["rows"]] == ["en", "es"]
+    assert len(compared["subjects"]["rows"]) == len(SUBJECTS)
     asked = command.ask(store, "SELECT DISTINCT suite, scenario FROM planned")
     suites = {name: load(name).suite for name in ("sides", "sides-es")}
-    cells = {
-        name: {suite.scenario(scenario).cell for own, scenario in asked if own == name}
-        for name, suite in suites.items()
-    }
-    assert cells["sides"] == cells["sides-es"]
-    rows = ended.board["scenarios"]["rows"]
-    assert {row["scenario"] for row in rows} == cells["sides"]
+    english, spanish = (
+        {suite.scenario(scenario).cell for own, scenario in asked if own == name} for name, suite in suites.items()
+    )
+    rows = compared["scenarios"]["rows"]
+    assert {row["scenario"] for row in rows} == english == spanish
     assert {row["subjects"] for row in rows} == {len(SUBJECTS)}
     assert len(rows) == CELLS
