@@ -78,10 +78,6 @@ class Served(NamedTuple):
         """The same endpoint, its log without what it holds so far."""
         return self._replace(log=self.log.from_now())
 
-    def from_now(self) -> Served:
-        """The same endpoint, its log without what it holds so far."""
-        return self._replace(log=self.log.from_now())
-
     def requests(self) -> list[Request]:
         """Every request so far but those of the delivery probe, in the order they came in."""
         return self.log.requests()
