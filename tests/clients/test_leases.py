@@ -129,6 +129,17 @@ def test_dollars_are_refused_only_when_no_worker_holds_any() -> None:
     assert isinstance(refused, CostCapReached)
 
 
+def test_a_worker_that_is_gone_stands_in_nobodys_way() -> None:
+    leases = DollarLeases(Budget(0.10))
+    leases.report(0, DollarReport(held=0.06, lent=0.06))
+    leases.report(1, DollarReport(wanted=0.06))
+    leases.report(2, DollarReport(wanted=0.01))
+    assert [leases.grant(worker) for worker in (1, 2)] == [(0.0, None)] * 2
+    leases.drop(1, died=False)
+    usd, refused = leases.grant(2)
+    assert (usd >= 0.01, refused, leases.short) == (True, None, False)
+
+
 async def test_a_worker_waits_for_dollars_and_gives_back_what_is_free_where_they_are_short() -> None:
     wanted: list[float] = []
     budget = LeasedBudget(5.0, lambda: wanted.append(budget.report().wanted))
