@@ -74,7 +74,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_the_demo_says_comes_next_runs_as_it_is_printed(place: Path):
     name = ".venv/bin/independence"
-    said = screens.run("demo", cwd=place, columns=80, program=[name])
+    said = screens.run("demo", "--suite", "lite", cwd=place, columns=80, program=[name])
     assert said.code == 0, said.text
     assert max(map(len, said.lines)) <= 80
     after = said.text.split("What to do next:\n")[1].replace(" \\\n", " ").split("\n")
@@ -87,7 +87,7 @@ def test_what_the_demo_says_comes_next_runs_as_it_is_printed(place: Path):
     assert done.returncode == 0, done.stderr
     assert (place / "report.html").is_file()
     assert key == "export OPENROUTER_API_KEY=..."
-    assert ask == f"{name} run --suite v2 -m vendor/model"
+    assert ask == f"{name} run --suite lite -m vendor/model"
     assert local.startswith(f"{name} run ")
     assert local.endswith("--local-model ID -j cues")
     assert view == f"{name} view --db independence-demo.db"
