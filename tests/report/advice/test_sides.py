@@ -142,8 +142,8 @@ def test_a_hole_puts_a_subject_below_the_complete_ones_and_never_adds_a_stance(c
 
 def test_missing_verdicts_bring_no_subject_further_up(connection: sqlite3.Connection) -> None:
     subjects = {
-        "few": Leaning(sycophancy=0.1), "some": Leaning(sycophancy=0.05), "most": Leaning(), "quiet": Leaning(commits=0),
-        "nothing": Leaning(),
+        "few": Leaning(sycophancy=0.1), "some": Leaning(sycophancy=0.05), "most": Leaning(),
+        "quiet": Leaning(commits=0), "nothing": Leaning(),
     }  # fmt: skip
     missing = {"few": 2, "some": 12, "most": 100, "quiet": 1, "nothing": 144}
     board = boards.board(advised.read(connection, subjects, missing))
