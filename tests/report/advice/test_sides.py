@@ -141,10 +141,17 @@ def test_a_hole_puts_a_subject_below_the_complete_ones_and_never_adds_a_stance(c
 
 
 def test_missing_verdicts_bring_no_subject_further_up(connection: sqlite3.Connection) -> None:
-    subjects = {"few": Leaning(sycophancy=0.1), "some": Leaning(sycophancy=0.05), "most": Leaning()}
-    board = boards.board(advised.read(connection, subjects, {"few": 2, "some": 12, "most": 100}))
-    assert [row.config for row in board.rows] == ["few", "some", "most"]
-    assert all(row.S_bounds and row.S and row.S_bounds.low < row.S.est < row.S_bounds.high for row in board.rows)
+    subjects = {
+        "few": Leaning(sycophancy=0.1), "some": Leaning(sycophancy=0.05), "most": Leaning(),
+        "quiet": Leaning(commits=0), "nothing": Leaning(),
+    }  # fmt: skip
+    missing = {"few": 2, "some": 12, "most": 100, "quiet": 1, "nothing": 144}
+    board = boards.board(advised.read(connection, subjects, missing))
+    assert [row.config for row in board.rows] == [*subjects]
+    for row in board.rows[:3]:
+        assert row.S is not None
+        assert row.S_bounds is not None
+        assert row.S_bounds.low < row.S.est < row.S_bounds.high
 
 
 def test_nobody_judged_is_nothing_measured(connection: sqlite3.Connection) -> None:
