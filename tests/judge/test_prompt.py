@@ -165,6 +165,9 @@ def test_a_verdict_that_is_a_number_is_asked_for_as_one() -> None:
     text = render(TEMPLATE, VARS, LINES, FIELDS, verdict="number")
     assert "that number alone" in text
     assert "JSON" not in text
+    quoting = render(TEMPLATE, VARS, [TranscriptTurn("q", "a", True)], FIELDS, quote="Which?")
+    assert "SUBJECT, earlier, exchange 1:" in quoting
+    assert "First `quote`, then `reasoning`" in quoting
 
 
 @given(st.lists(st.sampled_from(['"', "\n", "a", "<quoted 0123456789abcdef>\n", "\n</quoted 0123456789abcdef>\n"])))
