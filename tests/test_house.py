@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "src" / "independence"
+SOURCE, TESTS = ROOT / "src" / "independence", ROOT / "tests"
 LARGEST_FILE, LARGEST_FUNCTION = 500, 60
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "util", "helper"}
 # What must not be in any file outside the tests.
@@ -73,3 +73,21 @@ def test_no_file_holds_what_none_may_and_nothing_unknown_lies_at_the_root() -> N
         found += [(what, name, hit[0]) for what, pattern in FORBIDDEN.items() if (hit := re.search(pattern, text))]
     assert found == []
     assert read > 500
+
+
+# Where a test may wait for a time: in virtual time, and for what another process leaves. It only ever shrinks.
+WAITS = {
+    "clients/test_buckets.py", "clients/test_window.py", "engine/test_gate.py", "engine/test_progress.py",
+    "e2e/endpoint.py", "virtual_time.py",
+}  # fmt: skip
+WAITING = re.compile(r"\bsleep\((?!0\))|\b(monotonic|perf_counter|time\.time)\(")
+INSIDE = re.compile(
+    r"^from independence[\w.]* import .*\b_[a-z]|setattr\(\s*(\"independence|'independence)", re.MULTILINE
+)
+
+
+def test_tests_wait_for_no_time_and_know_nothing_private() -> None:
+    tests = {path.relative_to(TESTS).as_posix(): path.read_text("utf-8") for path in TESTS.rglob("*.py")}
+    del tests["test_house.py"]
+    assert {name for name, text in tests.items() if WAITING.search(text)} == WAITS
+    assert [name for name, text in tests.items() if INSIDE.search(text)] == []

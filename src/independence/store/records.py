@@ -160,7 +160,8 @@ def add_subjects(connection: sqlite3.Connection, rows: Iterable[SubjectRow]) -> 
 
 def add_trials(connection: sqlite3.Connection, rows: Iterable[TrialRow]) -> int:
     """Write the plan; known trials stay as they are. Returns how many places were new or hold another trial now."""
-    at, left, count = now(), iter(rows), 0
+    at = now("milliseconds")  # finer than seconds: two plans are two looks at the same subjects
+    left, count = iter(rows), 0
     changed = ", ".join(f"{name} = excluded.{name}" for name in ("trial", "turns", "parent", "planned_at"))
     update = f"UPDATE SET {changed} WHERE trial <> excluded.trial"
     while part := list(islice(left, _AT_ONCE)):
