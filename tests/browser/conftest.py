@@ -30,10 +30,9 @@ def chromium() -> str:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser(chromium: str) -> AsyncIterator[Browser]:
-    """A browser without a window. All tests share its first context."""
+    """A browser without a window."""
     async with async_playwright() as play:
         started = await play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        await started.new_context()
         yield started
         await started.close()
 

@@ -30,7 +30,7 @@ async def shown(page: Page) -> str:
 async def test_an_address_gives_another_reader_the_same_page_and_back_returns_to_it(
     browser: Browser, viewer: Viewer
 ) -> None:
-    async with seen(browser) as (one, _, _), seen(browser, apart=True) as (other, said, _):
+    async with seen(browser) as (one, _, _), seen(browser) as (other, said, _):
         for path in FILTERED:
             await settled(one, viewer.route(path))
             expected = await shown(one)
@@ -45,7 +45,7 @@ async def test_an_address_gives_another_reader_the_same_page_and_back_returns_to
 
 
 async def test_what_a_reader_chooses_is_in_the_address(browser: Browser, viewer: Viewer) -> None:
-    async with seen(browser) as (page, _, _), seen(browser, apart=True) as (other, _, _):
+    async with seen(browser) as (page, _, _), seen(browser) as (other, _, _):
         await settled(page, viewer.route("/"))
         await page.get_by_label("Filter subjects by name").fill("half")
         await page.get_by_role("button", name="Index").click()
@@ -108,7 +108,7 @@ async def test_an_address_of_nothing_says_so_and_leads_on(browser: Browser, view
 
 
 async def test_a_copied_link_names_the_data_set(browser: Browser, viewer: Viewer) -> None:
-    async with seen(browser, apart=True) as (page, _, _):
+    async with seen(browser) as (page, _, _):
         await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         await settled(page, viewer.route("/m/SUBJECT/r/1/SCENARIO"))
         await page.get_by_role("button", name="Copy link").click()

@@ -84,7 +84,7 @@ async def rate(page: Page, viewer: Viewer, rater: str, done: int) -> None:
 async def test_ratings_by_keyboard_are_sent_to_the_store_and_their_agreement_is_told(
     browser: Browser, copy: Path
 ) -> None:
-    async with serving.served(copy) as viewer, seen(browser, apart=True) as (page, said, _):
+    async with serving.served(copy) as viewer, seen(browser) as (page, said, _):
         await begin(page, viewer, "ada")
         for done in range(ITEMS):
             await rate(page, viewer, "ada", done)
@@ -109,7 +109,7 @@ async def test_ratings_by_keyboard_are_sent_to_the_store_and_their_agreement_is_
 async def test_ratings_in_a_static_site_are_kept_downloaded_and_imported(
     browser: Browser, site: Site, copy: Path, tmp_path: Path
 ) -> None:
-    async with seen(browser, apart=True) as (page, said, asked):
+    async with seen(browser) as (page, said, asked):
         await begin(page, site.viewer, "bea")
         for done in range(3):
             await rate(page, site.viewer, "bea", done)
@@ -134,7 +134,7 @@ async def test_ratings_in_a_static_site_are_kept_downloaded_and_imported(
 
 
 async def test_two_dialogues_are_compared_by_four_keys(browser: Browser, site: Site) -> None:
-    async with seen(browser, apart=True) as (page, _, _):
+    async with seen(browser) as (page, _, _):
         await begin(page, site.viewer, "cyd", pairs=True)
         for done, key in enumerate("abes"):
             await page.get_by_text(f"{done} of {ITEMS} rated by cyd").wait_for()

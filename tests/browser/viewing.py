@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from playwright.async_api import Browser, Page, expect
 
@@ -48,20 +48,11 @@ class Seen(NamedTuple):
 
 
 @asynccontextmanager
-async def seen(
-    browser: Browser,
-    width: int = 1280,
-    *,
-    apart: bool = False,
-    color_scheme: Literal["dark", "light"] = "light",
-    reduced_motion: Literal["no-preference", "reduce"] = "no-preference",
-) -> AsyncIterator[Seen]:
-    """A page on which nothing was chosen before; `apart`: of a reader whose browser has nothing in its stores."""
-    context = await browser.new_context() if apart else browser.contexts[0]
+async def seen(browser: Browser, width: int = 1280, **options: Any) -> AsyncIterator[Seen]:
+    """A page of a reader whose browser has nothing in its stores."""
+    context = await browser.new_context(viewport={"width": width, "height": 900}, **options)
     context.set_default_timeout(PATIENCE)
     page = await context.new_page()
-    await page.set_viewport_size({"width": width, "height": 900})
-    await page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
     said: list[str] = []
     asked: list[str] = []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
@@ -69,10 +60,8 @@ async def seen(
     page.on("request", lambda request: asked.append(request.url))
     try:
         yield Seen(page, said, asked)
-        if not apart:
-            await page.evaluate("localStorage.clear()")  # what a reader chose is kept there
     finally:
-        await (context if apart else page).close()
+        await context.close()
 
 
 async def settled(page: Page, address: str) -> None:
