@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 SEED ?= 0
 MODELS ?=
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
-# A file's fixtures are made once: all tests of a file run in one process.
-PYTEST = -m pytest -n $(WORKERS) --dist loadfile
-ORDER ?= $(shell date +%j)
+# All tests of a file run in one process, so that its fixtures are made once; those of the browser, which take longest, begin.
+PYTEST = -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+ORDER ?= 330
 INDEPENDENCE = @$(BIN)/independence
 
 .DEFAULT_GOAL := help

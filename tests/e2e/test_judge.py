@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,10 @@ def test_board_comparison_report_and_export_stay_with_the_model_and_name_the_sec
     assert f'"judge": "{MODEL}"' in (folder / "out" / "board.jsonl").read_text()
 
 
-def test_a_condition_of_the_rules_alone_is_compared_by_them_and_a_rerun_grades_by_the_model(folder: Path):
+def test_a_condition_of_the_rules_alone_is_compared_by_them_and_a_rerun_grades_by_the_model(
+    folder: Path, tmp_path: Path
+):
+    folder = Path(shutil.copytree(folder, tmp_path / "own"))
     ran(folder, *RUN[:1], "-m", "sim/half", *RUN[3:], "--suite", "harbour", "--variants", "blunt", "-j", "cues")
     asked = ("compare", "sim/half", "--variant", "plain", "--against-variant", "blunt")
     assert "judge cues" in ran(folder, *asked, "--db", "here.db", "--format", "json").board["sides"]["notes"][0]

@@ -208,12 +208,12 @@ def test_the_offline_judge_reads_and_is_trained_on_the_processors_of_a_cluster(t
     on = ("--executor", "ray", "--ray-address", cluster.on[-1])
     boards, tables = [], []
     for db, executor in (("local.db", ("--executor", "local")), ("ray.db", on)):
-        graded = command.run(
+        graded = command.apart(  # Ray keeps the token of a cluster for the whole process
             "judge", "-j", "offline", "--format", "json", "--quiet", "--db", db, *executor, cwd=tmp_path, env=ENV
         )
         assert graded.code in (0, 3), graded.err  # it abstains where it is too unsure
         boards.append(settled_board(graded))
-        trained = command.run(
+        trained = command.apart(
             "train-judge", "--from", db, "--judge", "cues", "--out", f"{db}-out", "--format", "json", *executor,
             cwd=tmp_path, env=ENV,
         )  # fmt: skip

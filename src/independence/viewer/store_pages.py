@@ -106,7 +106,10 @@ class StorePages:
     async def board(self, name: str) -> PackedDocument:
         """The document `api/live/BOARD`. Raises KeyError."""
         await self._scope(name)
-        return (await self._counts.entry(name)).document
+        entry = await self._counts.entry(name)
+        if not entry.version.startswith(f"{self._version} "):  # counted just before the last change
+            self._newer_at = min(self._newer_at, self._counts.due_at(entry))
+        return entry.document
 
     def _counted(self, name: str) -> bytes:
         version = str(self._version)
