@@ -23,8 +23,9 @@ demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 test: $(VENV)/.dev ## all behaviour once, the browser and the command end to end included
 	$(BIN)/python $(PYTEST) -m "not deep"
 
-test-fast: $(VENV)/.dev ## the same without the slow folders: end to end, browser, golden numbers, guides
-	$(BIN)/python $(PYTEST) -m "not deep" --ignore tests/e2e --ignore tests/browser --ignore tests/gates --ignore tests/test_docs.py
+test-fast: $(VENV)/.dev ## the same without what is slow: end to end, browser, golden numbers, guides, options
+	$(BIN)/python $(PYTEST) -m "not deep" --ignore tests/e2e --ignore tests/browser --ignore tests/gates \
+		--ignore tests/test_docs.py --ignore tests/cli/test_options.py
 
 test-all: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras $(VENV)/.real ## lint, and every test in random order, with coverage
 	@$(MAKE) --no-print-directory lint

@@ -30,7 +30,8 @@ import coverage
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "independence"
 KEPT = ROOT / ".mutants"
-SLOW = ("tests/e2e/", "tests/browser/", "tests/gates/", "tests/test_docs.py")  # what `make test-fast` leaves out
+# What `make test-fast` leaves out.
+SLOW = ("tests/e2e/", "tests/browser/", "tests/gates/", "tests/test_docs.py", "tests/cli/test_options.py")
 MOST_S = 60.0  # of test time on one change; what is noticed later counts as unnoticed
 _PYTEST = ("-m", "pytest", "-q", "-m", "not deep", "-p", "no:cacheprovider")
 _COMPARED = {
