@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator
+import sqlite3
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from independence.store import database
 from independence.suites.load import LoadedSuite, load
 
 from . import toy
@@ -73,6 +75,15 @@ def published_data() -> Path:
     if not folder:
         pytest.skip("INDEPENDENCE_PUBLISHED_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """A blank store, `store.db` below `tmp_path`."""
+    opened = database.connect(tmp_path / "store.db")
+    opened.execute("PRAGMA synchronous = OFF")  # no test pulls the plug, and waiting for the disk is slow
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -55,8 +55,7 @@ class Stores:
         def make(folder: Path) -> None:
             words = COMMANDS[name].split()
             line = [word.format(toy=toy.write(folder / "toy") if word == "{toy}" else "", data=data) for word in words]
-            ended = command.run(*line, "--db", folder / "store.db", cwd=folder)
-            assert ended.code == 0, ended.err
+            command.ok(*line, "--db", folder / "store.db", cwd=folder)
             with command.opened(folder / "store.db") as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

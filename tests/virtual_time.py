@@ -1,12 +1,13 @@
-"""Time that tests move: an event loop on which hours of sleep take no time, and a clock for what waits in threads."""
+"""Time that tests move: on an event loop on which waiting takes none, and by a clock for what waits in threads."""
 
 from __future__ import annotations
 
 import asyncio
-import selectors
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
+
+from benchmarks.virtual_time import drive
 
 from independence.clock import Clock
 
@@ -14,31 +15,13 @@ _WATCHDOG_S = 60.0  # after which a test fails instead of hanging
 _LOOK_S = 0.005  # how soon a wait sees that its event was set: an event tells nobody but who waits for it
 
 
-class Hurried(selectors.SelectSelector):
-    """Waits for nothing: the time it would have waited has passed."""
-
-    passed = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self.passed += max(0.0, timeout or 0.0)
-        return super().select(0)
-
-
-class Hours(asyncio.SelectorEventLoop):
-    """A loop on which hours of sleep take no time."""
-
-    def __init__(self) -> None:
-        self._hurried = Hurried()
-        super().__init__(self._hurried)
-
-    def time(self) -> float:
-        return self._hurried.passed
-
-
 def in_virtual_time(work: Callable[[Callable[[], float]], Coroutine[Any, Any, Any]]) -> Any:
-    """Run `work(clock)` to its end."""
-    with asyncio.Runner(loop_factory=Hours) as runner:
-        return runner.run(work(runner.get_loop().time))
+    """Run `work(clock)` to its end, on an event loop on which waiting takes no time."""
+
+    async def timed() -> Any:
+        return await work(asyncio.get_running_loop().time)
+
+    return drive(timed())
 
 
 class HandClock(Clock):

@@ -19,7 +19,7 @@ from independence.exchange.adoption.suite_folder import AdoptedSuite
 from independence.exchange.adoption.verifying import RequestComparison
 from independence.exchange.rent import words
 from independence.report import analysis
-from independence.suites import load, schema
+from independence.suites import load, scenario_part, schema
 
 
 @click.group("suites", invoke_without_command=True)
@@ -126,11 +126,12 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
 
     No model is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
     """
-    suite = load.load(name).suite
+    loaded = load.load(name)
+    suite = loaded.suite
     if suite.grid is None:
         raise UsageError(f"suite {suite.suite} has no grid of prompts; `rent` has one")
     if part.scenarios is not None:
-        raise UsageError(f"--scenarios: suite {suite.suite} is a grid; write --limit N: it draws whole cells")
+        scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)  # which refuses a grid
     kept = plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part).scenarios
     asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
     content = b"".join(line + b"\n" for line in words.grid_lines(suite, [scenario.id for scenario in asked]))
