@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
 from importlib.metadata import version
-from types import ModuleType
 
 import pytest
 
@@ -30,9 +28,9 @@ def test_versions_of_the_range_are_taken_and_the_installed_one_was_tested():
 
 
 def test_what_is_lacking_is_named(monkeypatch: pytest.MonkeyPatch):
-    part = ModuleType("inspect_ai.scorer")
-    part.__dict__.update(Score=object, scorer=object)
-    monkeypatch.setitem(sys.modules, "inspect_ai.scorer", part)
+    part = pytest.importorskip("inspect_ai.scorer")
+    for name in ("SampleScore", "metric"):
+        monkeypatch.delattr(part, name)
     with pytest.raises(UsageError, match=r"Inspect AI 0\.3\.285 has no .*inspect_ai\.scorer\.SampleScore, ") as refusal:
         versions.check("0.3.285")
     assert "inspect_ai.scorer.metric" in str(refusal.value)
