@@ -110,6 +110,7 @@ class Sampling(msgspec.Struct, frozen=True):
     temperature: float | None = None  # 0-2
     effort: str | None = None  # reasoning effort
     provider: str | None = None  # the only provider that may answer
+    max_tokens: int | None = None  # of an answer, reasoning included; None: as many as the suite allows
 
     def over(self, below: Sampling) -> Sampling:
         """These settings, and what they leave open as `below` has it."""

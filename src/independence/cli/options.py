@@ -201,6 +201,8 @@ SAMPLING = together(
     click.option("--temperature", "-t", type=float,
                  help="0 to 2; default: the models file's, else the suite's, else 0.7."),
     click.option("--provider", help="Use only this provider, and fail if it is not available."),
+    click.option("--max-tokens", type=int,
+                 help="Most tokens of an answer, reasoning included; default: the models file's, else the suite's."),
 )  # fmt: skip
 _WATCHED = each(
     click.option("--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
@@ -215,7 +217,13 @@ MODELS_FILE = click.option(
 )  # fmt: skip
 LOCAL_URL = click.option("--local-url", help="Base URL of a local server, for local/ ids.")
 LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
-_LOCAL_TIMEOUT = click.option("--local-timeout", type=float, help="Seconds per attempt at --local-url.  [default: 600]")
+_LOCAL_TIMEOUT = click.option(
+    "--local-timeout", type=float, help="Seconds up to the first token of an answer from --local-url.  [default: 600]"
+)
+_STREAM = click.option(
+    "--stream/--no-stream", default=None,
+    help="Read answers as they are written, and give up on silence.  [default: from local servers]",
+)  # fmt: skip
 _OFFLINE = (
     click.option("--unsure-share", type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
                  help="hybrid: share of the verdicts to buy because they are least certain."),
@@ -253,8 +261,12 @@ def connection(*more: AnyOption) -> AnyOption:
             "--parallel", "-p", type=int, default=8, show_default=True,
             help="Calls at once over all subjects: this many times -pt. 1: one subject after the other.",
         ),
-        click.option("--parallel-tasks", "-pt", type=int, help=f"Calls at once within a subject.  [default: {CALLS}]"),
+        click.option(
+            "--parallel-tasks", "-pt", type=int,
+            help=f"Calls at once within a subject.  [default: {CALLS}; local servers: their slots, else 4]",
+        ),
         LOCAL_URL,
+        _STREAM,
         click.option("--rps", type=float, help="Most requests per second to each model, retries included."),
         click.option("--burst", type=int, help="Requests to a model that may be sent at once, beyond --rps."),
         click.option("--max-cost", type=float,

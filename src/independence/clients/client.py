@@ -1,8 +1,9 @@
 """The chat client for OpenAI-compatible endpoints: send, retry what is transport, ask again where no answer came.
 
 What an answer says is never a reason to ask again. Where no answer came (reasoning only, nothing, a transport artefact)
-the question is asked at most twice more; a truncated answer is asked for once more, with twice the budget. A lasting
-refusal is never sent again in the same form.
+the question is asked at most twice more; a truncated answer is asked for once more, with twice the budget, unless it
+only repeats itself, or the server is one of the user's own and it can be read. A lasting refusal is never sent again in
+the same form.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from independence.clients.wire import ReceivedMessage, WireMessage, shorten, tex
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
 
-Kind = Literal["ok", "length", "reasoning_only", "silent", "empty", "template_tokens", "punctuation", "greeting"]
+Kind = Literal[
+    "ok", "length", "loop", "reasoning_only", "silent", "empty", "template_tokens", "punctuation", "greeting"
+]
 
 _SEEDS = 2**31
-_NO_ANSWER = ("reasoning_only", "silent", "empty", "length")
+_NO_ANSWER = ("reasoning_only", "silent", "empty", "length", "loop")
 _LONGEST_NAME = 1000
 _END_TOKENS: Final = 2  # completion tokens of an answer in which the model said nothing at all
 _LOADING_S: Final = 5.0  # longest pause before a server that is loading is asked again
@@ -157,7 +160,7 @@ class OpenAIClient:
         log, paced = AttemptLog(), self.connection.paced(request)
         try:
             while True:
-                outcome = await self.connection.attempt(request, log, paced)
+                outcome = await self.connection.attempt(request, log, paced, whole=True)
                 usage = log.attempts[-1].usage
                 if isinstance(outcome, ReceivedMessage):
                     self._measured.add(request.model)
@@ -267,7 +270,9 @@ class OpenAIClient:
             log.spared += 1
         else:
             log.retried += 1
-        self.connection.notify(Wait(model, failure.kind, left, len(log.attempts)))
+        self.connection.notify(
+            Wait(model, failure.kind, left, len(log.attempts), fix=failure.line if failure.fix else "")
+        )
         while left > HEARTBEAT_S:
             await asyncio.sleep(HEARTBEAT_S)
             left -= HEARTBEAT_S
@@ -280,11 +285,15 @@ class OpenAIClient:
         request = state.asked
         found = self._found(received.message, request)
         kind = kind_of(found, received, request)
-        log.mark(kind)
+        if kind == "length" and self.connection.loops(found.text or found.reasoning):
+            kind = "loop"
+        log.mark(kind, _LOOPED if kind == "loop" else "")
         reply = self._reply(received, found, log)
         if kind == "ok":
             return state.settle(reply, log, truncated=False) if state.longer else reply
-        if state.again(kind, reply):
+        if kind == "length" and self._policy.keeps_cut and request.schema is None and readable(reply.text):
+            return state.settle(reply, log, truncated=True)
+        if kind != "loop" and state.again(kind, reply):
             return None
         raw = found.raw or found.text or found.reasoning
         return Missing(missing_reason(kind), _DETAILS[kind], raw, log.attempts)
@@ -342,8 +351,10 @@ def _from_other_channel(found: Extracted, required: list[str]) -> Extracted:
     return found._replace(text=objects[0].strip(), flags=(*found.flags, protocol.OTHER_CHANNEL))
 
 
+_LOOPED: Final = "the answer only repeats itself"
 _DETAILS: Final[dict[Kind, str]] = {
     "length": "the answer was cut off at its token limit, and none of it could be read",
+    "loop": _LOOPED,
     "reasoning_only": "only reasoning came, no answer",
     "silent": "the model ended its answer immediately and wrote nothing",
     "empty": "nothing came",
@@ -355,6 +366,8 @@ _DETAILS: Final[dict[Kind, str]] = {
 
 def kind_of(found: Extracted, received: ReceivedMessage, asked: ChatRequest) -> Kind:
     """Whether something is an answer, and what it is else. It does not depend on what the answer says."""
+    if protocol.LOOP in received.flags:
+        return "loop"
     usage = received.body.usage
     # Of a text that nothing was odd about the tokens say nothing.
     tokens = tokens_of(usage) if found.flags or not found.text else 0

@@ -18,7 +18,8 @@ from independence.clients.failures import Failure
 from independence.clients.features import Body, Choices, Feature
 from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation
 from independence.clients.prompt_lengths import PromptLengths
-from independence.clients.protocol import Adapted, Notify, Parked, Policy, Wait
+from independence.clients.protocol import Adapted, Loops, Notify, Parked, Policy, Streamed, Wait
+from independence.clients.streams import CutShort, StreamBroken, StreamedAnswer, StreamLimits
 from independence.clients.throttle import Throttle
 from independence.clients.transport import BodyTooLarge, Transport
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
@@ -57,11 +58,12 @@ class AttemptLog:
         """
         return 0 <= self.room < math.inf and self.spared < policy.spared
 
-    def mark(self, outcome: str) -> None:
+    def mark(self, outcome: str, detail: str = "") -> None:
         """Say what the last attempt turned out to be, now that its answer has been read."""
         last = self.attempts[-1]
         if last.outcome != outcome:
-            self.attempts = (*self.attempts[:-1], msgspec.structs.replace(last, outcome=outcome))
+            told = detail or last.detail
+            self.attempts = (*self.attempts[:-1], msgspec.structs.replace(last, outcome=outcome, detail=told))
 
 
 class KnownServer(NamedTuple):
@@ -83,12 +85,19 @@ class Connection(Protocol):
         """Who hears of waits."""
         ...
 
+    @property
+    def loops(self) -> Loops:
+        """Tells whether a text only repeats itself."""
+        ...
+
     def paced(self, request: ChatRequest) -> PacedCall | None:
         """The call at the token bucket of its model; None where the model has no rate limit."""
         ...
 
-    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
-        """Send once, and log the attempt."""
+    async def attempt(
+        self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None, *, whole: bool = False
+    ) -> Outcome:
+        """Send once, and log the attempt. `whole`: it is not streamed, wherever it goes."""
         ...
 
 
@@ -105,8 +114,10 @@ class EndpointConnection:
         throttle: Throttle,
         notify: Notify,
         buckets: Buckets | None = None,
+        loops: Loops = lambda _: False,
     ) -> None:
         self.endpoint = endpoint
+        self.loops = loops
         self.catalogue = catalogue
         self.budget = budget
         self.throttle = throttle
@@ -139,10 +150,14 @@ class EndpointConnection:
         bucket = self.buckets.of(request.model, request.sampling.provider)
         return PacedCall(bucket) if bucket else None
 
-    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
+    async def attempt(
+        self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None, *, whole: bool = False
+    ) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         prices = self._dialect.prices(self.catalogue.info(request.model))
         first, choices = self._first_forms(request), self.choices.get(request.model, {})
+        if self.endpoint.stream and not whole:
+            first |= {"stream": True, "stream_options": {"include_usage": True}}
         body, log.forms = first, ()
         if choices:
             body, log.forms = dict(first), features.marks(first, choices)
@@ -156,7 +171,8 @@ class EndpointConnection:
             epoch = await self._admitted(request.model, log.room, paced, hold)
         started, sent = time.perf_counter(), False
         try:
-            outcome, cost = await self._send(dialects.body(body), prices, self._timeout_s(request))
+            ask = self._stream if "stream" in body else self._send
+            outcome, cost = await ask(request, dialects.body(body), prices)
             sent = True
             if cost.known:
                 hold.settle(cost.usage.cost_usd)
@@ -289,11 +305,42 @@ class EndpointConnection:
             raise
         return epoch
 
-    async def _send(self, body: bytes, prices: Prices | None, timeout_s: float) -> tuple[Outcome, AttemptCost]:
+    async def _send(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
         try:
-            response = await self._transport.post(body, timeout_s)
+            response = await self._transport.post(body, self._timeout_s(request))
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
-            failure = failures.of_exception(error, self.endpoint.api_key)
-            return failure, AttemptCost(Usage(), known=failure.unbilled)
+            return self._unanswered(error)
         self._litellm = self._litellm or wire.is_litellm(response.headers)
         return wire.read(response, prices, self.endpoint.api_key)
+
+    def _unanswered(self, error: Exception, tokens: int = 0) -> tuple[Failure, AttemptCost]:
+        failure = failures.of_exception(error, self.endpoint.api_key)
+        if failure.kind == "timeout":
+            failure = failure._replace(fix=self._dialect.slow_advice)
+        return failure, AttemptCost(Usage(completion_tokens=tokens), known=failure.unbilled)
+
+    async def _stream(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
+        """The same with an answer that is read as it is written; tokens that nobody counted are estimated."""
+        waits = StreamLimits(self._timeout_s(request), self.endpoint.silence_s)
+        answer = StreamedAnswer(self.loops, lambda tokens: self.notify(Streamed(request.model, tokens)))
+        try:
+            response = await self._transport.stream(body, answer, waits)
+        except StreamBroken as broken:
+            failure, cost = self._unanswered(broken.cause, broken.tokens)
+            if failure.kind == "timeout":
+                detail = f"no token for {waits.silence_s:.0f} s, after about {broken.tokens:,}"
+                return failure._replace(detail=detail), cost
+            return failure._replace(raw=broken.text), cost
+        except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
+            failure, cost = self._unanswered(error)
+            if failure.kind == "timeout":
+                failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")
+            return failure, cost
+        self._litellm = self._litellm or wire.is_litellm(response.headers)
+        outcome, cost = wire.read(response, prices, self.endpoint.api_key)
+        if answer.tokens and not cost.usage.completion_tokens:
+            usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
+            cost = cost._replace(usage=usage)
+        if answer.looped and isinstance(outcome, ReceivedMessage):
+            outcome = outcome._replace(flags=(*outcome.flags, protocol.LOOP))
+        return outcome, cost

@@ -21,6 +21,7 @@ from yarl import URL
 
 from independence.clients import bodies, limits
 from independence.clients.bodies import ErrorDetails
+from independence.clients.streams import CutShort
 from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse
 from independence.config import documents
 from independence.config.endpoints import Endpoint
@@ -247,6 +248,7 @@ _FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
     (aiohttp.ClientConnectorDNSError, "connect", "the name {error.host} is not known", True, False),
     (aiohttp.ClientConnectorError, "connect", "{why}", True, False),
     (TimeoutError, "timeout", "no complete answer in time", True, True),
+    (CutShort, "cut", "the answer breaks off: {error}", True, True),
     (aiohttp.ClientPayloadError, "cut", "the answer breaks off{why}", True, True),
     (aiohttp.ClientHttpProxyError, "connect", "the proxy refuses with HTTP {error.status}", True, False),
     (aiohttp.ClientResponseError, "reset", "{why}", True, True),

@@ -223,6 +223,26 @@ FEATURES: Final[tuple[Feature, ...]] = (
         ),
     ),
     Feature(
+        "stream_options",
+        lambda body: "stream_options" in body,
+        _words(r"stream_?options|include_?usage"),
+        (
+            Form("usage_streamed"),
+            Form(
+                "usage_refused", _leave_out("stream_options"), "token counts are not requested, so they are estimated"
+            ),
+        ),
+    ),
+    Feature(
+        "stream",
+        lambda body: "stream" in body,
+        _words(r"\bstream(?:ed|ing|s)?\b"),
+        (
+            Form("streamed"),
+            Form("stream_refused", _leave_out("stream", "stream_options"), "answers are requested whole, not streamed"),
+        ),
+    ),
+    Feature(
         "temperature",
         lambda body: "temperature" in body,
         _words(r"temperature"),

@@ -48,6 +48,7 @@ class ServerProperties(NamedTuple):
 
     template: str = ""  # digest of its chat template; "" where it does not tell
     context: int = 0  # tokens of a prompt with its answer; 0 where it does not tell
+    slots: int = 0  # requests that it answers at a time; 0 where it does not tell
 
 
 class _Generation(msgspec.Struct):
@@ -56,6 +57,7 @@ class _Generation(msgspec.Struct):
 
 class _PropertiesPage(msgspec.Struct):
     chat_template: str = ""
+    total_slots: int = 0
     default_generation_settings: _Generation = msgspec.field(default_factory=_Generation)
 
 
@@ -104,7 +106,7 @@ class EndpointListing:
         except msgspec.ValidationError:
             return ServerProperties()
         template = hashlib.sha256(found.chat_template.encode()).hexdigest()[:16] if found.chat_template else ""
-        return ServerProperties(template, found.default_generation_settings.n_ctx)
+        return ServerProperties(template, found.default_generation_settings.n_ctx, max(0, found.total_slots))
 
     async def find(self, listed: Catalogue, model: str) -> Catalogue | Failure:
         """The catalogue, with a model under a name that it does not list but that the endpoint resolves."""

@@ -24,6 +24,7 @@ class Wait(NamedTuple):
     seconds: float
     attempt: int = 0  # the attempt that failed, from 1, where the wait is before another one
     still: bool = False  # the same wait goes on; nothing new to show
+    fix: str = ""  # what helps, where that is known
 
 
 class Adapted(NamedTuple):
@@ -33,6 +34,13 @@ class Adapted(NamedTuple):
     told: str
 
 
+class Streamed(NamedTuple):
+    """A model goes on with answers that are read as they are written."""
+
+    model: str
+    tokens: int  # about, since the last one
+
+
 class Policy(NamedTuple):
     """How patient a client is."""
 
@@ -40,6 +48,7 @@ class Policy(NamedTuple):
     cap_s: float = 60.0
     retries: int = 6  # of transport faults, over one call
     reasks: int = 2  # of answers that are none
+    keeps_cut: bool = False  # a readable answer that was cut is not asked for again with twice the budget
     spared_per_retry: int = 3  # an endpoint that takes one call at a time refuses one up to 11 times in 500
 
     @property
@@ -58,7 +67,8 @@ class Policy(NamedTuple):
         return retry_after + random.uniform(0.0, self.base_backoff_s)
 
 
-Notify = Callable[[Wait | Adapted], None]  # may raise GaveUp to end the call instead of waiting
+Notify = Callable[[Wait | Adapted | Streamed], None]  # may raise GaveUp to end the call instead of waiting
+Loops = Callable[[str], bool]  # whether a text only repeats itself, so that more of it is not worth its cost
 
 
 class UnansweredCall(Exception):
@@ -109,6 +119,7 @@ TEMPLATE_TOKENS: Final = "template_tokens"  # chat-template tokens were removed 
 BAD_TEXT: Final = "bad_text"  # lone surrogates, invalid UTF-8 or NUL were replaced
 RETRIED_LENGTH: Final = "retried_length"  # truncated at the first budget, asked again with twice as much
 TRUNCATED: Final = "truncated"  # the text ends where the token budget did
+LOOP: Final = "loop"  # the answer only repeated itself and was not read to its end
 OVERLONG: Final = "overlong"  # far longer than its token budget; the rest was cut off
 KEY_REMOVED: Final = "key_removed"  # the API key stood in the answer and was taken out
 UNSTATED_END: Final = "unstated_end"  # the server does not say how the answer ended

@@ -6,10 +6,11 @@ endless answer fills the memory.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import os
 import re
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import lru_cache
 from http.cookies import BaseCookie, SimpleCookie
 from typing import Any, Final, NamedTuple
@@ -19,7 +20,8 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from independence.clients import dialects
+from independence.clients import dialects, streams
+from independence.clients.streams import CutShort, StreamBroken, StreamedAnswer, StreamLimits
 from independence.config import endpoints
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
@@ -27,6 +29,7 @@ from independence.errors import UsageError
 LARGEST: Final = 16 * 2**20  # bytes, after decompression
 _ACCEPTED: Final = "gzip, deflate"  # what every installation can undo
 _UNDONE: Final = frozenset({"", "identity", "gzip", "deflate"})
+_BEFORE: Final = b" \t\r\n\xef\xbb\xbf"
 _CHARSET = re.compile(
     r"charset\s*=\s*\"?((?:latin-?1|(?:iso-?8859|windows|cp|utf|koi8|gb|big5|euc|shift)[\w-]*))", re.IGNORECASE
 )
@@ -69,7 +72,7 @@ class Transport:
         self._proxy = proxy_of(self._base)
         self._headers = CIMultiDict({**dialect.headers(endpoint), "Accept-Encoding": _ACCEPTED})
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
-        self._limits: dict[float, aiohttp.ClientTimeout] = {}
+        self._limits: dict[float | None, aiohttp.ClientTimeout] = {}
 
     def post(self, body: bytes, timeout_s: float | None = None) -> Coroutine[Any, Any, HttpResponse]:
         """Ask for a chat completion; without a timeout after the endpoint's.
@@ -78,23 +81,48 @@ class Transport:
         """
         return self._send("POST", self._chat, timeout_s or self._timeout_s, body)
 
+    async def stream(self, body: bytes, answer: StreamedAnswer, limits: StreamLimits) -> HttpResponse:
+        """Ask for a chat completion that comes as it is written; a server may answer whole all the same.
+
+        Raises what `post` does, and StreamBroken where a part of an answer had come.
+        """
+        try:
+            async with asyncio.timeout(limits.first_s) as patience:
+                return await self._send(
+                    "POST", self._chat, None, body,
+                    lambda response: read_stream(response, answer, limits.silence_s, patience),
+                )  # fmt: skip
+        except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
+            if answer.first_at is None:
+                raise
+            raise StreamBroken(error, answer.text, answer.tokens) from error
+        finally:
+            answer.tell()
+
     async def fetch(self, path: str, timeout_s: float, *, root: bool = False) -> HttpResponse:
         """GET below the base URL, or below its host. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
         return await self._send("GET", self._base.with_path(path) if root else self._below(path), timeout_s)
 
-    async def _send(self, method: str, url: URL, timeout_s: float, body: bytes | None = None) -> HttpResponse:
+    async def _send(
+        self,
+        method: str,
+        url: URL,
+        timeout_s: float | None,
+        body: bytes | None = None,
+        read: Callable[[aiohttp.ClientResponse], Awaitable[bytes]] | None = None,
+    ) -> HttpResponse:
         response = await self._session.request(
             method, url, data=body, headers=self._headers, timeout=self._limit(timeout_s), proxy=self._proxy,
             allow_redirects=False,
         )  # fmt: skip
         try:
-            return HttpResponse(response.status, response.headers, await read_body(response))
+            return HttpResponse(response.status, response.headers, await (read or read_body)(response))
         finally:
             if not response.closed:  # at the end of a body its connection went back by itself
                 response.release()
                 await response.wait_for_close()
 
-    def _limit(self, timeout_s: float) -> aiohttp.ClientTimeout:
+    def _limit(self, timeout_s: float | None) -> aiohttp.ClientTimeout:
         """The timeouts of a request. There are few different ones."""
         if timeout_s not in self._limits:
             self._limits[timeout_s] = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
@@ -162,17 +190,51 @@ async def read_body(response: aiohttp.ClientResponse) -> bytes:
 
     Raises BodyTooLarge, and aiohttp.ClientError for a body that breaks off within its frame or cannot be decompressed.
     """
-    headers, content = response.headers, response.content
-    encoding = headers.get("Content-Encoding")
+    return await _whole(response, await _begun(response))
+
+
+async def read_stream(
+    response: aiohttp.ClientResponse, answer: StreamedAnswer, silence_s: float, patience: asyncio.Timeout
+) -> bytes:
+    """The body that a stream of events comes to, or the body itself where it is none. Every token renews `patience`.
+
+    Raises what `read_body` does, and CutShort for a stream that breaks off.
+    """
+    begun = await _begun(response)
+    while not begun.lstrip(_BEFORE) and (part := await response.content.readany()):
+        begun = part  # blanks that keep the connection open
+    if not (200 <= response.status < 300 and streams.is_stream(begun.lstrip(_BEFORE), _type(response))):
+        return await _whole(response, begun)
+    loop = asyncio.get_running_loop()
+    body = await streams.read(
+        response.content, begun, answer, lambda: patience.reschedule(loop.time() + silence_s), LARGEST
+    )
+    if body is None:
+        raise BodyTooLarge
+    return body
+
+
+def _type(response: aiohttp.ClientResponse) -> str:
+    return response.headers.get("Content-Type", "")
+
+
+async def _begun(response: aiohttp.ClientResponse) -> bytes:
+    """The first bytes of a body."""
+    encoding = response.headers.get("Content-Encoding")
     if encoding is not None and encoding.strip().lower() not in _UNDONE:  # it would be handed over as it came
         message = f"Can not decode content-encoding: {encoding.strip().lower()}"
         raise aiohttp.ClientResponseError(response.request_info, response.history, message=message)
-    body = await content.readany()
+    return await response.content.readany()
+
+
+async def _whole(response: aiohttp.ClientResponse, body: bytes) -> bytes:
+    """A body that begins so."""
+    content = response.content
     if len(body) > LARGEST:
         raise BodyTooLarge
     if not content.at_eof() or content.exception() is not None:
         body = await _with_the_rest(body, content)
-    return _as_utf8(body, headers.get("Content-Type", ""))
+    return _as_utf8(body, _type(response))
 
 
 async def _with_the_rest(body: bytes, content: aiohttp.StreamReader) -> bytes:

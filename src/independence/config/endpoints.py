@@ -56,7 +56,10 @@ class Endpoint(msgspec.Struct, frozen=True):
     dialect: str  # its name
     api_key: str = ""
     max_concurrency: int = 50
-    timeout_s: float = 90.0  # total per attempt
+    by_slots: bool = False  # as many calls in flight as the server says that it has slots, where it says so
+    timeout_s: float = 90.0  # total per attempt; of a streamed one up to its first token
+    stream: bool = False  # answers are read as they are written
+    silence_s: float = 60.0  # between two tokens of a streamed answer
     slow_timeout_s: float = 240.0  # the same for models that its dialect knows to be slow
     connect_timeout_s: float = 10.0
     backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each

@@ -106,7 +106,17 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIME
     path = parts.path.rstrip("/")
     base = parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl()
     key = endpoints.check_key(env.get("LOCAL_API_KEY", "").strip(), "LOCAL_API_KEY")
-    return Endpoint(LOCAL, base, "local", key, max_concurrency=4, timeout_s=timeout_s, key_source="LOCAL_API_KEY")
+    return Endpoint(
+        LOCAL,
+        base,
+        "local",
+        key,
+        max_concurrency=4,
+        timeout_s=timeout_s,
+        key_source="LOCAL_API_KEY",
+        by_slots=True,
+        stream=True,
+    )
 
 
 def settings(env: Mapping[str, str]) -> EnvironmentSettings:

@@ -36,6 +36,7 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     local_url: str | None = None
     local_model: str | None = None
     local_timeout: float | None = None  # seconds; None: ten minutes
+    stream: bool | None = None  # answers are read as they are written; None: those of servers of one's own
     rps: float | None = None  # requests per second to each model
     burst: int | None = None
     parallel: int = 8  # this many times `parallel_tasks` calls at once in all; 1: one subject after the other

@@ -17,6 +17,7 @@ from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
 from independence.config.subjects import (
     LOCAL,
+    MOST_TOKENS,
     OPENROUTER,
     SIM,
     Subject,
@@ -32,6 +33,7 @@ from independence.types import Sampling
 PUBLISHED = "published"  # in place of a file's name
 SHIPPED = Path(__file__).parent / "published.yaml"
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Tokens = Annotated[int, msgspec.Meta(ge=1, le=MOST_TOKENS)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
 _SLUG = re.compile(r"[a-z0-9._/-]+")
 _SLUGS = {"mistral ai": "mistral"}  # titles that are not their provider's name at OpenRouter
@@ -64,6 +66,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     rate_limit: RateLimit | None = None
     concurrency: Count | None = None
     timeout_s: Seconds | None = None  # per attempt
+    max_tokens: Tokens | None = None  # of an answer; None: as many as the suite allows
 
     @property
     def name(self) -> str:
@@ -88,6 +91,7 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     requests_per_second: float | None = None  # to each model
     burst: Count | None = None
     timeout_s: Seconds | None = None  # per attempt; None: 90
+    stream: bool | None = None  # answers are read as they are written; None: those of the dialect `local`
 
     @property
     def pacing(self) -> RateSetting:
@@ -293,7 +297,9 @@ def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry
 
 def _subject(entry: ModelEntry, where: str, document: YamlDocument, registry: Registry) -> Subject:
     effort = entry.reasoning_effort or "auto"
-    sampling = Sampling(entry.temperature, default_effort(entry.name) if effort == "auto" else effort, entry.provider)
+    sampling = Sampling(
+        entry.temperature, default_effort(entry.name) if effort == "auto" else effort, entry.provider, entry.max_tokens
+    )
     _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
     _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
     known = {endpoint.name for endpoint in registry.endpoints} | {LOCAL, SIM, OPENROUTER}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -16,6 +17,7 @@ SIM = "sim"
 LOCAL = "local"
 OPENROUTER = "openrouter"
 DEFAULT_TEMPERATURE = 0.7
+MOST_TOKENS: Final = 1_000_000  # of one answer
 _DEFAULT, _NOTHING = Sampling(DEFAULT_TEMPERATURE), Sampling()
 
 
@@ -32,7 +34,7 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
     @functools.cached_property
     def label(self) -> str:
-        """Unique name on boards: `display_label`, else `[local/]id[+pin]@effort-tTEMP` with the vendor dropped."""
+        """Unique name on boards: `display_label`, else `[local/]id` without its vendor, and `config_suffix`."""
         if self.display_label:
             return self.display_label
         base = self.model_id.split("/", 1)[-1] if self.endpoint == OPENROUTER else self.model_id
@@ -40,7 +42,7 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
     @functools.cached_property
     def config_dir(self) -> str:
-        """The published directory grammar: `<slug>[+<provider tag>]@<effort>-t<temperature>`."""
+        """The published directory grammar, and our suffix: `<slug>[+<provider tag>]@<effort>-t<temperature>[-m<n>]`."""
         return self.model_id.replace("/", "--") + config_suffix(self)
 
     @functools.cached_property
@@ -62,14 +64,15 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
 
 def config_suffix(subject: Subject) -> str:
-    """`[+pin]@effort-tTEMP`, the part of a name that tells configurations of one model apart."""
+    """`[+pin]@effort-tTEMP[-mTOKENS]`, the part of a name that tells configurations of one model apart."""
     sampling = subject.sampling
     pin = "+" + sampling.provider.replace("/", "-") if sampling.provider else ""
-    return f"{pin}@{sampling.effort}-t{subject.temperature}"
+    limit = f"-m{sampling.max_tokens}" if sampling.max_tokens else ""
+    return f"{pin}@{sampling.effort}-t{subject.temperature}{limit}"
 
 
 # What `config_suffix` writes, for those who read names: a group for the pin and for each setting.
-SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)"
+SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)(?:-m(?P<max_tokens>\d+))?"
 
 
 def temperature_in(label: str) -> float | None:
@@ -136,6 +139,8 @@ def check_sampling(sampling: Sampling) -> Sampling:
         raise UsageError(f"no reasoning effort `{sampling.effort}`", f"choose one of {', '.join(EFFORTS)}")
     if not 0 <= (sampling.temperature or 0) <= 2:
         raise UsageError(f"temperature {sampling.temperature} is outside 0 to 2")
+    if sampling.max_tokens is not None and not 1 <= sampling.max_tokens <= MOST_TOKENS:
+        raise UsageError(f"--max-tokens {sampling.max_tokens}:", f"write a number of tokens from 1 to {MOST_TOKENS:,}")
     return sampling
 
 

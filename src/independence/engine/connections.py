@@ -72,6 +72,8 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         entry.max_concurrency or 20,
         backoff_s=entry.backoff_s,
         key_source=source,
+        by_slots=entry.max_concurrency is None and dialects.of(entry.dialect).own_server,
+        stream=dialects.of(entry.dialect).own_server if entry.stream is None else entry.stream,
     )
 
 
@@ -105,7 +107,9 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
     by_flag = endpoint.name == LOCAL and options.local_timeout is not None
     return msgspec.structs.replace(
         endpoint,
-        max_concurrency=_concurrency(endpoint.max_concurrency, most, settings, options),
+        max_concurrency=_concurrency(endpoint, most, settings, options),
+        by_slots=endpoint.by_slots and settings.concurrency is None,
+        stream=endpoint.stream if options.stream is None else options.stream,
         timeout_s=endpoint.timeout_s if by_flag else declared or settings.timeout_s or endpoint.timeout_s,
         slow_timeout_s=declared or settings.timeout_s or endpoint.slow_timeout_s,
         retries=endpoint.retries if settings.retries is None else settings.retries,
@@ -117,10 +121,16 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
     )
 
 
-def _concurrency(usual: int, declared: int | None, settings: EnvironmentSettings, options: ConnectionOptions) -> int:
-    """Calls in flight: a cap of the environment lowers what a file declares, and gives way to a larger `-pt`."""
+def _concurrency(
+    endpoint: Endpoint, declared: int | None, settings: EnvironmentSettings, options: ConnectionOptions
+) -> int:
+    """Calls in flight: a cap of the environment lowers what a file declares, and gives way to a larger `-pt`.
+
+    So does what is usual for a server that has not said how many slots it has.
+    """
+    usual = endpoint.max_concurrency
     if settings.concurrency is None:
-        return usual
+        return max(usual, options.parallel_tasks or 0) if endpoint.by_slots else usual
     capped = settings.concurrency if declared is None else min(declared, settings.concurrency)
     return max(capped, min(options.parallel_tasks or 0, usual))
 

@@ -72,17 +72,17 @@ def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shap
     longest: defaultdict[ProbedModel, float] = defaultdict(float)
     prompts = estimate.rubrics(suite)
     for item in _distinct(todo):
-        trial, subject, script = item.trial, item.trial.subject, item.trial.dialogue
+        trial, subject = item.trial, item.trial.subject
         if item.calls and subject.endpoint != SIM:
             key = _of_subject(trial)
-            longest[key] = max(longest[key], estimate.longest_prompt(trial) + script.max_tokens)
+            longest[key] = max(longest[key], estimate.longest_prompt(trial) + dialogue.most_tokens(trial))
             asked.setdefault(key, dialogue.request(trial, dialogue.blank_progress(trial, 0)))
         for judge in map(_asked, item.judges):
             if judge is not None:
                 key = _of_judge(judge)
                 prompt = estimate.longest_judge_prompt(trial, judge.name, prompts)
                 longest[key] = max(longest[key], prompt + judge.max_tokens)
-                asked.setdefault(key, _verdict_request(judge, suite.rubrics[script.scenario.rubric]))
+                asked.setdefault(key, _verdict_request(judge, suite.rubrics[trial.dialogue.scenario.rubric]))
     return {key: Shape(request, longest[key], key.delivery == JUDGED) for key, request in asked.items()}
 
 

@@ -97,11 +97,16 @@ def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
     return ChatRequest(
         subject.model,
         request_messages(trial, progress),
-        dialogue.max_tokens,
+        most_tokens(trial),
         subject.sent,
         tool=offered(dialogue.tool) if dialogue.tool else None,
         seed=turn_seed(trial, turn),
     )
+
+
+def most_tokens(trial: Trial) -> int:
+    """How many tokens an answer of a trial may take: as many as its subject's configuration says, else its suite."""
+    return trial.subject.sampling.max_tokens or trial.dialogue.max_tokens
 
 
 def request_messages(trial: Trial, progress: TrialProgress) -> tuple[Message, ...]:

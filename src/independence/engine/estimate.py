@@ -237,7 +237,7 @@ def longest_judge_prompt(trial: Trial, judge: str, prompts: Mapping[str, Mapping
 
 
 def _expected_answer(trial: Trial, turn: int, history: CostHistory, prompt: float = 0.0) -> ExpectedTokens:
-    budget = trial.dialogue.max_tokens
+    budget = dialogue.most_tokens(trial)
     place = (trial.subject.config_dir, trial.dialogue.scenario.id, turn)
     found = history.expected(*place, otherwise=(prompt, ANSWER_TOKENS))
     return found if found.source == OWN else found._replace(completion=min(found.completion, budget))

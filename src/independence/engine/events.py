@@ -50,6 +50,13 @@ class CallWaiting(NamedTuple):
     wait: Wait
 
 
+class TokensWritten(NamedTuple):
+    """A model goes on with answers that are read as they are written."""
+
+    model: str
+    tokens: int  # about, since the last such event
+
+
 class ConcurrencyChanged(NamedTuple):
     """How many calls an endpoint takes at once has changed."""
 
@@ -124,6 +131,7 @@ Event = (
     | CallCommitted
     | VerdictCommitted
     | CallWaiting
+    | TokensWritten
     | ConcurrencyChanged
     | ModelAdapted
     | DeliveryUnverified

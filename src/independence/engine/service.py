@@ -12,12 +12,13 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
+from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
 from independence.clients.listing import EndpointListing, ServerProperties, check
-from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Wait
+from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Streamed, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint, masking
@@ -25,13 +26,14 @@ from independence.config.options import ConnectionOptions
 from independence.config.subjects import SIM
 from independence.engine import progress
 from independence.engine.connections import LOOPBACK
-from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, ModelAdapted, Watch
+from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, ModelAdapted, TokensWritten, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.progress import RunProgress
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
+from independence.judge.replies.repetition import loops
 from independence.store import leases
 from independence.store.spending import SessionLedger
 from independence.store.writer import Writer
@@ -118,7 +120,16 @@ async def check_endpoints(needs: ModelNeeds, on_event: Watch = lambda _: None) -
         for name, endpoint in needs.endpoints.items():
             catalogues[name] = await _catalogue(endpoint, needs, session, on_event)
             properties[name] = await EndpointListing(endpoint, session).read_properties()
+        slotted = {n: _by_slots(one, properties[n], needs.options) for n, one in needs.endpoints.items()}
+        needs = needs._replace(endpoints=slotted)
         yield CheckedEndpoints(needs, session, catalogues, properties)
+
+
+def _by_slots(endpoint: Endpoint, properties: ServerProperties, options: ConnectionOptions) -> Endpoint:
+    """The endpoint with as many calls in flight as its server has slots, where it tells, and nobody says otherwise."""
+    if not endpoint.by_slots or not properties.slots:
+        return endpoint
+    return msgspec.structs.replace(endpoint, max_concurrency=max(properties.slots, options.parallel_tasks or 0))
 
 
 async def _catalogue(
@@ -164,7 +175,7 @@ async def open_service(
         counts(event)
         hooks.on_event(event)
 
-    def notify(what: Wait | Adapted) -> None:
+    def notify(what: Wait | Adapted | Streamed) -> None:
         hear(what, stop_signal, on_event)
 
     backends = {
@@ -188,10 +199,13 @@ async def open_service(
         await writer.close()
 
 
-def hear(what: Wait | Adapted, stop_signal: StopSignal, on_event: Watch) -> None:
+def hear(what: Wait | Adapted | Streamed, stop_signal: StopSignal, on_event: Watch) -> None:
     """Tell the watcher what a client tells. Raises GaveUp where a run that is stopping would be waited in."""
     if isinstance(what, Adapted):
         on_event(ModelAdapted(what.model, what.told))
+        return
+    if isinstance(what, Streamed):
+        on_event(TokensWritten(*what))
         return
     if stop_signal.reason is not None:
         raise GaveUp(what.model, "the run is stopping")
@@ -221,7 +235,7 @@ def backend(
     known: KnownServer | None = None,
 ) -> EndpointBackend:
     """How one endpoint is asked; `known`: what was found out about its server before."""
-    reached = EndpointConnection(endpoint, session, catalogue, notify=notify, **limits._asdict())
+    reached = EndpointConnection(endpoint, session, catalogue, notify=notify, loops=loops, **limits._asdict())
     if known is not None:
         reached.take(known)
     client, throttle = OpenAIClient(reached, policy(endpoint)), limits.throttle
@@ -236,7 +250,8 @@ async def loopback(stack: AsyncExitStack, merits: Merits = NOTHING_KNOWN) -> End
 
 def policy(endpoint: Endpoint) -> Policy:
     """How an endpoint is tried again."""
-    return Policy(base_backoff_s=endpoint.backoff_s, retries=endpoint.retries)
+    keeps_cut = dialects.of(endpoint.dialect).own_server
+    return Policy(base_backoff_s=endpoint.backoff_s, retries=endpoint.retries, keeps_cut=keeps_cut)
 
 
 def refuse_unpriced(options: ConnectionOptions, unpriced: tuple[str, ...]) -> None:

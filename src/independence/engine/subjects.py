@@ -38,12 +38,20 @@ def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str,
     if options.roster or not names:
         names = known.of_roster() if options.roster else _listed(options, known)
     try:
-        return registry.choose(known, names, options.sampling, Sampling(suite.default.temperature))
+        found = registry.choose(known, names, options.sampling, Sampling(suite.default.temperature))
     except UsageError as error:
         if by_environment is None:
             raise
         what = f"{by_environment.variable} names the model that suite {suite.suite} asks"
         raise UsageError(f"{what}: {error}") from error
+    return list({one.config_dir: one for one in (_within(suite, subject) for subject in found)}.values())
+
+
+def _within(suite: Suite, subject: Subject) -> Subject:
+    """The subject without a limit of its answers that is the suite's own: nothing about it would be different."""
+    if subject.sampling.max_tokens != suite.delivery.max_tokens:
+        return subject
+    return msgspec.structs.replace(subject, sampling=msgspec.structs.replace(subject.sampling, max_tokens=None))
 
 
 def named_by_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:

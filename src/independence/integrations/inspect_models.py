@@ -31,7 +31,7 @@ from independence.clients.client import OpenAIClient
 from independence.clients.connection import AttemptLog
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE, PacedCall
-from independence.clients.protocol import Adapted, Wait
+from independence.clients.protocol import Adapted, Streamed, Wait
 from independence.clients.transport import HttpResponse
 from independence.clients.wire import Outcome
 from independence.config.endpoints import Endpoint
@@ -81,14 +81,20 @@ class InspectConnection:
         self._model = model
         self._choices: dict[str, str] = {}
 
-    def notify(self, what: Wait | Adapted, /) -> None:
+    def notify(self, what: Wait | Adapted | Streamed, /) -> None:
         """Inspect shows its own waits."""
 
     def paced(self, request: ChatRequest) -> PacedCall | None:
         """Inspect has its own rate limits."""
         return None
 
-    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
+    def loops(self, text: str, /) -> bool:
+        """Nothing is read before it is whole."""
+        return False
+
+    async def attempt(
+        self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None, *, whole: bool = False
+    ) -> Outcome:
         """Ask once. Raises what Inspect raises, but for the rejection of a parameter that can be left out."""
         started, log.forms = time.perf_counter(), tuple(self._choices.values())
         tools = [_tool_info(request.tool)] if request.tool else []

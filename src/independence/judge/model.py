@@ -21,7 +21,7 @@ from independence.judge import kinds, published_prompt, quotation
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.prompt import passages_with_double_quotes, render, visible
-from independence.judge.protocol import FinishedDialogue, Judge
+from independence.judge.protocol import MOST_TOKENS, FinishedDialogue, Judge
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
 from independence.suites import digest
@@ -120,6 +120,7 @@ def named(name: str, known: Registry) -> ModelJudge:
         model=subject.model,
         temperature=_TEMPERATURE if subject.temperature_supported else None,
         provider=subject.sampling.provider if labelled else None,
+        max_tokens=subject.sampling.max_tokens or MOST_TOKENS,
     )
 
 

@@ -16,6 +16,7 @@ from independence.suites.schema import Field, Rubric, Step
 from independence.suites.template import slots
 from independence.types import Answer, Grade, TranscriptTurn
 
+MOST_TOKENS = 1024  # of a verdict, reasoning included
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -64,7 +65,7 @@ class Judge(msgspec.Struct, frozen=True, dict=True):
     name: str  # what boards print
     endpoint: str = ""  # of the model that is asked for verdicts; empty: none is asked
     model: str = ""
-    max_tokens: int = 1024
+    max_tokens: int = MOST_TOKENS
     purchase: Purchase | None = None  # what it lets a model grade beside it
 
     waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: it is a `BatchJudge`

@@ -24,7 +24,7 @@ from independence.types import ChatRequest, Sampling, Tool
 GROUP = "independence.dialects"
 
 _ENCODER = msgspec.json.Encoder()
-_NUMBERS = tuple(name for name in Sampling.__struct_fields__ if name not in ("effort", "provider"))
+_NUMBERS = tuple(n for n in Sampling.__struct_fields__ if n not in ("effort", "provider", "max_tokens"))
 
 
 class Dialect:
@@ -34,9 +34,11 @@ class Dialect:
     key_path: ClassVar[str] = ""  # a page that tells what a key is good for; empty: there is none
     props_path: ClassVar[str] = ""  # a page that shows the chat template, from the root of the server; empty: none
     free: ClassVar[bool] = False  # a model without a listed price costs nothing
+    own_server: ClassVar[bool] = False  # answers cost time: they are streamed, and not asked for twice for their length
     open_catalogue: ClassVar[bool] = False  # models are listed for callers without a key
     listing_timeout_s: ClassVar[float] = 30.0
     start_advice: ClassVar[str] = ""  # what to do where nothing answers at the address; empty: nothing particular
+    slow_advice: ClassVar[str] = ""  # the same where no answer comes in time
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """The headers of every request."""

@@ -14,8 +14,10 @@ class Local(Dialect):
 
     props_path = "/props"
     free = True
+    own_server = True
     listing_timeout_s = 10.0
     start_advice = "start the server, or give its address with --local-url"
+    slow_advice = "allow more time (--local-timeout), ask one call at a time (-pt 1), or limit answers (--max-tokens)"
 
 
 DIALECT = Local()

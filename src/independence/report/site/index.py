@@ -157,7 +157,8 @@ def _settings(key: str, configured: Mapping[str, str]) -> tuple[str, Sampling]:
     found = re.search(SUFFIX, key)
     if found is None:
         return "", Sampling()
-    return "", Sampling(float(found["temperature"]), found["effort"], found["pin"])
+    limit = found["max_tokens"]
+    return "", Sampling(float(found["temperature"]), found["effort"], found["pin"], int(limit) if limit else None)
 
 
 def names(board: SiteBoard) -> dict[str, str]:

@@ -1,0 +1,407 @@
+"""Streamed answers: server-sent events of chat completion chunks, put together to the body of an ordinary completion.
+
+What servers do differently is known here and nowhere else: comments in between, any line ends, tool calls without index
+or id, `[DONE]` or none, usage in the last chunk or in each, errors in the place of a chunk, whole bodies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+
+_DONE: Final = b"[DONE]"
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:", b":")
+_DETAILS: Final = "reasoning_details"
+_TEXTS: Final = ("content", "refusal", "reasoning", "reasoning_content", "thinking", _DETAILS)
+_ABOUT: Final = ("id", "model", "provider", "openrouter_metadata", "promptFeedback")
+_FIRST_LOOK: Final = 256  # tokens after which it is first looked whether an answer only repeats itself
+_TELL_S: Final = 1.0  # how often it is told how many tokens have come
+_WIDEST: Final = 16  # signs of a token, beyond which a chunk is taken to hold several
+_SIGNS: Final = 4  # of a token
+_UNREAD: Final = 20_000  # bytes that are kept of a stream in which nothing could be read
+
+Json = dict[str, Any]
+
+
+class _Function(msgspec.Struct):
+    name: Any = None
+    arguments: Any = None
+
+
+class _CallPiece(msgspec.Struct):
+    index: Any = None
+    id: Any = None
+    function: _Function | None = None
+    extra_content: Any = None
+
+
+class _Delta(msgspec.Struct):
+    content: Any = None
+    refusal: Any = None
+    reasoning: Any = None
+    reasoning_content: Any = None
+    reasoning_details: Any = None
+    thinking: Any = None
+    tool_calls: list[_CallPiece] | None = None
+    function_call: _Function | None = None
+
+
+class _ChunkChoice(msgspec.Struct):
+    index: Any = 0
+    delta: _Delta | None = None
+    message: _Delta | None = None  # what some servers send instead, whole
+    finish_reason: Any = None
+    error: Any = None
+    usage: Any = None
+
+
+class _Chunk(msgspec.Struct):
+    id: Any = None
+    model: Any = None
+    provider: Any = None
+    choices: list[_ChunkChoice] | None = None
+    usage: Any = None
+    error: Any = None
+    object: Any = None
+    openrouter_metadata: Any = None
+    promptFeedback: Any = None  # noqa: N815 - of Google
+
+
+_DECODER = msgspec.json.Decoder(_Chunk)
+
+
+class _Call:
+    """A tool call that comes in pieces."""
+
+    def __init__(self, index: object) -> None:
+        self.index = index
+        self.id = self.name = ""
+        self.pieces: list[str] = []
+        self.whole: object = None  # arguments that came as an object
+        self.extra: object = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether its arguments are a JSON object as they are."""
+        if self.whole is not None:
+            return True
+        try:
+            return isinstance(msgspec.json.decode("".join(self.pieces)), dict)
+        except msgspec.DecodeError:
+            return False
+
+    def take(self, function: _Function | None) -> str:
+        """Add a piece. Returns the text in it."""
+        if function is None:
+            return ""
+        if isinstance(function.name, str) and not self.name:  # some repeat it in every piece
+            self.name = function.name
+        if isinstance(function.arguments, str):
+            self.pieces.append(function.arguments)
+            return function.arguments
+        self.whole = function.arguments if function.arguments is not None else self.whole
+        return ""
+
+    def document(self) -> Json:
+        """The function half of a whole call."""
+        return {"name": self.name, "arguments": "".join(self.pieces) if self.whole is None else self.whole}
+
+
+class StreamBroken(Exception):
+    """A stream that ended before its answer did. `text`: what had come of it, after about so many `tokens`."""
+
+    def __init__(self, cause: Exception, text: str, tokens: int) -> None:
+        super().__init__(str(cause))
+        self.cause, self.text, self.tokens = cause, text, tokens
+
+
+class CutShort(Exception):
+    """A stream without an ending: the server closed it, or sent what is no event of an answer."""
+
+
+class StreamedAnswer:
+    """An answer as it comes. `loops` tells whether a text only repeats itself: then it is not read to its end.
+
+    `told` is called about once a second with the number of tokens that came since.
+    """
+
+    def __init__(self, loops: Callable[[str], bool], told: Callable[[int], None]) -> None:
+        self.looped = self.done = False
+        self.first_at: float | None = None  # of its first token, by the clock of the loop
+        self.events = 0  # that were chunks of an answer
+        self.told_at = 0.0
+        self._loops, self._told = loops, told
+        self._next_look, self._untold = _FIRST_LOOK, 0
+        self._pieces = 0
+        self.signs = 0  # of all texts
+        self._written: list[str] = []  # every text in the order in which it came
+        self._texts: dict[str, list[str]] = {}
+        self._calls: list[_Call] = []
+        self._legacy: _Call | None = None
+        self._about: Json = {}
+        self._choice: Json = {}
+        self._usage: object = None
+        self._error: object = None
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens have come: most servers send each by itself."""
+        return self._pieces if self.signs <= _WIDEST * self._pieces else self.signs // _SIGNS
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is to come."""
+        return self.done or self.looped or self._error is not None
+
+    @property
+    def stated_end(self) -> bool:
+        """Whether the stream said how the answer ended, or that it did."""
+        return self.ended or "finish_reason" in self._choice or "error" in self._choice
+
+    @property
+    def text(self) -> str:
+        """What has come."""
+        return "".join(self._written)
+
+    def take(self, data: bytes, event: str) -> bool:
+        """Read the data of an event. Returns whether it could be read."""
+        if data.strip() == _DONE:
+            self.done = True
+            return True
+        if event == "error":
+            self._error = _error_in(data)
+            return True
+        try:
+            chunk = _DECODER.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            try:
+                chunk = _DECODER.decode(data.decode("utf-8", "replace").encode())
+            except (msgspec.DecodeError, RecursionError):
+                return False
+        self._take(chunk, data)
+        return True
+
+    def _take(self, chunk: _Chunk, data: bytes) -> None:
+        if chunk.error is not None or chunk.object == "error":
+            self._error = chunk.error if chunk.error is not None else msgspec.json.decode(data)
+        self.events += chunk.choices is not None or chunk.usage is not None or self._error is not None
+        for name in _ABOUT:
+            value = getattr(chunk, name)
+            if value is not None:
+                self._about[name] = value
+        self._usage = chunk.usage if chunk.usage is not None else self._usage
+        for choice in chunk.choices or ():
+            if choice.index in (0, None):
+                self._take_choice(choice)
+
+    def _take_choice(self, choice: _ChunkChoice) -> None:
+        for name in ("finish_reason", "error"):
+            if getattr(choice, name) is not None:
+                self._choice[name] = getattr(choice, name)
+        self._usage = choice.usage if choice.usage is not None else self._usage
+        # A whole message after pieces of it says nothing new.
+        delta = choice.delta or (None if self._pieces else choice.message)
+        if delta is not None:
+            self._grow(self._text_of(delta))
+
+    def _text_of(self, delta: _Delta) -> str:
+        """Take in a piece of a message. Returns its text."""
+        out = []
+        for name in _TEXTS:
+            for channel, text in _pieces(name, getattr(delta, name)):
+                self._texts.setdefault(channel, []).append(text)
+                # What is in `reasoning_details` is told in `reasoning` as well, by whoever sends it.
+                out.append(text * (channel != _DETAILS))
+        for piece in delta.tool_calls or ():
+            call = self._call_of(piece)
+            call.id = call.id or (piece.id if isinstance(piece.id, str) else "")
+            call.extra = piece.extra_content if piece.extra_content is not None else call.extra
+            out.append(call.take(piece.function) or call.name * (not call.pieces))
+        if delta.function_call is not None:
+            self._legacy = self._legacy or _Call(None)
+            out.append(self._legacy.take(delta.function_call))
+        return "".join(out)
+
+    def _call_of(self, piece: _CallPiece) -> _Call:
+        """The call that a piece belongs to: by its index, by its id, else the last one, unless that is complete.
+
+        Some servers send no index, or 0 for every call; some no id.
+        """
+        named = piece.function is not None and bool(piece.function.name)
+        for call in reversed(self._calls):
+            other = isinstance(piece.id, str) and piece.id and call.id and piece.id != call.id
+            alike = piece.index == call.index if piece.index is not None else not piece.id or piece.id == call.id
+            if alike and not other and not (named and call.complete):
+                return call
+            if piece.index is None and not piece.id:
+                break
+        self._calls.append(_Call(piece.index))
+        return self._calls[-1]
+
+    def _grow(self, text: str) -> None:
+        """Count a piece of text, and look whether the answer loops."""
+        if not text:
+            return
+        self._written.append(text)
+        self._pieces += 1
+        self._untold += 1
+        self.signs += len(text)
+        now = asyncio.get_running_loop().time()
+        if self.first_at is None:
+            self.first_at = self.told_at = now
+            self.tell()  # that the first one is there
+        elif now - self.told_at >= _TELL_S:
+            self.told_at = now
+            self.tell()
+        if self.tokens >= self._next_look:
+            self._next_look *= 2
+            self.looped = self._loops(self.text)
+
+    def tell(self) -> None:
+        """Say how many tokens came since it was last said."""
+        if self._untold:
+            self._told(self._untold)
+            self._untold = 0
+
+    def body(self) -> bytes:
+        """The completion as a server sends it whole. One that loops ends as where its budget is used up."""
+        message: Json = {name: "".join(parts) for name, parts in self._texts.items()}
+        if self._calls:
+            message["tool_calls"] = [
+                {"id": call.id, "function": call.document(), "extra_content": call.extra} for call in self._calls
+            ]
+        if self._legacy is not None:
+            message["function_call"] = self._legacy.document()
+        end = {"finish_reason": "length"} if self.looped else {}
+        choices = [{"message": message, **self._choice, **end}]
+        return msgspec.json.encode(self._about | {"choices": choices, "usage": self._usage, "error": self._error})
+
+
+def _pieces(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """Texts of a field of a message, each with the field that it belongs to: some servers send lists of parts."""
+    if isinstance(value, str):
+        yield name, value
+        return
+    for part in value if isinstance(value, list) else ():
+        if isinstance(part, str):
+            yield name, part
+        elif isinstance(part, dict):
+            thought = part.get("type") in ("thinking", "reasoning")
+            channel = "thinking" if name == "content" and thought else name
+            yield from _pieces(channel, part.get("text", part.get("thinking", part.get("summary"))))
+
+
+def _error_in(data: bytes) -> object:
+    """What an event named `error` says."""
+    try:
+        document = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return {"message": data.decode("utf-8", "replace")}
+    return document["error"] if isinstance(document, dict) and document.get("error") else document
+
+
+class EventReader:
+    """Divides bytes into events. Raises CutShort for data that cannot be read among events that could."""
+
+    def __init__(self, answer: StreamedAnswer) -> None:
+        self._answer = answer
+        self._left = b""  # of a line that is not whole yet
+        self._data: list[bytes] = []  # lines of an event that is not whole yet
+        self._event = ""
+        self.unread = b""  # the beginning of a stream in which nothing could be read
+
+    @property
+    def waiting(self) -> int:
+        """Bytes of an event that is not whole yet."""
+        return len(self._left) + sum(map(len, self._data))
+
+    def feed(self, part: bytes) -> None:
+        """Take in bytes as they come."""
+        if not self._answer.events and len(self.unread) < _UNREAD:
+            self.unread += part
+        whole = self._left + part
+        half = whole.endswith(b"\r")  # its other half may be the first byte of the next part
+        *lines, left = _LINE_END.split(whole[:-1] if half else whole)
+        self._left = left + b"\r" * half
+        for line in lines:
+            self._line(line)
+            if self._answer.ended:
+                return
+
+    def end(self) -> None:
+        """No more bytes come."""
+        self._line(self._left.removesuffix(b"\r"))
+        self._line(b"")
+
+    def _line(self, line: bytes) -> None:
+        if not line:
+            self._dispatch()
+            return
+        name, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"event":
+            self._event = value.decode("utf-8", "replace").strip()
+        elif name == b"error":  # as older servers of llama.cpp name it
+            self._answer.take(value, "error")
+        # Not every server puts an empty line between events.
+        elif name == b"data" and (self._data or not self._answer.take(value, self._event)):
+            self._data.append(value)
+
+    def _dispatch(self) -> None:
+        data, event, self._data, self._event = b"\n".join(self._data), self._event, [], ""
+        if data.strip() and not self._answer.take(data, event) and self._answer.events:
+            raise CutShort("an event that is no JSON")
+
+
+def is_stream(begun: bytes, content_type: str) -> bool:
+    """Whether a body of which this is the beginning, without blanks before it, is a stream of events."""
+    if begun.startswith((b"{", b"[", b"<")):
+        return False
+    return "event-stream" in content_type.lower() or begun.startswith(_FIELDS)
+
+
+class StreamLimits(NamedTuple):
+    """How long is waited for tokens."""
+
+    first_s: float  # for the first one, from when the request is sent
+    silence_s: float  # between one and the next
+
+
+class Content(Protocol):
+    """What comes of a response."""
+
+    async def readany(self) -> bytes:
+        """The next bytes; none at the end."""
+        ...
+
+
+async def read(
+    content: Content, begun: bytes, answer: StreamedAnswer, heard: Callable[[], None], largest: int
+) -> bytes | None:
+    """Read a stream of events to its end; the body it comes to, or the stream itself where nothing in it is a chunk.
+
+    `begun`: what was read of it already; `heard` is called when tokens came. None: an event of it, or the whole, is of
+    more than `largest` bytes. Raises CutShort where it breaks off, and what reading raises.
+    """
+    reader, part, tokens, size = EventReader(answer), begun, 0, 0
+    while part and not answer.ended:
+        reader.feed(part)
+        if answer.tokens > tokens:
+            tokens = answer.tokens
+            heard()
+        size += len(part) if not answer.events else 0
+        if max(size, reader.waiting, answer.signs) > largest:
+            return None
+        part = b"" if answer.ended else await content.readany()
+    if not answer.ended:
+        reader.end()
+    if not answer.events:
+        return reader.unread
+    if not answer.stated_end:
+        raise CutShort("no event that ends it")
+    return answer.body()
