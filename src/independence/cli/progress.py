@@ -28,6 +28,8 @@ from independence.engine.events import (
     ModelStopped,
     RunStopping,
     WorkerLost,
+    WorkExpected,
+    speed,
 )
 from independence.engine.progress import RunProgress
 from independence.report.legend import tight
@@ -80,6 +82,7 @@ class ProgressBars:
         self._failures = FailureReporter()
         self._told: set[tuple[str, str]] = set()  # models that are waited for, and why
         self.patience_s = 0.0  # after which a call in flight ends by itself; 0: unknown
+        self._dropped_at: float | None = None  # when calls in flight are dropped, by the clock
         self._adapted: set[ModelAdapted | DeliveryUnverified] = set()
         self._live: Live | None = None
         if not quiet and sys.stderr is not None and rewrites():
@@ -108,10 +111,18 @@ class ProgressBars:
             case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
                 self._adapted.add(event)
                 self._say(str(event))
-            case WorkerLost():
+            case WorkerLost() | WorkExpected():
                 self._say(str(event))
             case RunStopping():
+                self._dropped_at = None if event.within_s is None else self._time.monotonic() + event.within_s
                 self._say(_stopping(event, self.patience_s))
+            case CallWaiting(wait) if (
+                wait.reason == "timeout" and wait.fix and (wait.model, wait.reason) not in self._told
+            ):
+                self._told.add((wait.model, wait.reason))
+                tokens = self._counts.tokens_per_second
+                written = f"the server writes {speed(tokens)}; " if tokens else ""
+                self._say(f"{wait.model}: {written}{wait.fix}")
             case CallWaiting(wait) if wait.reason in _EXPLAINED and (wait.model, wait.reason) not in self._told:
                 self._told.add((wait.model, wait.reason))
                 self._say(f"{wait.model}: {_EXPLAINED[wait.reason]}")
@@ -126,7 +137,12 @@ class ProgressBars:
             note(text, self._quiet)
 
     def _tick(self) -> None:
-        if self._live is None and not self._quiet and self._time.monotonic() - self._said >= _EVERY_S:
+        if (
+            self._live is None
+            and not self._quiet
+            and self._counts.planned
+            and self._time.monotonic() - self._said >= _EVERY_S
+        ):
             self._said = self._time.monotonic()
             note(self.line())
 
@@ -134,17 +150,20 @@ class ProgressBars:
         """Where the run stands, in one line."""
         elapsed = max(self._time.monotonic() - self._began, 1e-9)
         run = self._counts
-        done, planned = run.done.total(), run.planned.total()
-        rate = done / elapsed
-        left = f", {clock((planned - done) / rate)} left" if rate and done < planned else ""
+        done = run.done.total()
+        seconds, tokens = run.seconds_left(elapsed), run.tokens_per_second
+        left = "" if seconds is None or self._dropped_at is not None else f", {clock(seconds)} left"
         counts = [f"{settled}/{all_} {what}" for what, (settled, all_) in run.settled.items() if all_]
-        parts = [*counts, f"{rate:.1f}/s", f"${run.usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
+        counts.append(speed(tokens) if tokens else f"{done / elapsed:.1f}/s")
+        parts = [*counts, f"${run.usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
         parts += [f"{count} {reason}" for reason, count in (run.missing + self._failures.standing()).items()]
         return "  ".join([*parts, *self._pressure()])
 
     def _pressure(self) -> list[str]:
         """Retries, fewer slots, waits: why it is slower than it could be."""
         run, parts = self._counts, []
+        if self._dropped_at is not None:
+            parts.append(f"stopping in {max(0.0, self._dropped_at - self._time.monotonic()):.0f} s")
         if run.retried:
             reasons = ", ".join(f"{count} x {reason}" for reason, count in run.retried.most_common())
             parts.append(f"{run.retried.total()} retried ({reasons})")
@@ -170,10 +189,14 @@ class ProgressBars:
 
 def _stopping(event: RunStopping, patience_s: float) -> str:
     """Why a run stops, and what becomes of the calls that were sent."""
+    calls = (
+        f"{event.calls} running calls" if event.calls > 1 else "the running call" if event.calls else "running calls"
+    )
     if event.dropped:
-        return f"{event.why}: running calls are cancelled"
-    most = f", {clock(patience_s)} at most" if patience_s else ""
-    return f"stopping ({event.why}): waiting for running calls{most}; Ctrl-C cancels them"
+        return f"{event.why}: {calls} {'is' if event.calls == 1 else 'are'} cancelled"
+    seconds = patience_s if event.within_s is None else event.within_s
+    most = f", {clock(seconds)} at most" if seconds else ""
+    return f"stopping ({event.why}): waiting for {calls}{most}; Ctrl-C cancels {'it' if event.calls == 1 else 'them'}"
 
 
 def _sentence(event: ModelStopped | CallUnresolved) -> str:

@@ -1,6 +1,6 @@
 """What a command that asks models shows meanwhile: what it does, the plan, then progress. Its log is kept beside.
 
-Ctrl-C waits for what is in flight; a second one drops it.
+Ctrl-C waits a while for what is in flight; a second one drops it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from independence.errors import Interrupted
 
 T = TypeVar("T")
 ASK_ABOVE_USD = 5.0
+GRACE_S = 30.0  # for which a run that is interrupted waits for calls in flight
 
 
 class Screen:
@@ -46,6 +47,7 @@ class Screen:
         self._progress = ProgressBars(terminal.quiet)
         self._log = LogFile(terminal.log, terminal.quiet)
         self._shown = ExitStack()
+        self._dropped = 0  # calls in flight
 
     def __enter__(self) -> Screen:
         return self
@@ -63,7 +65,9 @@ class Screen:
         try:
             return event_loop.drive(work)
         except asyncio.CancelledError:
-            raise Interrupted("interrupted: calls in flight were dropped; the same command resumes") from None
+            calls = "1 call" if self._dropped == 1 else f"{self._dropped or ''} calls".strip()
+            what = f"interrupted: {calls} in flight {'was' if self._dropped == 1 else 'were'} dropped"
+            raise Interrupted(f"{what}; the same command resumes") from None
 
     def _hear(self, event: Event) -> None:
         self._log(event)
@@ -97,22 +101,27 @@ class Screen:
         return click.confirm(f"about ${usd:.2f}; go ahead?", err=True)
 
     def _stop_on_interrupt(self, stop_signal: StopSignal) -> None:
-        """From here on the first Ctrl-C stops the run in order, and the second cancels the task that calls this."""
-        task = asyncio.current_task()
+        """From here on the first Ctrl-C stops the run in order; the second, or the end of GRACE_S, cancels this task."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
 
         def interrupted() -> None:
             if stop_signal.reason is None:
-                stop_signal.stop(Interrupted("interrupted"))
+                stop_signal.stop(Interrupted("interrupted"), GRACE_S)
+                loop.call_later(GRACE_S, drop)
                 return
             if not isinstance(stop_signal.reason, Interrupted):
-                self._hear(RunStopping("interrupted", dropped=True))
+                self._hear(RunStopping("interrupted", dropped=True, calls=stop_signal.in_flight))
+            drop()
+
+        def drop() -> None:
+            self._dropped = stop_signal.in_flight
             task.cancel()
 
         # SIGHUP: the terminal is gone, as when an SSH session ends
         for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-                asyncio.get_running_loop().add_signal_handler(number, interrupted)
+                loop.add_signal_handler(number, interrupted)
 
 
 @contextmanager

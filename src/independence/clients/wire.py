@@ -268,7 +268,8 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
     error = choice.error if body.error is None else body.error
     if error is not None:
         failure = failures.of_response(response, bodies.read_error({"error": error}), key)
-        return failure._replace(raw=_text(message), unbilled=failure.unbilled and not _text(message))
+        text = _text(message)  # what began to be answered was not refused
+        return failure._replace(raw=text, unbilled=failure.unbilled and not text, repeats=failure.repeats and not text)
     ending = ending_of(finish)
     if ending == "filter" or bodies.mapping(body.promptFeedback).get("blockReason"):
         return _filtered(choice)

@@ -57,6 +57,33 @@ class TokensWritten(NamedTuple):
     tokens: int  # about, since the last such event
 
 
+class WorkExpected(NamedTuple):
+    """What is left to ask of a model on a server of the user's own."""
+
+    model: str
+    calls: int
+    tokens: int  # that it will write, about
+    rate: float  # tokens a second, all calls together; 0: unknown
+
+    def __str__(self) -> str:
+        said = f"{self.model}: about {self.calls:,} calls, {_round(self.tokens):,} tokens"
+        if not self.rate:
+            return said
+        minutes = self.tokens / self.rate / 60
+        length = f"{minutes:.0f} min" if minutes >= 1 else f"{minutes * 60:.0f} s"
+        return f"{said}, {length} at {speed(self.rate)}"
+
+
+def speed(tokens_per_second: float) -> str:
+    """How fast tokens come, in words."""
+    return f"{tokens_per_second:.{1 if tokens_per_second < 10 else 0}f} tokens/s"
+
+
+def _round(count: int) -> int:
+    """A count of which the first two digits are meant."""
+    return round(count, 2 - len(str(count)))
+
+
 class ConcurrencyChanged(NamedTuple):
     """How many calls an endpoint takes at once has changed."""
 
@@ -124,6 +151,8 @@ class RunStopping(NamedTuple):
 
     why: str
     dropped: bool = False
+    calls: int = 0  # in flight, as far as is known
+    within_s: float | None = None  # after which they are dropped; None: never
 
 
 Event = (
@@ -132,6 +161,7 @@ Event = (
     | VerdictCommitted
     | CallWaiting
     | TokensWritten
+    | WorkExpected
     | ConcurrencyChanged
     | ModelAdapted
     | DeliveryUnverified

@@ -224,12 +224,20 @@ class StopSignal:
         self._gates = list(gates)
         self._watch = watch
 
-    def stop(self, reason: IndependenceError) -> None:
-        """Close every gate; `reason` becomes the run's end unless one is known."""
+    @property
+    def in_flight(self) -> int:
+        """Calls that hold a slot."""
+        return sum(gate.busy for gate in self._gates)
+
+    def stop(self, reason: IndependenceError, within_s: float | None = None) -> None:
+        """Close every gate; `reason` becomes the run's end unless one is known. Calls in flight are waited for.
+
+        `within_s`: after which whoever stops it will drop them.
+        """
         if self.reason is not None:
             return
         self.reason = reason
-        self._watch(RunStopping(str(reason)))
+        self._watch(RunStopping(str(reason), calls=self.in_flight, within_s=within_s))
         for gate in self._gates:
             gate.close()
 

@@ -18,11 +18,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from independence import engine
+from independence.clients import dialects
 from independence.clients.delivery import Shape
 from independence.clients.limits import FREE
 from independence.config import subjects
 from independence.config.subjects import Subject
-from independence.engine import delivery, estimate, resume, run, service
+from independence.engine import delivery, estimate, resume, run, service, workload
 from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.executors import choice
@@ -108,6 +109,7 @@ async def carry_out(
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:
                 left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
+            await workload.tell(opened, left.todo, cost, found)
             if not job.grading_only:
                 await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
             begin = _begin_runs(job, opened) if staged else None
@@ -146,7 +148,9 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
     todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
     listed = found.prices
     costly = any(price not in (None, FREE) for price in listed.values())
-    cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
+    timed = any(dialects.of(one.dialect).own_server for one in found.needs.endpoints.values())
+    history = estimate.learned(connection, job.suite) if costly or timed else None
+    cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed)
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())

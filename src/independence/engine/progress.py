@@ -22,8 +22,10 @@ from independence.engine.events import (
     ModelStopped,
     RunStopping,
     SubjectStarted,
+    TokensWritten,
     TrialSkipped,
     VerdictCommitted,
+    WorkExpected,
 )
 from independence.errors import IndependenceError
 from independence.store import progress
@@ -57,6 +59,10 @@ class RunProgress:
         self.parked: dict[ModelStopped, None] = {}
         self.unresolved: Counter[str] = Counter()  # why calls could not be settled, in the words of the first
         self.stopping = ""
+        self.tokens = 0  # that streamed answers have come to, settled or not
+        self._first_token_at = self._last_token_at = 0.0  # by the monotonic clock
+        self._expected_tokens = 0
+        self._settled_tokens = 0
         self._waits: list[PausedCall] = []
 
     def __call__(self, event: Event) -> None:
@@ -70,6 +76,8 @@ class RunProgress:
                 self._settle(event)
             case CallWaiting(wait):
                 self._wait(wait)
+            case TokensWritten(_, tokens):
+                self._write(tokens)
             case ConcurrencyChanged(endpoint):
                 self.slots[endpoint] = event
             case _:
@@ -86,13 +94,44 @@ class RunProgress:
                 self.unresolved[why] += 1
             case RunStopping(why):
                 self.stopping = why
+            case WorkExpected():
+                self._expected_tokens += event.tokens
+                self.tokens = 0  # of the answers by which rates are measured
 
     def _settle(self, event: CallCommitted | VerdictCommitted) -> None:
         self.settled["calls" if isinstance(event, CallCommitted) else "verdicts"][0] += 1
         self.done[event.subject] += 1
         self.usd += event.usd
+        outcome = event.answer if isinstance(event, CallCommitted) else event.grade
+        self._settled_tokens += outcome.usage.completion_tokens if outcome is not None else 0
         if event.missing:
             self.missing[event.missing] += 1
+
+    def _write(self, tokens: int) -> None:
+        self._last_token_at = self._time.monotonic()
+        if not self.tokens:
+            self._first_token_at = self._last_token_at
+        self.tokens += tokens
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Of all streamed answers together, since the first token; 0 where that is not known."""
+        seconds = self._last_token_at - self._first_token_at
+        return self.tokens / seconds if self.tokens and seconds > 0 else 0.0
+
+    def seconds_left(self, elapsed_s: float) -> float | None:
+        """How long the rest will take; None where nothing tells.
+
+        Where most answers are streamed, the tokens to come at the rate so far, else calls and verdicts.
+        """
+        done, planned = self.done.total(), self.planned.total()
+        if done >= planned:
+            return None
+        rate = self.tokens_per_second
+        if rate and 2 * self.tokens >= self._settled_tokens:
+            whole = self._settled_tokens * planned / done if self._settled_tokens else self._expected_tokens
+            return max(0.0, whole - self.tokens) / rate if whole else None
+        return (planned - done) * elapsed_s / done if done else None
 
     def _wait(self, wait: Wait) -> None:
         if wait.attempt and not wait.still:

@@ -135,6 +135,18 @@ def by_judge(connection: sqlite3.Connection, where: Where) -> list[JudgeSpending
     return rows(connection, JudgeSpending, sql, (*where.columns, PUBLISHED, REREAD))
 
 
+def tokens_per_second(connection: sqlite3.Connection, endpoint: str, model: str) -> float:
+    """How fast a model of an endpoint wrote its answers, each by itself; 0 where none is stored."""
+    found = connection.execute(
+        "SELECT sum(completion_tokens), sum(seconds) FROM calls WHERE completion_tokens > 0 AND seconds > 0 AND "
+        "trial IN (SELECT trial FROM planned JOIN subjects USING (suite, edition, config_dir) WHERE json_valid(config) "
+        "AND json_extract(config, '$.endpoint') = ? AND json_extract(config, '$.model') = ?)",
+        (endpoint, model),
+    )
+    tokens, seconds = found.fetchone()
+    return tokens / seconds if tokens else 0.0
+
+
 _EVERY_CALL = """
 WITH place AS (
     SELECT config_dir, edition, variant, mode, scenario, run, trial FROM planned WHERE suite = ?

@@ -20,6 +20,7 @@ _PLAIN_SHARE = 0.10  # of replies that skip the offered tool
 _REASONING_SHARE = 0.4  # of replies that show their reasoning
 _ASIDE_SHARE = 0.1  # of replies through the tool that think aloud in content beside it
 _BROKEN_OFF = 10  # tokens that come before an ending of the server's
+_ENDLESS = 4096  # tokens of an answer without end, where nothing bounds it
 _BREAKING = ("error", "content_filter")
 
 
@@ -95,6 +96,10 @@ def _in_ways(ways: Ways, said: AnswerDraft, asked: ParsedRequest, model: ServedM
     text = _text(said, asked)
     if ways.has("eos"):
         return AnswerDraft("")
+    if ways.has("repeats") and not model.judge:
+        sentence = text.partition(". ")[0] + ". "
+        budget = (asked.budget or _ENDLESS) * CHARACTERS_PER_TOKEN
+        said = AnswerDraft(sentence * (1 + budget // len(sentence)))
     if ways.has("harmony"):
         thoughts = said.reasoning or f"They say: {asked.question[:60]} I answer that."
         said = AnswerDraft(f"analysis{thoughts}assistantfinal{text}")

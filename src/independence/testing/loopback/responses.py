@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from independence.testing.loopback import streams
 from independence.testing.loopback.catalogue import (
     CONTEXT_TOKENS,
     PROVIDER,
@@ -58,6 +59,20 @@ class ResponsePlan(NamedTuple):
     seconds: float = 0.0  # until the answer is ready
     fault: str = ""
     manner: Manner = "send"
+    events: tuple[bytes, ...] = ()  # of a streamed answer, in place of the body
+    pace_s: float = 0.0  # between two of them
+    silent: bool = False  # nothing comes after the first half of them
+
+    @property
+    def streamed(self) -> bool:
+        """Whether events are sent."""
+        return bool(self.events) and self.manner != "reset"
+
+    @property
+    def loses_half(self) -> bool:
+        """Whether the second half of the events is never sent."""
+        return self.silent or self.manner == "cut"
+
     content_type: str = _JSON
 
 
@@ -169,6 +184,7 @@ class ResponsePlanner:
             whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
         hollow = _hollow(fault, whole)
         body = _encode(hollow or whole)
+        streamed = asked.stream and "ignored" not in ways.values("stream") and fault != "malformed"
         return ResponsePlan(
             200,
             b"<!-- upstream --> " + body[:-1] if fault == "malformed" else body,  # as of a proxy that spoke in between
@@ -177,6 +193,9 @@ class ResponsePlanner:
             seconds=self._latency(asked.conversation),
             fault=fault,
             manner=_MANNERS.get(fault, "send"),
+            events=tuple(streams.events(hollow or whole, ways, with_usage=asked.with_usage)) if streamed else (),
+            pace_s=1 / ways.number("pace") if ways.has("pace") else 0.0,
+            silent="silent" in ways.values("stream"),
         )
 
     def _tell_usage(self, ways: Ways, whole: Json, asked: ParsedRequest, usage: Usage) -> None:

@@ -21,6 +21,7 @@ from independence.testing.loopback.settings import LoopbackSettings
 _PREFIXES = ("/v1", "/api/v1")
 _SHUTDOWN_S = 0.05
 _POLL_S = 0.25  # how often a held request looks whether its client is still there
+_TOGETHER = 8  # events that are sent at once where nothing bounds their pace
 _JSON = "application/json"
 
 
@@ -115,16 +116,45 @@ class _RequestHandlers:
             asked, problem = None, str(bad)
         digest = asked.digest if asked else sha256(raw).hexdigest()
         ticket = self._ledger.receive(asked.model if asked else "", digest, raw)
-        settled = RequestEnd(0)
+        settled, stream = RequestEnd(0), web.StreamResponse()
         try:
             outcome = self._outcome(request, asked, problem, ticket.attempt)
             settled = RequestEnd(0, outcome.fault, outcome.usage)
             await self._wait(request, outcome)
-            status = 0 if outcome.manner == "reset" else outcome.status
-            settled = RequestEnd(status, outcome.fault, outcome.usage, request.transport is None)
+            if outcome.streamed:
+                settled = await self._send_events(request, stream, outcome)
+            else:
+                status = 0 if outcome.manner == "reset" else outcome.status
+                settled = RequestEnd(status, outcome.fault, outcome.usage, request.transport is None)
         finally:
             self._ledger.finish(ticket, settled)
-        return await _deliver(request, outcome)
+        return await (_end(request, stream, outcome) if outcome.streamed else _deliver(request, outcome))
+
+    async def _send_events(
+        self, request: web.BaseRequest, response: web.StreamResponse, outcome: ResponsePlan
+    ) -> RequestEnd:
+        """Send all events of an answer but the last, or the first half where the rest is lost. Returns how it ended."""
+        response.content_type = "text/event-stream"
+        events, sent, together = outcome.events[:-1], 0, 1 if outcome.pace_s else _TOGETHER
+        events = events[: len(events) // 2] if outcome.loses_half else events
+        task = asyncio.current_task()
+        assert task is not None
+        self._waiting.add(task)
+        try:
+            await response.prepare(request)
+            while sent < len(events):
+                await response.write(b"".join(events[sent : sent + together]))
+                sent += together
+                await asyncio.sleep(outcome.pace_s)
+            if outcome.silent:
+                await self._hang(request)
+        except ConnectionError:  # the client has left
+            pass
+        finally:
+            self._waiting.discard(task)
+        gone = request.transport is None
+        usage = msgspec.structs.replace(outcome.usage, completion_tokens=sent) if gone else outcome.usage
+        return RequestEnd(outcome.status, outcome.fault, usage, gone)
 
     def _outcome(
         self, request: web.BaseRequest, asked: wire.ParsedRequest | None, problem: str, attempt: int
@@ -186,6 +216,15 @@ async def _deliver(request: web.BaseRequest, outcome: ResponsePlan) -> web.Strea
     if outcome.manner == "reset" and request.transport is not None:
         request.transport.abort()
     return _response(outcome)
+
+
+async def _end(request: web.BaseRequest, response: web.StreamResponse, outcome: ResponsePlan) -> web.StreamResponse:
+    """The last event of a stream, or its breaking off."""
+    if request.transport is not None and outcome.loses_half:
+        request.transport.close()
+    elif request.transport is not None:
+        await response.write(outcome.events[-1])
+    return response
 
 
 async def _cut(request: web.BaseRequest, outcome: ResponsePlan) -> web.StreamResponse:

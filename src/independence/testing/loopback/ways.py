@@ -2,7 +2,7 @@
 
 An item is `NAME`, `NAME=VALUE`, `NAME@MODEL` (for that model alone) or `NAME@MODEL=VALUE`; the names are those of
 `ways.yaml`, for example `no-max-tokens,loses=system,ending@half=error`. Of a name that stands twice the last one
-counts, but for `loses`, `filter` and `lists`, which add up.
+counts, but for `loses`, `filter`, `lists` and `stream`, which add up.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ class CompletionBody(msgspec.Struct, frozen=True):
     max_completion_tokens: int | None = None
     seed: int | None = None
     stream: bool | None = None
+    stream_options: dict[str, Any] | None = None
     tools: list[_RequestTool] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
     response_format: _RequestForm | None = None
@@ -78,6 +79,8 @@ class ParsedRequest(NamedTuple):
     schema: dict[str, Any] | None
     pins: tuple[str, ...]  # the only providers allowed; empty: any
     raw: bytes  # the whole body
+    stream: bool = False  # the answer is to come as it is written
+    with_usage: bool = False  # with a last chunk that tells the usage
 
 
 class BadRequest(Exception):
@@ -92,8 +95,8 @@ def read(raw: bytes, server_seed: int, seen: Callable[[CompletionBody], Completi
     body = _body(raw)
     if not body.messages:
         raise BadRequest("messages must not be empty")
-    if body.stream:
-        raise BadRequest("this endpoint does not stream; leave stream out")
+    if body.stream_options is not None and not body.stream:
+        raise BadRequest("stream_options is only allowed with stream")
     body = seen(body) if seen else body
     texts = _texts(body.messages)
     seed = mixed_seed(body.seed, server_seed)
@@ -111,6 +114,8 @@ def read(raw: bytes, server_seed: int, seen: Callable[[CompletionBody], Completi
         schema=_schema(body.response_format),
         pins=_pins(body.provider),
         raw=raw,
+        stream=bool(body.stream),
+        with_usage=bool((body.stream_options or {}).get("include_usage")),
     )
 
 
