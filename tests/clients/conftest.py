@@ -16,7 +16,7 @@ from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection
 from independence.clients.limits import Buckets, Budget, Prices
-from independence.clients.protocol import Notify, Policy, UnansweredCall, Wait
+from independence.clients.protocol import Loops, Notify, Policy, UnansweredCall, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
@@ -47,26 +47,34 @@ class Step(NamedTuple):
     """One scripted answer."""
 
     status: int = 200
-    body: Any = None  # JSON, or bytes as they are
+    body: Any = None  # JSON, bytes as they are, or a tuple of them with pauses (seconds) and errors in between
     headers: Mapping[str, str] = MappingProxyType({})
     fault: str = ""  # "reset", "cut" or "hang"
 
 
 class Response:
-    """A response as the HTTP library hands it over, whole at once."""
+    """A response as the HTTP library hands it over, whole at once or in parts."""
 
     closed = True  # its connection went back at the end of the body
 
     def __init__(self, step: Step) -> None:
         self.status, self.headers = step.status, dict(step.headers)
         self.content = self
-        self._body = step.body if isinstance(step.body, bytes) else json.dumps(step.body).encode()
+        whole = step.body if isinstance(step.body, bytes) else json.dumps(step.body, default=str).encode()
+        self._parts = list(step.body) if isinstance(step.body, tuple) else [whole]
 
     async def readany(self) -> bytes:
-        return self._body
+        while self._parts:
+            part = self._parts.pop(0)
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, bytes):
+                return part
+            await asyncio.sleep(part)
+        return b""
 
     def at_eof(self) -> bool:
-        return True
+        return not self._parts
 
     def exception(self) -> None:
         return None
@@ -226,13 +234,14 @@ def lined(
     notify: Notify | None = None,
     throttle: Throttle | None = None,
     clock: Callable[[], float] | None = None,
+    loops: Loops = lambda _: False,
 ) -> Line:
     """A client of an endpoint, and everything it shares."""
     waits: list[Wait] = []
     budget, throttle = Budget(cap), throttle or Throttle(16)
     connection = EndpointConnection(
         there, session, Catalogue({info.id: info} if info else {}), budget=budget, throttle=throttle,
-        notify=notify or waits.append, buckets=Buckets(there, clock) if clock else None,
+        notify=notify or waits.append, buckets=Buckets(there, clock) if clock else None, loops=loops,
     )  # fmt: skip
     return Line(OpenAIClient(connection, policy), budget, throttle, waits)
 
@@ -245,7 +254,8 @@ def without_waiting(work: Callable[[Unplug], Awaitable[Any]]) -> Any:
 
     async def run(clock: Callable[[], float]) -> Any:
         def unplug(*steps: Any, dialect: str = "openrouter", **changes: Any) -> tuple[Line, Unplugged]:
-            shared = {name: changes.pop(name) for name in ("cap", "info", "policy", "notify") if name in changes}
+            names = ("cap", "info", "policy", "notify", "loops")
+            shared = {name: changes.pop(name) for name in names if name in changes}
             there = Endpoint(dialect, "http://127.0.0.1/v1", dialect, **{"api_key": KEY, **changes})
             session = Unplugged(*steps)
             return lined(session, there, clock=clock, **shared), session
@@ -284,12 +294,13 @@ def ask(
     info: ModelInfo | None = INFO,
     policy: Policy = PATIENT,
     timeout_s: float = 600.0,
+    reached: Mapping[str, Any] = MappingProxyType({}),
     **asked: Any,
 ) -> Came:
     """Ask a server that answers so, without waiting."""
 
     async def work(unplug: Unplug) -> Came:
-        line, session = unplug(*steps, dialect=dialect, info=info, policy=policy, timeout_s=timeout_s)
+        line, session = unplug(*steps, dialect=dialect, info=info, policy=policy, timeout_s=timeout_s, **reached)
         try:
             answer: Any = await line.client.ask(question(**asked))
             end, said = (answer.text, "") if isinstance(answer, Reply) else (answer.reason, answer.detail)
@@ -337,7 +348,8 @@ def endpoint(server: Scripted) -> Callable[..., Endpoint]:
 @pytest.fixture
 def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Connect:
     def make(dialect: str = "openrouter", **changes: Any) -> Line:
-        shared = {name: changes.pop(name) for name in ("cap", "info", "policy", "notify") if name in changes}
+        names = ("cap", "info", "policy", "notify", "loops")
+        shared = {name: changes.pop(name) for name in names if name in changes}
         return lined(session, endpoint(dialect, **changes), **shared)
 
     return make

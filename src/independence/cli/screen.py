@@ -101,7 +101,7 @@ class Screen:
         return click.confirm(f"about ${usd:.2f}; go ahead?", err=True)
 
     def _stop_on_interrupt(self, stop_signal: StopSignal) -> None:
-        """From here on the first Ctrl-C stops the run in order; the second, or the end of GRACE_S, cancels this task."""
+        """From here on the first Ctrl-C stops the run in order; the second, or GRACE_S later, cancels this task."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
 

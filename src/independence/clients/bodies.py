@@ -210,13 +210,15 @@ def describe(body: bytes, content_type: str = "") -> ForeignBody:
     quoted = " ".join(text.split())[:_WORDS]
     if not text:
         return ForeignBody("an answer without a body")
-    if text.startswith(("data:", "event:")) or "event-stream" in content_type:
-        return ForeignBody(
-            f"an event stream, which was not asked for: {quoted}", "turn streaming off at the server", lasting=True
-        )
     if text.startswith("<"):
         said = page_text(text)
         return ForeignBody(f"a web page instead of a chat completion: {said}", _ADDRESS, text=said)
+    if text.startswith(("data:", "event:")) or ("event-stream" in content_type and not text.startswith(("{", "["))):
+        if '"choices"' not in text:
+            return ForeignBody(f"an event stream of another format than chat: {quoted}", _ADDRESS, lasting=True)
+        return ForeignBody(
+            f"an event stream, which was not asked for: {quoted}", "turn streaming off at the server", lasting=True
+        )
     document = decode_any(body)
     if isinstance(document, list):
         document = document[0] if document else None

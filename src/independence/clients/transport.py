@@ -29,6 +29,7 @@ from independence.errors import UsageError
 LARGEST: Final = 16 * 2**20  # bytes, after decompression
 _ACCEPTED: Final = "gzip, deflate"  # what every installation can undo
 _UNDONE: Final = frozenset({"", "identity", "gzip", "deflate"})
+_TELLING: Final = 8  # bytes that tell whether a body is a stream
 _BEFORE: Final = b" \t\r\n\xef\xbb\xbf"
 _CHARSET = re.compile(
     r"charset\s*=\s*\"?((?:latin-?1|(?:iso-?8859|windows|cp|utf|koi8|gb|big5|euc|shift)[\w-]*))", re.IGNORECASE
@@ -201,8 +202,8 @@ async def read_stream(
     Raises what `read_body` does, and CutShort for a stream that breaks off.
     """
     begun = await _begun(response)
-    while not begun.lstrip(_BEFORE) and (part := await response.content.readany()):
-        begun = part  # blanks that keep the connection open
+    while len(begun.lstrip(_BEFORE)) < _TELLING and (part := await response.content.readany()):
+        begun = begun.lstrip(_BEFORE) + part  # blanks keep the connection open
     if not (200 <= response.status < 300 and streams.is_stream(begun.lstrip(_BEFORE), _type(response))):
         return await _whole(response, begun)
     loop = asyncio.get_running_loop()
