@@ -192,10 +192,10 @@ async def test_the_first_reason_to_stop_wins_is_said_once_and_closes_every_gate(
     await calls.start(lanes[0], "flying", "waiting")
     await calls.start(lanes[1], "too")
     first = CostCapReached("cap")
-    halt.stop(first)
+    halt.stop(first, within_s=30.0)
     halt.stop(DiskFull("full"))
     assert halt.reason is first
-    assert said == [RunStopping("cap")]
+    assert said == [RunStopping("cap", calls=1, within_s=30.0)]
     for call in (calls.tasks["waiting"], calls.tasks["too"], *(lane.gate.slot(lane, 1).__aenter__() for lane in lanes)):
         await refused(call)
     await calls.end("flying")

@@ -266,7 +266,6 @@ def connection(*more: AnyOption) -> AnyOption:
             help=f"Calls at once within a subject.  [default: {CALLS}; local servers: their slots, else 4]",
         ),
         LOCAL_URL,
-        _STREAM,
         click.option("--rps", type=float, help="Most requests per second to each model, retries included."),
         click.option("--burst", type=int, help="Requests to a model that may be sent at once, beyond --rps."),
         click.option("--max-cost", type=float,
@@ -319,7 +318,7 @@ RUN = together(
     _CONDITIONS,
     _JUDGES,
     SAMPLING,
-    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _WORKERS),
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM, _WORKERS),
 )  # fmt: skip
 CHECK = together(
     "options",
@@ -329,7 +328,7 @@ CHECK = together(
     _CONDITIONS,
     judges("A model id, or `cues`. Default: the suite's own, else google/gemini-3-flash-preview."),
     SAMPLING,
-    connection(LOCAL_MODEL, _LOCAL_TIMEOUT),
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
 )
 ESTIMATE = together(
     "options",
@@ -352,7 +351,7 @@ RERUN = together(
     models("These labels or ids instead of the first N."),
     *STORED_PLACE,
     _judging("the judge that boards show"),
-    connection(_LOCAL_TIMEOUT, _WORKERS),
+    connection(_LOCAL_TIMEOUT, _STREAM, _WORKERS),
 )
 GRADE = together(
     "options",
@@ -362,5 +361,5 @@ GRADE = together(
     *STORED_PLACE,
     EXPERIMENTS,
     ONLY_MODELS,
-    connection(_WORKERS),
+    connection(_STREAM, _WORKERS),
 )

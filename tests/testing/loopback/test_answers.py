@@ -190,7 +190,7 @@ async def test_a_body_that_cannot_be_answered_is_a_400_that_says_why(once: Once)
         ({"model": "half", "messages": []}, "must not be empty"),
         ({"model": "half", "messages": [{"role": "king", "content": "x"}]}, "not a chat completion"),
         ({"model": "half", "messages": [{"content": "x"}]}, "not a chat completion"),
-        ({"model": "half", "messages": [said], "stream": True}, "does not stream"),
+        ({"model": "half", "messages": [said], "stream_options": {}}, "only allowed with stream"),
     ]
     for body, says in rows:
         answer = await once(body)

@@ -61,6 +61,8 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any], int, str]] = {
     "no-seed": ({}, {"seed": None}, 400, "seed"),
     "no-tools": ({"tools": [TOOL]}, {}, 400, "half does not support tools"),
     "no-parallel": ({"parallel_tool_calls": False}, {}, 400, "parallel_tool_calls"),
+    "no-stream": ({"stream": True}, {}, 400, "stream"),
+    "no-stream-options": ({"stream": True, "stream_options": {"include_usage": True}}, {}, 422, "stream_options"),
     "no-system": ({}, {"messages": [{"role": "user", "content": "Tea?"}]}, 500, "system"),
     "alternate": (
         {"messages": [{"role": "user", "content": "Tea?"}, {"role": "user", "content": "Coffee?"}]},

@@ -142,7 +142,7 @@ class _RequestHandlers:
         self._waiting.add(task)
         try:
             await response.prepare(request)
-            while sent < len(events):
+            while sent < len(events) and request.transport is not None:
                 await response.write(b"".join(events[sent : sent + together]))
                 sent += together
                 await asyncio.sleep(outcome.pace_s)
