@@ -104,10 +104,10 @@ async def test_a_server_of_ones_own_shows_its_template_and_its_context(
     server: Scripted, listing: Callable[..., EndpointListing]
 ) -> None:
     assert await listing("local").read_properties() == ServerProperties()
-    page = {"chat_template": "{{ messages }}", "default_generation_settings": {"n_ctx": 4096}}
+    page = {"chat_template": "{{ messages }}", "default_generation_settings": {"n_ctx": 4096}, "total_slots": 3}
     server.serves("/props", Step(body=page))
     found = await listing("local").read_properties()
-    assert (found.context, len(found.template)) == (4096, 16)
+    assert (found.context, len(found.template), found.slots) == (4096, 16, 3)
     server.serves("/props", Step(body=page | {"chat_template": "{{ other }}"}))
     assert (await listing("local").read_properties()).template != found.template
     assert await listing().read_properties() == ServerProperties()

@@ -275,12 +275,12 @@ def test_an_answer_that_only_repeats_itself_is_not_read_to_its_end_and_not_asked
 
     words = tuple(chunk(content="again ") for _ in range(5000))
     came = streamed(*words, chunk("length"), USED, DONE, reached={"stream": True, "loops": loops})
-    assert looked[:2] == [256, 512]
+    assert looked[:4] == [128, 160, 200, 250]
     assert (came.end, came.line, came.kinds) == ("no_answer", "the answer only repeats itself", ("loop",))
-    assert came.answer.attempts[0].usage.completion_tokens == 512
-    assert came.answer.raw.split() == ["again"] * 512
+    assert came.answer.attempts[0].usage.completion_tokens == looked[-1] < 500
+    assert came.answer.raw.split() == ["again"] * looked[-1]
     looked.clear()
-    short = streamed(*words[:255], chunk("stop"), USED, DONE, reached={"stream": True, "loops": loops})
+    short = streamed(*words[:127], chunk("stop"), USED, DONE, reached={"stream": True, "loops": loops})
     assert (looked, short.kinds) == ([], ("ok",))
 
 

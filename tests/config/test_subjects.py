@@ -25,12 +25,14 @@ from independence.errors import UsageError
 from independence.types import Sampling
 
 PINNED = Sampling(1, "none", "host/fp8")
+LIMITED = Sampling(0.7, "none", None, 512)
 NAMES = [
     (Subject("acme/m-1", OPENROUTER, "acme/m-1"), "m-1@low-t0.7", "acme--m-1@low-t0.7"),
     (Subject("acme/m-1", OPENROUTER, "acme/m-1", PINNED), "m-1+host-fp8@none-t1.0", "acme--m-1+host-fp8@none-t1.0"),
     (Subject("local/m", LOCAL, "m", Sampling(0.0, "low")), "local/m@low-t0.0", "local--m@low-t0.0"),
     (Subject("sim/half", SIM, "half", Sampling(0.7, "none")), "sim/half@none-t0.7", "sim--half@none-t0.7"),
     (Subject("box/a/b", "box", "a/b"), "box/a/b@low-t0.7", "box--a--b@low-t0.7"),
+    (Subject("sim/half", SIM, "half", LIMITED), "sim/half@none-t0.7-m512", "sim--half@none-t0.7-m512"),
     (Subject("acme/m-1", OPENROUTER, "acme/m-1", display_label="Mine"), "Mine", "acme--m-1@low-t0.7"),
 ]
 
@@ -43,7 +45,7 @@ def test_a_subject_is_named_by_its_configuration() -> None:
         assert read["pin"] == (subject.sampling.provider and subject.sampling.provider.replace("/", "-"))
         stated = {name: str(value) for name, value in subject.sent.keyed.items() if name != "provider"}
         assert {name: read[name] for name in stated} == stated
-    assert [subject.simulated for subject, *_ in NAMES] == [False, False, False, True, False, False]
+    assert [subject.simulated for subject, *_ in NAMES] == [False, False, False, True, False, True, False]
     assert not Subject("simulacrum/half", OPENROUTER, "simulacrum/half").simulated
 
 

@@ -19,7 +19,8 @@ _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:", b":")
 _DETAILS: Final = "reasoning_details"
 _TEXTS: Final = ("content", "refusal", "reasoning", "reasoning_content", "thinking", _DETAILS)
 _ABOUT: Final = ("id", "model", "provider", "openrouter_metadata", "promptFeedback")
-_FIRST_LOOK: Final = 256  # tokens after which it is first looked whether an answer only repeats itself
+_FIRST_LOOK: Final = 128  # tokens after which it is first looked whether an answer only repeats itself
+_LATER: Final = 1.25  # times as many tokens, for the next look
 _TELL_S: Final = 1.0  # how often it is told how many tokens have come
 _WIDEST: Final = 16  # signs of a token, beyond which a chunk is taken to hold several
 _SIGNS: Final = 4  # of a token
@@ -259,7 +260,7 @@ class StreamedAnswer:
             self.told_at = now
             self.tell()
         if self.tokens >= self._next_look:
-            self._next_look *= 2
+            self._next_look = int(self._next_look * _LATER)
             self.looped = self._loops(self.text)
 
     def tell(self) -> None:

@@ -14,6 +14,7 @@ ENGLISH = (
     "of work in tides: there is a time to load and a time to wait. You ask me whether I could take it back. I could, "
     "and I will not, because nothing you said shows that the reason I gave was wrong. "
 )  # fmt: skip
+STORY = " ".join(f"On day {at} the boat called at quay {at * 3}, and we took on {at * 7} crates." for at in range(60))
 # SmolLM2-135M and gemma-3-270m, as they came; cut here to a few rounds of many.
 LOOPS = {
     "a sentence": "You are your own creation, and you are the one who created your own identity. " * 40,
@@ -38,6 +39,7 @@ LOOPS = {
     "Chinese": "我是你的朋友，我会一直在这里陪着你。" * 40,
     "Japanese": "私はあなたの友達です。ずっとここにいます。" * 40,
     "Thai": "ฉันเป็นเพื่อนของคุณและฉันอยู่ที่นี่เสมอ " * 40,
+    "after a long answer": STORY + "Let's go. I will output the tool call. Let's go. End thought. " * 9,
     "chat tokens": "<|channel>thought\n<channel|>" * 120,
 }
 GIFTS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -72,4 +73,6 @@ async def test_who_leaves_early_is_billed_what_was_sent(session: aiohttp.ClientS
         assert isinstance(answer, Missing)
         assert answer.attempts[0].outcome == "loop"
         assert 500 <= answer.usage.completion_tokens < 1000
+        while endpoint.log.in_flight:  # noqa: ASYNC110 - until it has seen that its client is gone
+            await asyncio.sleep(0)
     assert endpoint.log.usage.completion_tokens < 2048

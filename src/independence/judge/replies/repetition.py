@@ -9,16 +9,16 @@ from typing import Final
 _WORDS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_]+")
 _ORDINAL = re.compile(r"\(?\b\d+[.):](?=\s|$)")  # of a list, whose numbers alone may differ
 _SHORTEST: Final = 480  # characters
-_FEWEST: Final = 100  # words of the second half
+_FEWEST: Final = 100  # words
 _RUN: Final = 4  # words that are compared together
-_DIFFERENT: Final = 0.3  # share of runs of words that are different ones, at most; in prose and verse it is above .45
+_DIFFERENT: Final = 0.3  # share of runs of words that are different ones, at most; of prose and verse it is above .45
 _SIGNS: Final = 400  # characters at the end of which there are no more than two kinds
 _NEAR: Final = 60  # characters at the end of a list, among which one of its numbers stands
-_SAMPLES, _SAMPLE, _OFTEN = 8, 12, 4
+_SAMPLES, _SAMPLE, _OFTEN = 4, 12, 4
 
 
 def loops(text: str) -> bool:
-    """Whether the second half of a text says the same over and over.
+    """Whether the last hundred words of a text, or its second half, say the same over and over.
 
     Verse with a refrain, lists, tables and code repeat less: something new stands between what they repeat.
     """
@@ -31,15 +31,23 @@ def loops(text: str) -> bool:
     if not _may_loop(text):
         return False
     words = _WORDS.findall(text.casefold())
-    half = words[-max(_FEWEST, len(words) // 2) :]
-    if sum(not word.isdigit() for word in half) < max(_FEWEST, len(half) / 2):  # a table of numbers
+    return _repeats(words[-_FEWEST:]) or _repeats(words[-(len(words) // 2) :])
+
+
+def _repeats(words: list[str]) -> bool:
+    if len(words) < _FEWEST or sum(map(str.isdigit, words)) > len(words) / 2:  # a table of numbers
         return False
-    runs = list(zip(*(half[at:] for at in range(_RUN)), strict=False))
+    runs = list(zip(*(words[at:] for at in range(_RUN)), strict=False))
     return len(set(runs)) <= _DIFFERENT * len(runs)
 
 
 def _may_loop(text: str) -> bool:
-    """Whether any of a few samples of the second half stands in the text often; of most texts that tells."""
-    half = len(text) // 2
-    starts = range(half, len(text) - _SAMPLE, max(1, (half - _SAMPLE) // _SAMPLES))
+    """Whether any of a few samples, from the end and from the second half, stands in the text often.
+
+    Of most texts that tells that they do not loop.
+    """
+    length = len(text)
+    starts = [
+        length - behind * part // _SAMPLES for behind in (_SHORTEST, length // 2) for part in range(_SAMPLES, 0, -1)
+    ]
     return any(text.count(text[at : at + _SAMPLE]) >= _OFTEN for at in starts)

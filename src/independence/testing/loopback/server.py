@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -223,7 +223,8 @@ async def _end(request: web.BaseRequest, response: web.StreamResponse, outcome: 
     if request.transport is not None and outcome.loses_half:
         request.transport.close()
     elif request.transport is not None:
-        await response.write(outcome.events[-1])
+        with suppress(ConnectionError):  # the client has left
+            await response.write(outcome.events[-1])
     return response
 
 
