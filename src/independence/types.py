@@ -110,6 +110,7 @@ class Sampling(msgspec.Struct, frozen=True):
     temperature: float | None = None  # 0-2
     effort: str | None = None  # reasoning effort
     provider: str | None = None  # the only provider that may answer
+    extra_body: str | None = None  # a JSON object, its keys sorted: what else a request holds
 
     def over(self, below: Sampling) -> Sampling:
         """These settings, and what they leave open as `below` has it."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from independence.clients import dialects
 from independence.config import environment, registry
 from independence.config.endpoints import RateSetting
 from independence.config.registry import Registry
+from independence.engine import connections
 from independence.errors import DocumentError, UsageError
 from independence.types import Sampling
 
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 def loaded(file: Path, text: str) -> Registry:
     file.write_text(text, encoding="utf-8")
-    return registry.load(file, dialects.of)
+    return registry.load(file, connections.LOOK_UPS)
 
 
 def labels(known: Registry, *names: str, flags: Sampling = NONE) -> list[str]:

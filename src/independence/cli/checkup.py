@@ -13,7 +13,6 @@ import msgspec
 from independence.cli import probes
 from independence.cli.endpoint_lookup import EndpointLookup
 from independence.cli.terminal import note
-from independence.clients import dialects
 from independence.clients.catalogue import Catalogue
 from independence.clients.delivery import Shape
 from independence.clients.failures import Failure
@@ -89,7 +88,7 @@ def _models_file(file: Path | None, out: list[Finding]) -> Registry:
         return Registry()
     name = str(path)
     try:
-        known = registry.load(path, dialects.of)
+        known = registry.load(path, connections.LOOK_UPS)
     except UsageError as error:
         out.append(finding("models file", "unreadable", name, problem=str(error)))
         return Registry()

@@ -51,12 +51,13 @@ class Catalogue(msgspec.Struct, frozen=True):
     known: bool = True
 
     def info(self, model: str) -> ModelInfo | None:
-        """The entry of an id, of an Ollama name without its `:latest`, or of the model behind a routing variant.
+        """The entry of an id, of a name without Ollama's `:latest` or Gemini's `models/`, or of the model that a
+        routing variant leads to.
 
         A gateway may list patterns such as `vendor/*`: nothing more is known of an id that one covers.
         """
         variant = next((end for end in _ROUTING_VARIANTS if model.endswith(end)), "")
-        names = (model, f"{model}:latest", model.removesuffix(variant))
+        names = (model, f"{model}:latest", f"models/{model}", model.removesuffix(variant))
         return next((self.models[name] for name in names if name in self.models), None) or self._covered(model)
 
     def _covered(self, model: str) -> ModelInfo | None:

@@ -112,13 +112,15 @@ class EndpointConnection:
         self.throttle = throttle
         self.notify = notify
         self.buckets = buckets or Buckets(endpoint)
-        self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form
+        self.usual = {name: form for name, form in endpoint.features.items() if features.is_other(name, form)}
+        self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form, where not as usual
         self.silent: set[str] = set()  # models of which somebody else tells in which forms they are asked
         self._proven: dict[str, Choices] = {}  # those of the choices with which an answer came
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
         self._dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
+        self._secrets = endpoint.secrets
         self._litellm = False  # whether a LiteLLM gateway has answered
 
     @property
@@ -142,7 +144,7 @@ class EndpointConnection:
     async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         prices = self._dialect.prices(self.catalogue.info(request.model))
-        first, choices = self._first_forms(request), self.choices.get(request.model, {})
+        first, choices = self._first_forms(request), self.chosen(request.model)
         body, log.forms = first, ()
         if choices:
             body, log.forms = dict(first), features.marks(first, choices)
@@ -180,6 +182,8 @@ class EndpointConnection:
 
     def _first_forms(self, request: ChatRequest) -> Body:
         body = self._dialect.parameters(request, self.catalogue.info(request.model))
+        if request.sampling.extra_body:
+            features.add(body, request.sampling.extra_body)
         if self._litellm:  # only the body counts there, and other servers may reject a field that they do not know
             body["cache"] = {"no-cache": True}
         return body
@@ -188,9 +192,13 @@ class EndpointConnection:
         """The features of a request that could be written otherwise."""
         return features.candidates(self._first_forms(request))
 
+    def chosen(self, model: str) -> Choices:
+        """The forms other than the first in which requests to a model are written."""
+        return self.choices.get(model, self.usual)
+
     def choose(self, model: str, feature: Feature, form: str) -> None:
         """Write a feature in another form for a model from now on; the first form takes the choice back."""
-        chosen = {name: own for name, own in self.choices.get(model, {}).items() if name != feature.name}
+        chosen = {name: own for name, own in self.chosen(model).items() if name != feature.name}
         self.choices[model] = chosen if form == feature.forms[0].name else chosen | {feature.name: form}
 
     def _prove(self, model: str, choices: Choices) -> None:
@@ -216,14 +224,15 @@ class EndpointConnection:
             if feature.fix:
                 fix = feature.fix.format(model=self._whole_id(model))
                 return failure._replace(fix=fix, scope="model", lasting=True)
-            if self.choices.get(model, {}).get(feature.name) != sent.get(feature.name):  # another call was quicker
+            if self.chosen(model).get(feature.name) != sent.get(feature.name):  # another call was quicker
                 return failure._replace(again=True)
             form = features.following(feature, sent)
             if form is not None:
                 self.choose(model, feature, form.name)
                 return failure._replace(again=True)
-            if sent != self._proven.get(model, {}):  # no form of it helped: something else is refused
-                self.choices[model] = self._proven.get(model, {})
+            proven = self._proven.get(model, self.usual)
+            if sent != proven:  # no form of it helped: something else is refused
+                self.choices[model] = proven
         return failure
 
     def _checked(self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, asked_anew: bool) -> Outcome:
@@ -238,7 +247,7 @@ class EndpointConnection:
                 return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
         if protocol.CACHE_HIT not in received.flags or not self._litellm or asked_anew:
             return received
-        if "cache" in self.choices.get(request.model, {}):
+        if "cache" in self.chosen(request.model):
             return received
         log.mark("cached")
         return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
@@ -293,7 +302,7 @@ class EndpointConnection:
         try:
             response = await self._transport.post(body, timeout_s)
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
-            failure = failures.of_exception(error, self.endpoint.api_key)
+            failure = failures.of_exception(error, self._secrets)
             return failure, AttemptCost(Usage(), known=failure.unbilled)
         self._litellm = self._litellm or wire.is_litellm(response.headers)
-        return wire.read(response, prices, self.endpoint.api_key)
+        return wire.read(response, prices, self._secrets)

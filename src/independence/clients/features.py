@@ -6,13 +6,15 @@ tried, and remembered for that model. What a form changes is transport: it is ma
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from independence.clients.failures import Failure
+from independence.errors import UsageError
 from independence.types import Message
 
 _NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
@@ -234,6 +236,34 @@ FEATURES: Final[tuple[Feature, ...]] = (
 MARKS: Final = tuple(form.name for feature in FEATURES for form in feature.forms[1:])  # on replies
 _BY_NAME: Final = {feature.name: feature for feature in FEATURES}
 _FORMS: Final = {form.name: form for feature in FEATURES for form in feature.forms}
+
+
+def form(feature: str, name: str) -> Form:
+    """A form of a feature. Raises UsageError where there is none of that name, with one that may be meant."""
+    known = _BY_NAME.get(feature)
+    if known is None:
+        raise UsageError(f"there is no feature `{feature}`", _meant(feature, _BY_NAME))
+    forms = {one.name: one for one in known.forms}
+    if name not in forms:
+        raise UsageError(f"feature `{feature}` has no form `{name}`", _meant(name, forms))
+    return forms[name]
+
+
+def is_other(feature: str, name: str) -> bool:
+    """Whether a form is another than the first of its feature."""
+    return name != _BY_NAME[feature].forms[0].name
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(f'`{one}`' for one in known)}"
+
+
+def add(body: Body, extra: str) -> None:
+    """Put the members of a JSON object into a body; what the body has of its own stays."""
+    for name, value in msgspec.json.decode(extra).items():
+        own = body.get(name)
+        body[name] = value | own if isinstance(own, dict) and isinstance(value, dict) else value if own is None else own
 
 
 def apply(body: Body, choices: Choices) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 import msgspec
 
@@ -64,6 +64,10 @@ class Endpoint(msgspec.Struct, frozen=True):
     key_source: str = ""  # environment variable the key was read from
     rate: Rate | None = None  # of each model that has none of its own; None: unbounded
     bounds: tuple[ModelBounds, ...] = ()  # of models that have some of their own
+    headers: Mapping[str, str] = {}  # of every request, over those of its dialect
+    hidden: tuple[str, ...] = ()  # values of headers that are secret
+    features: Mapping[str, str] = {}  # feature -> the form in which requests are written at first
+    lists_models: bool = True  # whether its list of models says which ids it takes
 
     def bounds_of(self, model: str, provider: str | None = None) -> ModelBounds:
         """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
@@ -78,16 +82,17 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no log may hold: the key, and what stands for one in the address."""
+        """What nothing may hold that is written or printed: the key, and what stands for one in address and headers."""
         parts = urlsplit(self.base_url)
-        values = (value for _, value in parse_qsl(parts.query))
-        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values) if one)
+        values = (value for name, value in parse_qsl(parts.query) if name.lower() not in _PUBLIC)
+        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values, *self.hidden) if one)
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {printable_address(self.base_url)!r}, {self.dialect!r})"
 
 
 _SHORTEST_SECRET = 4
+_PUBLIC = frozenset({"api-version", "version"})  # parameters of an address that are no secret
 
 
 def masking(secrets: Iterable[str]) -> Callable[[bytes], bytes]:
@@ -144,6 +149,46 @@ def _cut(address: str) -> str:
     scheme, mark, rest = re.split(r"[?#]", address, maxsplit=1)[0].rpartition("://")
     host, slash, path = rest.partition("/")
     return scheme + mark + host.rpartition("@")[2] + slash + path
+
+
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110
+_SECRET_NAME = re.compile(r"key|token|secret|auth|cookie|password|signature", re.IGNORECASE)
+_FRAMING = frozenset({"host", "content-length", "content-type", "transfer-encoding", "connection"})
+
+
+def variables(text: str) -> list[str]:
+    """The environment variables that a text names as `${NAME}`."""
+    return _VARIABLE.findall(text)
+
+
+def filled(text: str, env: Mapping[str, str], source: str) -> str:
+    """A text with the values of its variables. Raises UsageError, which holds none, for one that is not set."""
+    for name in variables(text):
+        if not env.get(name, "").strip():
+            raise UsageError(f"{source} reads {name}, which is not set", "export it or put it into .env")
+    return _VARIABLE.sub(lambda found: env[found[1]].strip(), text)
+
+
+def check_header(name: str, value: str) -> None:
+    """Raises UsageError, which does not hold the value, for a header that cannot be sent or is not the user's."""
+    if not _HEADER.fullmatch(name):
+        raise UsageError(f"`{name}` is no name of a header")
+    if name.lower() in _FRAMING:
+        raise UsageError(f"header `{name}` is written by this program", "leave it out")
+    check_key(value, f"header `{name}`")
+
+
+def hidden(headers: Mapping[str, str], sent: Mapping[str, str]) -> tuple[str, ...]:
+    """Which values of headers are secret: those that variables fill, and those under the name of a secret."""
+    found = (name for name, text in headers.items() if variables(text) or _SECRET_NAME.search(name))
+    return tuple(sent[name] for name in found if name in sent)
+
+
+def with_query(address: str, query: Mapping[str, str]) -> str:
+    """An address with parameters, over those that it has."""
+    parts = urlsplit(address)
+    return parts._replace(query=urlencode({**dict(parse_qsl(parts.query)), **query})).geturl() if query else address
 
 
 def check_key(key: str, source: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -32,7 +33,7 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
     @functools.cached_property
     def label(self) -> str:
-        """Unique name on boards: `display_label`, else `[local/]id[+pin]@effort-tTEMP` with the vendor dropped."""
+        """Unique name on boards: `display_label`, else `[local/]id` and `config_suffix`, with the vendor dropped."""
         if self.display_label:
             return self.display_label
         base = self.model_id.split("/", 1)[-1] if self.endpoint == OPENROUTER else self.model_id
@@ -62,14 +63,18 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
 
 def config_suffix(subject: Subject) -> str:
-    """`[+pin]@effort-tTEMP`, the part of a name that tells configurations of one model apart."""
+    """`[+pin]@effort-tTEMP[-xDIGEST]`, the part of a name that tells configurations of one model apart.
+
+    The digest is of what `extra_body` adds to requests.
+    """
     sampling = subject.sampling
     pin = "+" + sampling.provider.replace("/", "-") if sampling.provider else ""
-    return f"{pin}@{sampling.effort}-t{subject.temperature}"
+    extra = f"-x{sha256(sampling.extra_body.encode()).hexdigest()[:6]}" if sampling.extra_body else ""
+    return f"{pin}@{sampling.effort}-t{subject.temperature}{extra}"
 
 
 # What `config_suffix` writes, for those who read names: a group for the pin and for each setting.
-SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)"
+SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)(?:-x[0-9a-f]{6})?"
 
 
 def temperature_in(label: str) -> float | None:
@@ -177,6 +182,6 @@ def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _parts(model_id: str) -> list[str]:
     """Parts of an id between slashes: `nvidia--moonshotai--kimi-k2.5@none-t0.7` has three. Serving is left out."""
     path = model_id.lower().partition("@")[0].replace("--", "/")
-    *makers, name = path.split("/")
+    *makers, name = (part.removesuffix("-api") for part in path.split("/"))
     name = re.split("[+:]", name, maxsplit=1)[0]
     return [*(part for part in makers if part not in ("", LOCAL)), name]

@@ -24,7 +24,7 @@ from independence.types import ChatRequest, Sampling, Tool
 GROUP = "independence.dialects"
 
 _ENCODER = msgspec.json.Encoder()
-_NUMBERS = tuple(name for name in Sampling.__struct_fields__ if name not in ("effort", "provider"))
+_NUMBERS = tuple(name for name in Sampling.__struct_fields__ if name not in ("effort", "provider", "extra_body"))
 
 
 class Dialect:
