@@ -209,8 +209,8 @@ class EndpointConnection:
             self.tell(model, {name: form for name, form in choices.items() if before.get(name) != form})
 
     def tell(self, model: str, choices: Choices) -> None:
-        """Say in which other forms requests to a model are written."""
-        for told in features.told(choices):
+        """Say in which other forms requests to a model are written, but for those that its endpoint declares."""
+        for told in features.told({name: form for name, form in choices.items() if self.usual.get(name) != form}):
             self.notify(Adapted(self._whole_id(model), told))
 
     def _whole_id(self, model: str) -> str:
@@ -219,8 +219,8 @@ class EndpointConnection:
 
     def _adapted(self, request: ChatRequest, first: Body, sent: Choices, failure: Failure) -> Failure:
         """The failure of a request sent in these forms; with `again` where the next one is written otherwise."""
-        model = request.model
-        for feature in features.named(failure, first):
+        model, named = request.model, features.named(failure, first)
+        for feature in named:
             if feature.fix:
                 fix = feature.fix.format(model=self._whole_id(model))
                 return failure._replace(fix=fix, scope="model", lasting=True)
@@ -230,9 +230,9 @@ class EndpointConnection:
             if form is not None:
                 self.choose(model, feature, form.name)
                 return failure._replace(again=True)
-            proven = self._proven.get(model, self.usual)
-            if sent != proven:  # no form of it helped: something else is refused
-                self.choices[model] = proven
+        proven = self._proven.get(model, self.usual)
+        if named and sent != proven:  # no form of them helped: something else is refused
+            self.choices[model] = proven
         return failure
 
     def _checked(self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, asked_anew: bool) -> Outcome:
