@@ -94,9 +94,12 @@ class _ModelsPage(msgspec.Struct):
 
 
 def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
-    """The models of a `GET /models` page; None where it is no such page. `free`: those without prices cost nothing."""
+    """The models of a `GET /models` page, which may be a list alone; None where it is no such page.
+
+    `free`: those without prices cost nothing.
+    """
     try:
-        listed = msgspec.convert(document, _ModelsPage).data
+        listed = msgspec.convert({"data": document} if isinstance(document, list) else document, _ModelsPage).data
     except msgspec.ValidationError:
         return None
     return None if listed is None else [info for wire in listed if (info := _read(wire, free=free))]

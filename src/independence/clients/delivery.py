@@ -100,7 +100,8 @@ def _through_tool(
 
 
 def _prompt(shape: ChatRequest, start: str, text: str) -> ChatRequest:
-    return msgspec.structs.replace(shape, messages=(Message("user", f"{start} {text}"),))
+    # Some APIs refuse to write a JSON object for a prompt that does not hold the word.
+    return msgspec.structs.replace(shape, messages=(Message("user", f"{start} {text} JSON"),))
 
 
 SYSTEM: Final = "system"

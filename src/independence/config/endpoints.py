@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 import msgspec
@@ -185,6 +185,33 @@ def hidden(headers: Mapping[str, str], sent: Mapping[str, str]) -> tuple[str, ..
     return tuple(sent[name] for name in found if name in sent)
 
 
+_WRITTEN = {  # parameters that this program writes, and what sets each
+    "model": "model_id",
+    "messages": "the suite",
+    "tools": "the suite",
+    "response_format": "the rubric of a judge",
+    "seed": "the run",
+    "n": "--runs",
+    "stream": "the endpoint",
+    "temperature": "temperature",
+    "reasoning_effort": "reasoning_effort",
+    "max_tokens": "the suite",
+    "max_completion_tokens": "the suite",
+}
+
+
+def check_extra_body(extra: Mapping[str, Any]) -> None:
+    """Raises UsageError where it holds what this program writes."""
+    for name in _WRITTEN.keys() & extra.keys():
+        raise UsageError(f"extra_body cannot set `{name}`, which {_WRITTEN[name]} sets", "leave it out")
+
+
+def extra_text(below: Mapping[str, Any], own: Mapping[str, Any] = {}) -> str | None:
+    """What both add to requests, as `Sampling` has it; None for nothing."""
+    both = {**below, **own}
+    return msgspec.json.encode(both, order="deterministic").decode() if both else None
+
+
 def with_query(address: str, query: Mapping[str, str]) -> str:
     """An address with parameters, over those that it has."""
     parts = urlsplit(address)
@@ -196,4 +223,4 @@ def check_key(key: str, source: str) -> str:
     if key.isascii() and key.isprintable():
         return key
     what = "signs that are not ASCII" if key.isprintable() else "a line break or another control character"
-    raise UsageError(f"{source} holds {what}", "copy the key again, in one line")
+    raise UsageError(f"{source} holds {what}", "copy it again, in one line")

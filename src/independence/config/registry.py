@@ -234,7 +234,7 @@ def _check_endpoint(entry: EndpointEntry, where: str, document: YamlDocument, lo
         _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
     for name, value in entry.headers.items():
         _check_at(document, f"{where}.headers.{name}", partial(endpoints.check_header, name, value))
-    _check_extra_body(entry.extra_body, where, document)
+    _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
     if look_ups is not None:
         _check_at(document, f"{where}.dialect", partial(look_ups.dialect, entry.dialect))
         for feature, form in entry.features.items():
@@ -243,34 +243,6 @@ def _check_endpoint(entry: EndpointEntry, where: str, document: YamlDocument, lo
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:
         raise document.error(f"{where}.burst", "a burst bounds nothing alone", "add requests_per_second")
-
-
-_OURS = {  # parameters that this program writes, and where each is set
-    "model": "model_id",
-    "messages": "the suite",
-    "tools": "the suite",
-    "response_format": "the judge's rubric",
-    "seed": "the run",
-    "stream": "the endpoint",
-    "n": "--runs",
-    "temperature": "temperature",
-    "reasoning_effort": "reasoning_effort",
-    "max_tokens": "the suite",
-    "max_completion_tokens": "the suite",
-}
-
-
-def _check_extra_body(extra: Mapping[str, Any], where: str, document: YamlDocument) -> None:
-    for name in extra:
-        if name in _OURS:
-            what = f"`{name}` is not set by extra_body, but by {_OURS[name]}"
-            raise document.error(f"{where}.extra_body.{name}", what, "leave it out here")
-
-
-def _extra_text(endpoint: EndpointEntry | None, own: Mapping[str, Any]) -> str | None:
-    """What both say that requests hold, as `Sampling` has it; None for nothing."""
-    both = (endpoint.extra_body if endpoint else {}) | dict(own)
-    return msgspec.json.encode(both, order="deterministic").decode() if both else None
 
 
 def _check_at(document: YamlDocument, where: str, checked: Callable[[], object]) -> None:
@@ -364,6 +336,10 @@ class Registry(msgspec.Struct, frozen=True):
             raise UsageError(what, f"write {direct.name}/ID, for example {direct.name}/{direct.judge}")
         endpoint, model = self.split(model_id)
         of_openrouter = endpoint == OPENROUTER and not self.redirected
+        head, _, tail = model_id.partition("/")
+        if of_openrouter and head.endswith("-api"):
+            near = difflib.get_close_matches(head, shipped(), n=1) or list(shipped())
+            raise UsageError(f"there is no endpoint `{head}`", f"did you mean `{near[0]}/{tail}`?")
         bare = model.strip("/")
         if states_settings(model_id) or not bare or model_id != model_id.strip() or (of_openrouter and model != bare):
             what = f"no configuration is labelled `{model_id}`"
@@ -371,7 +347,9 @@ class Registry(msgspec.Struct, frozen=True):
         if of_openrouter and "/" not in model_id:
             raise self._no_id(model_id)
         entry = self.entry(endpoint)
-        sampling = Sampling(effort=default_effort(model_id), extra_body=_extra_text(entry, {}))
+        sampling = Sampling(
+            effort=default_effort(model_id), extra_body=endpoints.extra_text(entry.extra_body if entry else {})
+        )
         takes = entry is None or entry.takes_temperature(model)
         return Subject(model_id, endpoint, model, sampling, temperature_supported=takes)
 
@@ -404,8 +382,13 @@ def _subject(entry: ModelEntry, where: str, document: YamlDocument, registry: Re
     if effort == "auto":
         effort = default_effort(entry.name)
     declared = registry.entry(endpoint)
-    _check_extra_body(entry.extra_body, where, document)
-    sampling = Sampling(entry.temperature, effort, entry.provider, _extra_text(declared, entry.extra_body))
+    _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
+    sampling = Sampling(
+        entry.temperature,
+        effort,
+        entry.provider,
+        endpoints.extra_text(declared.extra_body if declared else {}, entry.extra_body),
+    )
     _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
     _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
     takes = entry.temperature_supported

@@ -236,13 +236,13 @@ def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
             raise
         judge = _judge(made, [*direct.values(), *keys]) if made.judges else ""
         if not made.subjects:
-            own = f"-j {judge}, " if judge else ""
+            ways = f"grade with -j {judge}, --judge {CUES}" if judge else f"or grade with --judge {CUES}"
             later = "" if made.grading_only else ", or not yet: --no-judge"
-            raise UsageError(f"the judge needs a key: {error}; or grade with {own}--judge {CUES}{later}") from error
+            raise UsageError(f"the judge needs a key: {error.what if judge else error}", f"{ways}{later}") from error
         line = f"-m {','.join(entry.id_of(one) for one, entry in direct.items())}" + (f" -j {judge}" if judge else "")
         rules = f" (or with `--judge {CUES}`, which needs no key)" if judge else ""
         found = " and ".join(dict.fromkeys(entry.key_variable(env) for entry in direct.values()))
-        what = f"{', '.join(direct)} is asked through OpenRouter, and {error.what};"
+        what = f"{', '.join(direct)} is asked through OpenRouter, and {error.what}"
         raise UsageError(what, f"with {found}, write `{line}`{rules}") from error
 
 
