@@ -98,8 +98,9 @@ def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
 
     `free`: those without prices cost nothing.
     """
+    page = {"data": document} if isinstance(document, list) and document else document
     try:
-        listed = msgspec.convert({"data": document} if isinstance(document, list) else document, _ModelsPage).data
+        listed = msgspec.convert(page, _ModelsPage).data
     except msgspec.ValidationError:
         return None
     return None if listed is None else [info for wire in listed if (info := _read(wire, free=free))]

@@ -115,6 +115,7 @@ class EndpointConnection:
         self.usual = {name: form for name, form in endpoint.features.items() if features.is_other(name, form)}
         self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form, where not as usual
         self.silent: set[str] = set()  # models of which somebody else tells in which forms they are asked
+        self._told: set[tuple[str, str]] = set()  # models and forms
         self._proven: dict[str, Choices] = {}  # those of the choices with which an answer came
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
@@ -145,10 +146,11 @@ class EndpointConnection:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         prices = self._dialect.prices(self.catalogue.info(request.model))
         first, choices = self._first_forms(request), self.chosen(request.model)
-        body, log.forms = first, ()
+        body, used = first, tuple[str, ...]()
         if choices:
-            body, log.forms = dict(first), features.marks(first, choices)
+            body, used = dict(first), features.used(first, choices)
             features.apply(body, choices)
+        log.forms = used
         if request.model in self.unverified:
             log.forms = (*log.forms, protocol.DELIVERY_UNVERIFIED)
         usd = self._most(request, prices)
@@ -171,8 +173,9 @@ class EndpointConnection:
             log.add(Attempt("ok", seconds, cost.usage, unknown))
             log.room = math.inf
             self.throttle.served(epoch)
-            if choices and self._proven.get(request.model) != choices:
-                self._prove(request.model, choices)
+            if choices:  # they stay, and are told
+                self._proven[request.model] = choices
+                self._tell(request.model, used)
             return self._checked(request, outcome, log, "cache" in body)
         log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
         log.room = self._learn(epoch, outcome)
@@ -201,17 +204,21 @@ class EndpointConnection:
         chosen = {name: own for name, own in self.chosen(model).items() if name != feature.name}
         self.choices[model] = chosen if form == feature.forms[0].name else chosen | {feature.name: form}
 
-    def _prove(self, model: str, choices: Choices) -> None:
-        """An answer came to a request in these forms: they are told, and stay."""
-        before = self._proven.get(model, {})
-        self._proven[model] = choices
-        if model not in self.silent:
-            self.tell(model, {name: form for name, form in choices.items() if before.get(name) != form})
+    def used(self, request: ChatRequest) -> tuple[str, ...]:
+        """The forms other than the first in which a request is written."""
+        return features.used(self._first_forms(request), self.chosen(request.model))
 
-    def tell(self, model: str, choices: Choices) -> None:
-        """Say in which other forms requests to a model are written, but for those that its endpoint declares."""
-        for told in features.told({name: form for name, form in choices.items() if self.usual.get(name) != form}):
-            self.notify(Adapted(self._whole_id(model), told))
+    def tell(self, request: ChatRequest) -> None:
+        """Say in which other forms such a request is written, each once."""
+        self._tell(request.model, self.used(request))
+
+    def _tell(self, model: str, forms: tuple[str, ...]) -> None:
+        for form in forms if model not in self.silent else ():
+            if (model, form) not in self._told:
+                self._told.add((model, form))
+                known = form in self.usual.values()
+                why = "as is known of this endpoint" if known else "because the server rejects the usual form"
+                self.notify(Adapted(self._whole_id(model), f"{features.told(form)}, {why}"))
 
     def _whole_id(self, model: str) -> str:
         """A model as the user writes it."""

@@ -176,7 +176,7 @@ class Probe:
         finally:
             self._connection.silent.discard(self._shape.model)
         if not found.lost:
-            self._connection.tell(self._shape.model, found.choices)
+            self._connection.tell(self._shape)
         return found
 
     async def _found(self) -> DeliveryFindings:

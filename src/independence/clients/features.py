@@ -274,13 +274,13 @@ def apply(body: Body, choices: Choices) -> None:
             write(body)
 
 
-def told(choices: Choices) -> list[str]:
-    """What is said of the forms that were chosen."""
-    return [_FORMS[name].told for name in choices.values()]
+def told(name: str) -> str:
+    """What is said of a form."""
+    return _FORMS[name].told
 
 
-def marks(body: Body, choices: Choices) -> tuple[str, ...]:
-    """The forms other than the first in which a body, given in first forms, is sent."""
+def used(body: Body, choices: Choices) -> tuple[str, ...]:
+    """The forms other than the first in which a body, given in first forms, is sent: marks on its reply."""
     return tuple(name for feature, name in choices.items() if _BY_NAME[feature].is_in(body))
 
 
