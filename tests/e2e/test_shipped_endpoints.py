@@ -135,6 +135,17 @@ def test_a_key_a_model_or_money_that_is_missing_is_one_sentence(place: Path) -> 
         assert empty.code == (2 if name == "groq-api" else 3), name  # a limit by the day: the model is left out
 
 
+def test_what_is_not_known_or_not_sent_is_said_before_anything_is_asked(place: Path) -> None:
+    model, served = "anthropic-api", apis()["anthropic-api"].model
+    with serving(model) as (_, env):
+        line = ("-m", f"{model}/{served}", "-j", "cues")
+        priced = command.run("estimate-cost", *line, "--suite", "harbour", "--format", "json", env=env)
+        looked = command.run("doctor", *line, "--format", "json", env=env)
+    assert any("their price is not known" in note for note in priced.board["estimate"]["notes"])
+    (effort,) = [row["found"] for row in looked.board["doctor"]["rows"] if row["check"] == "effort"]
+    assert effort == "nothing is sent"
+
+
 def test_where_thinking_forbids_tools_the_sentence_says_what_to_add_and_that_works(place: Path) -> None:
     model, tool = f"deepseek-api/{apis()['deepseek-api'].model}", ("--delivery", "tool_role")
     with serving("deepseek-api") as (server, env):

@@ -16,6 +16,7 @@ from independence.cli.terminal import note
 from independence.clients.catalogue import Catalogue
 from independence.clients.delivery import Shape
 from independence.clients.failures import Failure
+from independence.clients.features import EFFORT_REFUSED
 from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment, registry
@@ -217,6 +218,8 @@ async def _model(
     if there is None:
         out.append(finding(model.role, "unreached", model.name))
         return
+    if there.listing.endpoint.features.get("effort") == EFFORT_REFUSED:
+        model = model._replace(effort="off")
     found = await there.listing.find(there.catalogue, model.model)
     catalogue = there.catalogue if isinstance(found, Failure) else found
     info = catalogue.info(model.model)

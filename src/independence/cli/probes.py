@@ -169,7 +169,8 @@ def read(check: str, of: str, result: ProbeResult) -> Finding:
         check, "answered", of, usd=result.usd,
         by=f" by {reply.served_provider}" if reply.served_provider else "",
         seconds=sum(attempt.seconds for attempt in result.attempts),
-        effort=", without a reasoning effort, which the endpoint does not take" * ("effort_refused" in reply.flags),
+        effort=", without a reasoning effort, which the endpoint does not take"
+        * (features.EFFORT_REFUSED in reply.flags),
         schemaless=", though the endpoint takes no JSON schema and was asked without"
         * ("schema_refused" in reply.flags),
     )  # fmt: skip

@@ -18,6 +18,7 @@ from independence.errors import UsageError
 from independence.types import Message
 
 _NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
+EFFORT_REFUSED: Final = "effort_refused"
 Body = dict[str, Any]  # of a chat request, messages as `types.Message` or as JSON objects
 Choices = Mapping[str, str]  # feature -> name of the form that is used; those that are left out have their first one
 
@@ -197,7 +198,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         (
             Form("effort"),
             Form("effort_renamed", _other_effort, "the reasoning effort is sent under the other field name"),
-            Form("effort_refused", _leave_out("reasoning_effort", "reasoning"), "no reasoning effort is sent"),
+            Form(EFFORT_REFUSED, _leave_out("reasoning_effort", "reasoning"), "no reasoning effort is sent"),
         ),
     ),
     Feature(
