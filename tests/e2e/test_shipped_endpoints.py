@@ -43,7 +43,8 @@ KNOWN = {
         "HTTP 401: invalid x-api-key", "HTTP 404: model: nonsense; correct the id", "HTTP 400: The credit balance",
     ),
     "google-api": Known(
-        BARE, set(), "json_schema", "HTTP 400: The API key is not valid", LISTS, "HTTP 429: You exceeded"
+        BARE, {"signature_placeholder"}, "json_schema",
+        "HTTP 400: The API key is not valid", LISTS, "HTTP 429: You exceeded",
     ),
     "mistral-api": Known(BARE, set(), "json_schema", "HTTP 401: Unauthorized", LISTS, "HTTP 402: Payment"),
     "deepseek-api": Known(
@@ -94,7 +95,8 @@ def test_every_shipped_endpoint_brings_a_board_and_a_judge_from_its_key_alone(pl
         Path("here.db").unlink(missing_ok=True)
         served = apis()[name].model
         with serving(name) as (server, env):
-            ended = command.run(*RUN, "-m", f"{name}/{served}", env=env)
+            delivery = "user_role" if name == "deepseek-api" else "tool_role"  # see below
+            ended = command.run(*RUN, "-m", f"{name}/{served}", "--delivery", delivery, env=env)
             subject = server.bodies[-1]
             graded = command.run("judge", "-j", f"{name}/judge", "--db", "here.db", "--suite", "harbour", env=env)
             judge = server.bodies[-1]
@@ -144,6 +146,15 @@ def test_what_is_not_known_or_not_sent_is_said_before_anything_is_asked(place: P
     assert any("their price is not known" in note for note in priced.board["estimate"]["notes"])
     (effort,) = [row["found"] for row in looked.board["doctor"]["rows"] if row["check"] == "effort"]
     assert effort == "nothing is sent"
+
+
+def test_a_newer_model_of_openai_is_asked_without_an_effort_where_it_has_tools(place: Path) -> None:
+    line = (*RUN, "-m", f"openai-api/{apis()['openai-api'].model}", "--delivery", "tool_role")
+    with serving("openai-api", ",tools-without-effort") as (_, env):
+        ended, without = command.run(*line, env=env), command.run(*line, "-r", "none", env=env)
+    assert (ended.code, without.code) == (0, 0), ended.err
+    assert "effort_refused" in ended.board["rows"][0]["flags"]
+    assert "no reasoning effort is sent, because the server rejects the usual form" in ended.err
 
 
 def test_where_thinking_forbids_tools_the_sentence_says_what_to_add_and_that_works(place: Path) -> None:
