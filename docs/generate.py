@@ -14,6 +14,9 @@ import click
 
 import independence
 from independence.cli.main import COMMANDS, main
+from independence.clients import features
+from independence.config import registry
+from independence.config.registry import ShippedEndpoint
 
 FOLDER = Path(__file__).parent
 Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
@@ -173,7 +176,34 @@ def spelled(one: inspect.Parameter) -> str:
     return f"{one.name}: {one.annotation} = {default}"
 
 
-PAGES: dict[str, Callable[[], str]] = {"reference.md": reference, "python-reference.md": python_reference}
+def keys() -> str:
+    """The page of the endpoints that ship: its text, with what `endpoints.yaml` says put in."""
+    rows = ["| API | name | key | a judge |", "|---|---|---|---|"]
+    text = (FOLDER / "keys.md.in").read_text("utf-8")
+    for name, entry in registry.shipped().items():
+        variables = " or ".join(f"`{variable}`" for variable in entry.key_variables)
+        rows.append(f"| [{entry.title}](#{name}) | `{name}` | {variables} | `{name}/{entry.judge}` |")
+        facts = "\n".join(f"- {fact}" for fact in known_of(entry))
+        assert f"@{name}\n" in text, f"docs/keys.md.in has no section of {name}"
+        text = text.replace(f"@{name}\n", f"{facts}\n")
+    return text.replace("@table", "\n".join(rows))
+
+
+def known_of(entry: ShippedEndpoint) -> Iterator[str]:
+    """What the entry of an endpoint says, and where it is from."""
+    links = (source.rpartition(": ") for source in entry.sources)
+    yield f"{entry.title}, `{entry.base_url}`. {', '.join(f'[{title}]({url})' for title, _, url in links)}."
+    for feature, name in entry.features.items():
+        yield f"From the start {features.told(name)} (`{feature}: {name}`)."
+    if entry.no_temperature:
+        yield f"No temperature is sent to {', '.join(f'`{pattern}`' for pattern in entry.no_temperature)}."
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "reference.md": reference,
+    "python-reference.md": python_reference,
+    "keys.md": keys,
+}
 
 
 if __name__ == "__main__":

@@ -111,6 +111,7 @@ class Sampling(msgspec.Struct, frozen=True):
     effort: str | None = None  # reasoning effort
     provider: str | None = None  # the only provider that may answer
     max_tokens: int | None = None  # of an answer, reasoning included; None: as many as the suite allows
+    extra_body: str | None = None  # a JSON object, its keys sorted: what else a request holds
 
     def over(self, below: Sampling) -> Sampling:
         """These settings, and what they leave open as `below` has it."""

@@ -113,7 +113,7 @@ def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
 def test_an_answer_is_told_with_who_gave_it() -> None:
     finding = probes.read("answer", "a/one", probed("Boats."))
     assert finding == ("answer", "a/one", "ok", "answered by Host in 1.5 s", "", 0.25)
-    assert "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=("effort_refused",))).found
+    assert "without a reasoning effort" in probes.read("answer", "m", probed("x", marks=("effort_refused",))).found
 
 
 @pytest.mark.parametrize(
@@ -165,4 +165,4 @@ def test_a_judge_is_good_when_its_verdict_is_complete(text: str, result: str, sa
 def test_a_judge_whose_endpoint_takes_no_schema_is_good_all_the_same() -> None:
     finding = probes.read("verdict", "j", probed(json.dumps(VERDICT), marks=("schema_refused",)))
     assert finding.result == "ok"
-    assert "rejects JSON schemas" in finding.found
+    assert "takes no JSON schema" in finding.found

@@ -27,7 +27,7 @@ from tests.virtual_time import in_virtual_time, passing
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 MODEL = "maker/model-one"
 GREETING = "Good day, the line is open."
-SETTINGS = ("temperature", "effort", "provider")
+SETTINGS = ("temperature", "effort", "provider", "extra_body")
 TOOL = Tool("send_message_to_human", "Speak.", "message", "What to say.")
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.001}
 QUICK = Policy(base_backoff_s=0.002)

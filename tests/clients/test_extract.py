@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from independence.clients import protocol
 from independence.clients.cleaning import safe
-from independence.clients.extract import Extracted, clean, extract, without_key
+from independence.clients.extract import Extracted, clean, extract, without_secrets
 from independence.clients.wire import WireCall, WireFunction, WireMessage, longest, shorten
 from independence.types import Tool
 
@@ -266,6 +266,6 @@ def test_the_key_in_an_answer_is_taken_out_and_that_is_said() -> None:
 
 def test_a_key_that_is_a_word_stays_a_word_and_any_other_goes() -> None:
     for key in ("", "ollama", "lm-studio", "loopback", "EMPTY", "seven77", "nineteen-characters"):
-        assert without_key(key)(f"I run on {key} today") == f"I run on {key} today"
+        assert without_secrets([key])(f"I run on {key} today") == f"I run on {key} today"
     for key in ("eight888", "of-twenty-characters"):
-        assert without_key(key)(f"I run on {key} today") == "I run on [key] today"
+        assert without_secrets([key])(f"I run on {key} today") == "I run on [key] today"

@@ -155,7 +155,7 @@ def test_a_status_decides_where_nothing_else_is_said() -> None:
 
 def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> Failure:
     body = read_error({"error": {"message": "m", **error}})
-    return of_response(HttpResponse(status, headers or {}, b""), body, KEY, NOW)
+    return of_response(HttpResponse(status, headers or {}, b""), body, (KEY,), NOW)
 
 
 TYPES = {
@@ -248,7 +248,7 @@ def test_a_broken_connection_passes_and_only_one_that_was_never_made_certainly_c
         (ConnectionResetError(104, "reset"), False, "reset", False),
         (aiohttp.InvalidURL(f"http://{KEY}@x"), True, "connect", True),
     ]
-    found = [(of_exception(error, KEY), row) for error, *row in rows]
+    found = [(of_exception(error, (KEY,)), row) for error, *row in rows]
     assert [[one.lasting, one.kind, one.unbilled] for one, _ in found] == [row for _, row in found]
     assert KEY not in repr(found[-1])
 
@@ -303,14 +303,14 @@ def test_nothing_that_could_be_a_key_is_ever_said() -> None:
         "key sk-proj-abcdef123456 is revoked",
         "Bearer some.other.token",
     ):
-        said = sentence(text, KEY)
+        said = sentence(text, (KEY,))
         assert "[key]" in said
         assert not any(secret in said for secret in secrets), said
     assert KEY not in repr(classify(400, message=f"header {KEY}"))
 
 
 def test_a_sentence_is_one_short_printable_line() -> None:
-    said = sentence("a\n\x1b[31mb\u202e" + "c" * 1000 + "\ud800", KEY)
+    said = sentence("a\n\x1b[31mb\u202e" + "c" * 1000 + "\ud800", (KEY,))
     assert len(said) == 300
     assert said.isprintable()
     said.encode()
@@ -318,7 +318,7 @@ def test_a_sentence_is_one_short_printable_line() -> None:
 
 @given(st.text(), st.text(min_size=4, max_size=40))
 def test_no_text_lets_a_key_through(text: str, key: str) -> None:
-    said = sentence(f"{text} {key} {text}", f"@{key}@")
+    said = sentence(f"{text} {key} {text}", (f"@{key}@",))
     assert f"@{key}@" not in said
     said.encode()
 

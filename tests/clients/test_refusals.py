@@ -280,7 +280,56 @@ def test_a_refused_feature_is_sent_in_its_next_form_at_once_and_from_then_on() -
     without_waiting(work)
 
 
+def test_forms_that_an_endpoint_declares_are_sent_first_and_marked_and_told() -> None:
+    async def work(unplug: Unplug) -> None:
+        heard: list[Wait | Adapted] = []
+        declared = {"token limit": "max_completion_tokens", "effort": "effort_refused", "seed": "seed"}
+        refused = openai(400, "Failed to parse grammar")
+        line, session = unplug(refused, FINE, notify=heard.append, dialect="openai", features=declared, info=None)
+        asked = {"schema": SCHEMA, "effort": "low", "extra_body": '{"thinking":{"type":"disabled"}}'}
+        reply = await answered(line, **asked)
+        assert set(reply.flags) == {"max_completion_tokens", "effort_refused", "json_object"}
+        first, last = session.bodies
+        assert first.keys() == last.keys() == {
+            "model", "messages", "temperature", "response_format", "max_completion_tokens", "thinking",
+        }  # fmt: skip
+        assert last["thinking"] == {"type": "disabled"}
+        said = sorted(one.told for one in heard if isinstance(one, Adapted))
+        assert [("known" in told, told.partition(",")[0]) for told in said] == [
+            (True, "no reasoning effort is sent"),
+            (True, "the token limit is sent as max_completion_tokens"),
+            (False, "verdicts are requested as a JSON object without a schema"),
+        ]
+
+    without_waiting(work)
+
+
+def test_what_stands_for_a_key_in_headers_and_address_is_in_no_reply_and_no_error() -> None:
+    async def work(unplug: Unplug) -> None:
+        secret, other = "gateway-token-4711", "url-token-0815"
+        setting = {"hidden": (secret,), "dialect": "openai", "info": None, "policy": PATIENT}
+        said = f"I was asked with {secret} and {other}."
+        line, session = unplug(completion(said, finish="content_filter"), **setting)
+        answer = await line.client.ask(question())
+        session.says(openai(400, f"no {secret} here"))
+        with pytest.raises(Refused) as refused:
+            await line.client.ask(question())
+        for came in (answer, refused.value.why, refused.value.attempts):
+            assert secret not in repr(came)
+            assert "[key]" in repr(came)
+
+    without_waiting(work)
+
+
+def test_a_refusal_that_no_form_of_what_it_names_mends_ends() -> None:
+    came = ask(openai(400, "the reasoning content must be passed"), tool=True, effort="low", dialect="openai")
+    assert (came.end, came.asked) == ("Refused", 5)  # two other forms of either, one after the other
+    tools = ask(openai(400, "Function tools with reasoning_effort are not supported"), tool=True, effort="low")
+    assert "-r none" in tools.line
+
+
 LEFT = [
+    (openai(400, "`reasoning_content` in the thinking mode must be passed back"), {"effort": "low"}, "extra_body"),
     (openai(400, "'temperature' does not support 0.7 with this model.", param="temperature"), {}, "models.yaml"),
     (openai(400, "invalid temperature: only 1 is allowed for this model"), {}, "temperature_supported: false"),
     (openai(400, "m does not support tools"), {"tool": True}, "--delivery user_role"),

@@ -92,10 +92,10 @@ async def test_a_body_that_cannot_be_unpacked_may_pass(exchange: Exchange) -> No
     ):
         with pytest.raises(aiohttp.ClientError) as raised:
             await exchange(Step(200, body, {"Content-Encoding": encoding}))
-        failure = of_exception(raised.value, KEY)
+        failure = of_exception(raised.value, (KEY,))
         assert (failure.lasting, failure.detail) == (False, says)
     cut = await exchange(Step(200, PACKED["gzip"][:-9], {"Content-Encoding": "gzip"}))
-    outcome, cost = wire.read(cut, None, KEY)
+    outcome, cost = wire.read(cut, None, (KEY,))
     assert isinstance(outcome, Failure)
     assert (outcome.lasting, outcome.kind, cost.known) == (False, "malformed", False)
 
@@ -106,7 +106,7 @@ async def test_a_body_above_the_limit_is_not_read_to_its_end(encoding: str, exch
     packed = {"": bomb, "gzip": gzip.compress(bomb, 1), "deflate": zlib.compress(bomb, 1)}[encoding]
     with pytest.raises(BodyTooLarge) as raised:
         await exchange(Step(200, packed, {"Content-Encoding": encoding} if encoding else {}))
-    assert "larger than 16 MB, decompressed" in of_exception(raised.value, KEY).detail
+    assert "larger than 16 MB, decompressed" in of_exception(raised.value, (KEY,)).detail
 
 
 async def test_a_declared_charset_is_honoured(exchange: Exchange) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from independence.clients import dialects
-from independence.config import environment, registry
+from independence.config import environment, registry, subjects
 from independence.config.endpoints import RateSetting
 from independence.config.registry import Registry
+from independence.engine import connections
 from independence.errors import DocumentError, UsageError
 from independence.types import Sampling
 
@@ -25,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 def loaded(file: Path, text: str) -> Registry:
     file.write_text(text, encoding="utf-8")
-    return registry.load(file, dialects.of)
+    return registry.load(file, connections.LOOK_UPS)
 
 
 def labels(known: Registry, *names: str, flags: Sampling = NONE) -> list[str]:
@@ -96,6 +97,7 @@ def test_auto_means_the_default_effort_and_keeps_the_label(file: Path) -> None:
     assert (listed.sampling.effort, listed.label, asked.sampling.effort) == ("none", "Flash", "none")
 
 
+LAB = "endpoints:\n  - {name: lab, base_url: 'http://x',\n"
 MISTAKES = [
     ("models:\n  - model_id: a/b\n    temprature: 1\n", 3, "did you mean `temperature`"),
     ("models:\n  - temperature: 1\n", 2, "model_id"),
@@ -143,6 +145,16 @@ MISTAKES = [
     ),
     ("endpoints:\n  - {name: a, base_url: 'http://x',\n     burst: 2}\n", 3, "add requests_per_second"),
     ("just words", 1, "expected"),
+    (LAB + '    headers: {X-A: "a\\nb: c"}}\n', 3, "header `X-A` holds a line break"),
+    (LAB + "    headers: {X-A: \u201ckey\u201d}}\n", 3, "header `X-A` holds signs that are not ASCII"),
+    (LAB + "    headers: {X A: b}}\n", 3, "`X A` is no name of a header"),
+    (LAB + "    headers: {Host: b}}\n", 3, "header `Host` is written by this program"),
+    (LAB + "    features: {token limits: max_tokens}}\n", 3, "did you mean `token limit`?"),
+    (LAB + "    features: {token limit: max_token}}\n", 3, "did you mean `max_tokens`?"),
+    (LAB + "    extra_body: {messages: []}}\n", 3, "extra_body cannot set `messages`"),
+    ("models:\n  - {model_id: a/b,\n     extra_body: {model: c}}\n", 3, "extra_body cannot set `model`"),
+    ("endpoints:\n  - {name: lab}\n", 2, "endpoint `lab` has no `base_url`"),
+    ("models:\n  - {model_id: groq-api/a,\n     endpoint: xai-api}\n", 3, "name one of them"),
 ]
 
 
@@ -151,6 +163,51 @@ def test_a_mistake_in_the_file_is_named_with_its_line(file: Path) -> None:
         with pytest.raises(DocumentError) as caught:
             loaded(file, text)
         assert (caught.value.line, what in str(caught.value)) == (line, True), str(caught.value)
+
+
+def test_an_entry_goes_over_the_shipped_one_of_its_name_key_by_key(file: Path) -> None:
+    shipped, text = (
+        registry.shipped()["openai-api"],
+        "endpoints: [{name: openai-api, base_url: 'http://x/v1', features: {}}]",
+    )
+    (own,) = loaded(file, text).endpoints
+    assert (own.base_url, own.features) == ("http://x/v1", {})
+    assert (own.key_variables, own.dialect, own.no_temperature) == (
+        shipped.key_variables, shipped.dialect, shipped.no_temperature,
+    )  # fmt: skip
+    for one in registry.shipped().values():  # what ships is held to what is asked of users
+        for feature, form in one.features.items():
+            connections.LOOK_UPS.form(feature, form)
+        connections.LOOK_UPS.dialect(one.dialect)
+
+
+def test_what_an_endpoint_says_of_temperature_and_bodies_holds_for_its_models_unless_they_say_otherwise(
+    file: Path,
+) -> None:
+    text = """\
+endpoints: [{name: lab, base_url: "http://x/v1", no_temperature: [think*], extra_body: {top_k: 1, a: {b: 2}}}]
+models: [{model_id: lab/think-hard, temperature_supported: true, extra_body: {top_k: 2}}]
+"""
+    known = loaded(file, text)
+    listed, thinking, other = (known.resolve(f"lab/{name}")[0] for name in ("think-hard", "think", "other"))
+    assert [one.temperature_supported for one in (listed, thinking, other)] == [True, False, True]
+    assert (listed.sampling.extra_body, other.sampling.extra_body) == (
+        '{"a":{"b":2},"top_k":2}',
+        '{"a":{"b":2},"top_k":1}',
+    )
+    assert [one.label for one in registry.choose(known, ["lab/think-hard", "lab/other"], NONE)] == [
+        "lab/think-hard@low-t0.7-x0ed1db", "lab/other@low-t0.7-x332ed8",
+    ]  # fmt: skip
+    (again,) = registry.choose(known, ["lab/other"], Sampling(temperature=0.2))
+    assert subjects.from_json(subjects.to_json(again)) == again
+    assert subjects.temperature_in(again.label) == 0.2
+    for name, says in {
+        "openai-api": "write openai-api/ID, for example openai-api/gpt-5-mini",
+        "openai-api/": "write openai-api/ID",
+        "opnai-api/gpt-5": "did you mean `openai-api/gpt-5`?",
+    }.items():
+        with pytest.raises(UsageError, match=re.escape(says)):
+            Registry().resolve(name)
 
 
 def test_a_repeated_configuration_is_refused_by_its_label_and_one_of_a_plain_list_counts_once(file: Path) -> None:

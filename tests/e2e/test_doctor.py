@@ -128,6 +128,25 @@ def test_without_a_model_endpoints_are_checked_and_nothing_is_asked(served: Serv
     assert not (tmp_path / "independence.db").exists()
 
 
+def test_it_tells_which_keys_are_set_by_their_variables_and_asks_only_where_one_is(served: Served) -> None:
+    env = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "MISTRAL_API_KEY": "your-key"}
+    ended = command.run("doctor", "--format", "json", env=env | {"LOOP_KEY": endpoint.KEY})
+    assert "sk-ant-0123456789" not in ended.out + ended.err
+    states = {row["endpoint"]: (row["variable"], row["state"]) for row in ended.board["keys"]["rows"]}
+    assert states.pop("anthropic-api") == ("ANTHROPIC_API_KEY", "set")
+    assert states.pop("mistral-api") == ("MISTRAL_API_KEY", "placeholder")
+    assert states["google-api"] == ("GEMINI_API_KEY or GOOGLE_API_KEY", "not set")
+    assert {state for _, state in states.values()} == {"not set"}
+    asked = {row["of"]: row for row in ended.board["doctor"]["rows"] if row["check"] == "endpoint"}
+    assert asked.keys() == {"loop", "anthropic-api"}
+    assert "is not read" in asked["anthropic-api"]["found"]
+    named = doctor("--endpoint", "azure-api")
+    assert named["endpoint", "azure-api"]["result"] == "fail"
+    assert "AZURE_OPENAI" in named["endpoint", "azure-api"]["found"]
+    for line in (["--endpoint", "azure"], ["--endpoint", "loop", "-m", "loop/half"]):
+        assert command.run("doctor", *line).code == 2
+
+
 def test_everything_that_is_broken_is_told_at_once(served: Served, tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text("models:\n  - model: a/b\n")
     (tmp_path / "here.db").write_text("this is a letter, and no store of anything that was ever asked\n" * 9)

@@ -109,7 +109,7 @@ def test_what_cannot_be_shown_is_one_sentence(served: endpoint.Served) -> None:
         ("--catalogue haif", "model ids holds `haif`; near it: half"),
         ("--catalogue --local-url http://127.0.0.1:9", "no catalogue at http://127.0.0.1:9/v1 (connect: "),
         ("--catalogue --local-url http://127.0.0.1:99999", "`http://127.0.0.1:99999` is no address: its port"),
-        ("--catalogue --endpoint lab", "no endpoint `lab`; there are openrouter, local, loop"),
+        ("--catalogue --endpoint lab", "no endpoint `lab`; there are openrouter, local, loop, openai-api"),
         ("--catalogue --endpoint local", "needs --local-url"),
         ("--catalogue --endpoint loop --local-url http://127.0.0.1:9", "ask one of them"),
         ("--catalogue x -m a/one", "ask for one of the two"),

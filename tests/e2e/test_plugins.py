@@ -137,8 +137,8 @@ def test_an_endpoint_speaks_a_dialect_and_a_suite_is_read_by_an_analysis_of_othe
     assert "| Subject | Held |" in (tmp_path / "report.md").read_text()
     assert "which has none" in installed.run("leaderboard", "--db", "here.db", "--scoring", "v2", code=2).err
     assert unknown(tmp_path, "run", "--suite", "lite", "-m", "loop/half", "-j", "cues").endswith(
-        "models.yaml:2: no dialect `toy`; there are local, openrouter; a package adds one by an entry point of group "
-        "`independence.dialects`"
+        "models.yaml:2: no dialect `toy`; there are local, openai, openrouter; a package adds one by an entry point of "
+        "group `independence.dialects`"
     )
     file.unlink()
     assert unknown(tmp_path, *RUN, "-m", "sim/half", "-j", "cues").endswith(

@@ -15,6 +15,7 @@ from independence.config.options import ConnectionOptions, OfflineOptions, RunOp
 from independence.config.registry import EndpointEntry, ModelLimit, Registry
 from independence.config.subjects import Subject
 from independence.engine import connections, subjects
+from independence.engine.connections import KeyUse
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.judge.cues.grading import CuesJudge
@@ -163,11 +164,38 @@ def test_what_is_bought_is_said_before_it_is() -> None:
     assert {connections.share(spec) for spec in judges} == {""}
 
 
-def test_a_missing_key_says_how_to_grade_without_one() -> None:
-    with pytest.raises(UsageError, match="--judge cues"):
-        connections.check_judge_key({}, needed=True)
-    connections.check_judge_key({}, needed=False)
-    connections.check_judge_key({"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40}, needed=True)
+GEMINI = "google/gemini-3-flash-preview"
+# What needs OpenRouter's key, the variables that are set, and what is said; nothing where the run may begin.
+WITHOUT_A_KEY: list[tuple[KeyUse, list[str], list[str]]] = [
+    (KeyUse(), [], []),
+    (KeyUse(judges=[GEMINI]), ["OPENROUTER_API_KEY"], []),
+    (KeyUse(judges=[GEMINI]), [], ["the judge needs a key", "grade with --judge cues, or not yet: --no-judge"]),
+    (KeyUse(judges=[GEMINI]), ["XAI_API_KEY"], ["grade with -j xai-api/grok-4.3, --judge cues"]),
+    (KeyUse(judges=[GEMINI], endpoints=["xai-api"]), ["OPENAI_API_KEY", "XAI_API_KEY"], ["-j xai-api/grok-4.3,"]),
+    (KeyUse(judges=[GEMINI]), ["XAI_API_KEY", "GOOGLE_API_KEY"], ["-j google-api/gemini-3-flash-preview,"]),
+    (KeyUse(["openai/gpt-5-mini"], [GEMINI]), ["XAI_API_KEY"], ["OPENROUTER_API_KEY is not set: export"]),
+    (KeyUse(["openai/gpt-5-mini"], [GEMINI]), ["OPENAI_API_KEY"],
+     ["`-m openai-api/gpt-5-mini -j openai-api/gpt-5-mini`", "`--judge cues`"]),
+    (KeyUse(["anthropic/claude-haiku-4.5:beta"], []), ["ANTHROPIC_API_KEY"],
+     ["with ANTHROPIC_API_KEY, write `-m anthropic-api/claude-haiku-4-5`"]),
+    (KeyUse(["google/gemini-2.5-pro"], [GEMINI]), ["GEMINI_API_KEY"],
+     ["`-m google-api/gemini-2.5-pro -j google-api/gemini-3-flash-preview`"]),
+    (KeyUse(["mistralai/magistral", "deepseek/deepseek-chat"], []), ["MISTRAL_API_KEY", "DEEPSEEK_API_KEY"],
+     ["with MISTRAL_API_KEY and DEEPSEEK_API_KEY, write `-m mistral-api/magistral,deepseek-api/deepseek-chat`"]),
+    (KeyUse(["x-ai/grok-4", "openai/o3"], []), ["XAI_API_KEY"], ["OPENROUTER_API_KEY is not set: export"]),
+]  # fmt: skip
+
+
+def test_a_missing_key_of_openrouter_names_what_the_keys_that_are_set_can_ask() -> None:
+    for use, variables, said in WITHOUT_A_KEY:
+        env = dict.fromkeys(variables, "sk-1234567890")
+        try:
+            connections.check_openrouter_key(use, env)
+            error = ""
+        except UsageError as stop:
+            error = str(stop)
+        assert [words for words in said if words not in error] == [], error
+        assert bool(error) == bool(said), error
 
 
 RENT, V2 = load("rent").suite, load("v2").suite

@@ -13,15 +13,15 @@ import msgspec
 from independence.cli import probes
 from independence.cli.endpoint_lookup import EndpointLookup
 from independence.cli.terminal import note
-from independence.clients import dialects
 from independence.clients.catalogue import Catalogue
 from independence.clients.delivery import Shape
 from independence.clients.failures import Failure
+from independence.clients.features import EFFORT_REFUSED
 from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment, registry
 from independence.config.registry import Registry
-from independence.config.subjects import SIM, Subject
+from independence.config.subjects import OPENROUTER, SIM, Subject
 from independence.engine import connections, service
 from independence.engine.event_loop import drive
 from independence.errors import UsageError
@@ -29,7 +29,7 @@ from independence.judge import kinds, model
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import checks
-from independence.report.checks import CheckedModel, Finding, finding, refusal
+from independence.report.checks import CheckedModel, Finding, SetKey, finding, refusal
 from independence.store import health
 from independence.types import ChatRequest
 
@@ -45,7 +45,13 @@ class CheckedEndpoint(NamedTuple):
 
 
 def findings(
-    *, model: str | None, judge: str | None, models_file: Path | None, local_url: str | None, db: Path
+    *,
+    model: str | None,
+    judge: str | None,
+    models_file: Path | None,
+    local_url: str | None,
+    endpoint: str | None,
+    db: Path,
 ) -> list[Finding]:
     """Every check that applies, in order."""
     out = list(_store(db))
@@ -56,8 +62,25 @@ def findings(
     spec = _judge(judge, subject, known, out) if judge is not None or subject is not None else None
     lookup = EndpointLookup(known, env, local_url)
     meant = [one.endpoint for one in (subject, spec) if one is not None]
-    drive(_online(lookup, meant if model or judge else lookup.configured(), subject, spec, out))
+    if endpoint is not None:
+        meant = [lookup.named(endpoint)]
+    drive(_online(lookup, meant if model or judge or endpoint else lookup.configured(), subject, spec, out))
     return out
+
+
+def keys() -> list[SetKey]:
+    """Which of the keys that endpoints of this package want are set, whatever they hold."""
+    env = environment.read()
+    rows = [
+        (OPENROUTER, environment.OPENROUTER_KEYS),
+        *((e.name, e.key_variables) for e in registry.shipped().values()),
+    ]
+    return [
+        SetKey(name, variable, "placeholder" if environment.is_placeholder(env[variable]) else "set")
+        if (variable := next((one for one in variables if env.get(one, "").strip()), ""))
+        else SetKey(name, " or ".join(variables), "not set")
+        for name, variables in rows
+    ]
 
 
 def _store(db: Path) -> Iterator[Finding]:
@@ -89,7 +112,7 @@ def _models_file(file: Path | None, out: list[Finding]) -> Registry:
         return Registry()
     name = str(path)
     try:
-        known = registry.load(path, dialects.of)
+        known = registry.load(path, connections.LOOK_UPS)
     except UsageError as error:
         out.append(finding("models file", "unreadable", name, problem=str(error)))
         return Registry()
@@ -175,7 +198,7 @@ async def _endpoint(
         out.append(checks.of_key(endpoint, key))
         obstacle = "its key is refused" if isinstance(key, Failure) and key.scope == "key" else ""
     listed = await listing.read_catalogue()
-    out.append(checks.of_endpoint(endpoint, listed))
+    out.append(checks.of_endpoint(endpoint, listed) if endpoint.lists_models else finding("endpoint", "unread", name))
     if isinstance(listed, Failure):
         answers = listed.status and listed.scope != "key"
         obstacle = obstacle or ("" if answers else "its endpoint is of no use")
@@ -195,6 +218,8 @@ async def _model(
     if there is None:
         out.append(finding(model.role, "unreached", model.name))
         return
+    if there.listing.endpoint.features.get("effort") == EFFORT_REFUSED:
+        model = model._replace(effort="off")
     found = await there.listing.find(there.catalogue, model.model)
     catalogue = there.catalogue if isinstance(found, Failure) else found
     info = catalogue.info(model.model)

@@ -9,6 +9,7 @@ import click
 
 from independence.cli import checkup, options, table_output
 from independence.config.subjects import LOCAL
+from independence.errors import UsageError
 from independence.report import checks
 from independence.report import table as tables
 
@@ -19,6 +20,7 @@ from independence.report import table as tables
 @options.MODELS_FILE
 @options.LOCAL_URL
 @options.LOCAL_MODEL
+@click.option("--endpoint", help="Check this endpoint alone: a name of models.yaml, `openrouter`, `openai-api`, ...")
 @options.output_format()
 @options.db()
 def command(
@@ -27,18 +29,27 @@ def command(
     models_file: Path | None,
     local_url: str | None,
     local_model: str | None,
+    endpoint: str | None,
     format_: str,
     db: Path,
 ) -> None:
     """Check key, endpoint, model, tools, price and store, each on its own. Exit code 1 if any check fails.
 
-    Without --model and --judge no model is asked, and nothing is spent.
+    Without --model and --judge no model is asked, and nothing is spent. Endpoints whose key is not set are asked only
+    if they are named.
     """
+    if endpoint and (model or judge or local_url or local_model):
+        what = "--endpoint checks a server; a model is looked for at its own"
+        raise UsageError(what, "leave --endpoint out, or write the model as ENDPOINT/ID")
     model = model or (local_model and f"{LOCAL}/{local_model.removeprefix(f'{LOCAL}/')}")
-    found = checkup.findings(model=model, judge=judge, models_file=models_file, local_url=local_url, db=db)
+    found = checkup.findings(
+        model=model, judge=judge, models_file=models_file, local_url=local_url, endpoint=endpoint, db=db
+    )
     notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
     shown = [checks.table(found, notes)]
     if format_ == "table":
         shown = [tables.without_empty_columns(one) for one in checks.terminal_table(found, notes)]
+    if not (model or judge or endpoint):
+        shown.append(checks.keys_table(checkup.keys()))
     table_output.print_tables(shown, format_)
     sys.exit(1 if checks.failed(found) else 0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import endpoints
+from independence.config import endpoints, environment, registry
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
@@ -44,9 +44,21 @@ class EndpointLookup(NamedTuple):
         endpoints.check(endpoint.base_url, f"the address of endpoint `{name}`")
         return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S))
 
+    def named(self, name: str) -> str:
+        """The name of an endpoint, if there is one. Raises UsageError naming those that there are."""
+        names = [OPENROUTER, LOCAL, *(entry.name for entry in self.known.endpoints), *registry.shipped()]
+        if name not in names:
+            raise UsageError(f"no endpoint `{name}`", f"there are {', '.join(dict.fromkeys(names))}")
+        return name
+
     def configured(self) -> list[str]:
-        """Names of the endpoints that environment and models file mention; OpenRouter where they mention none."""
+        """Names of the endpoints that environment and models file mention, by a key or address; else OpenRouter."""
         names = [entry.name for entry in self.known.endpoints]
+        names += [
+            name
+            for name, entry in registry.shipped().items()
+            if name not in names and not environment.is_placeholder(self.env.get(entry.key_variable(self.env), ""))
+        ]
         if self.local_url or self.env.get("LOCAL_MODEL_URL", "").strip():
             names.insert(0, LOCAL)
         key = any(self.env.get(name, "").strip() for name in ("OPENROUTER_API_KEY", "OPENROUTER_KEY"))

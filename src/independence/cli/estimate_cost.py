@@ -55,9 +55,8 @@ def _table(preview: RunPreview) -> Table:
     notes += [f"{said}." for said in (*shares, *preview.purchases)]
     if preview.cost.probes:
         usd = preview.cost.typical_usd - total(bills.values()).usd
-        notes.append(
-            f"Before them, up to {preview.cost.probes} small requests show what reaches the models: ${usd:.4f} more."
-        )
+        price = f"${usd:.4f} more" if usd or not preview.cost.unpriced else "their price is not known"
+        notes.append(f"Before them, up to {preview.cost.probes} small requests show what reaches the models: {price}.")
     if preview.cost.unpriced:
         notes.append("A dash means that no price is known; these calls are not included in the sums.")
     return Table("estimate", "What it will cost", _COLUMNS, tuple(rows), tuple(notes))

@@ -65,10 +65,10 @@ def catalogue(
 
 
 def _endpoint(name: str, known: Registry, local_url: str | None) -> Endpoint:
-    names = [OPENROUTER, LOCAL, *(entry.name for entry in known.endpoints)]
-    if name not in names:
-        raise UsageError(f"no endpoint `{name}`", f"there are {', '.join(names)}")
-    endpoint, missing = EndpointLookup(known, environment.read(), local_url).find(name)
+    lookup = EndpointLookup(known, environment.read(), local_url)
+    endpoint, missing = lookup.find(lookup.named(name))
+    if endpoint is not None and not endpoint.lists_models:
+        raise UsageError(f"the list of models of {name} does not say which ids it takes", "write one as its maker does")
     if endpoint is None:
         assert missing is not None
         raise missing

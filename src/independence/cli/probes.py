@@ -121,7 +121,7 @@ async def probe(client: OpenAIClient, of: str, how: str, shape: Shape) -> Findin
         facts["problem"], facts["fix"] = lacking(found, shape)
     elif not found.verified:
         facts["problem"] = unverified(found)
-    facts["forms"] = "".join(f"; {told}" for told in features.told(found.choices))
+    facts["forms"] = "".join(f"; {features.told(form)}" for form in client.connection.used(shape.request))
     case = "lost" if found.lost else "whole" if found.verified else "unverified"
     return checks.finding("delivery", case, of, usd=budget.spent - before, **facts)
 
@@ -169,8 +169,9 @@ def read(check: str, of: str, result: ProbeResult) -> Finding:
         check, "answered", of, usd=result.usd,
         by=f" by {reply.served_provider}" if reply.served_provider else "",
         seconds=sum(attempt.seconds for attempt in result.attempts),
-        effort=", reasoning effort left out because the server rejects it" * ("effort_refused" in reply.flags),
-        schemaless=", though the endpoint rejects JSON schemas and was asked without"
+        effort=", without a reasoning effort, which the endpoint does not take"
+        * (features.EFFORT_REFUSED in reply.flags),
+        schemaless=", though the endpoint takes no JSON schema and was asked without"
         * ("schema_refused" in reply.flags),
     )  # fmt: skip
     known = checks.texts()["flagged"]

@@ -51,12 +51,13 @@ class Catalogue(msgspec.Struct, frozen=True):
     known: bool = True
 
     def info(self, model: str) -> ModelInfo | None:
-        """The entry of an id, of an Ollama name without its `:latest`, or of the model behind a routing variant.
+        """The entry of an id, of a name without Ollama's `:latest` or Gemini's `models/`, or of the model that a
+        routing variant leads to.
 
         A gateway may list patterns such as `vendor/*`: nothing more is known of an id that one covers.
         """
         variant = next((end for end in _ROUTING_VARIANTS if model.endswith(end)), "")
-        names = (model, f"{model}:latest", model.removesuffix(variant))
+        names = (model, f"{model}:latest", f"models/{model}", model.removesuffix(variant))
         return next((self.models[name] for name in names if name in self.models), None) or self._covered(model)
 
     def _covered(self, model: str) -> ModelInfo | None:
@@ -93,9 +94,13 @@ class _ModelsPage(msgspec.Struct):
 
 
 def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
-    """The models of a `GET /models` page; None where it is no such page. `free`: those without prices cost nothing."""
+    """The models of a `GET /models` page, which may be a list alone; None where it is no such page.
+
+    `free`: those without prices cost nothing.
+    """
+    page = {"data": document} if isinstance(document, list) and document else document
     try:
-        listed = msgspec.convert(document, _ModelsPage).data
+        listed = msgspec.convert(page, _ModelsPage).data
     except msgspec.ValidationError:
         return None
     return None if listed is None else [info for wire in listed if (info := _read(wire, free=free))]

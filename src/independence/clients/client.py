@@ -125,8 +125,7 @@ class OpenAIClient:
     def __init__(self, connection: Connection, policy: Policy | None = None) -> None:
         self.connection = connection
         self._policy = policy or Policy()
-        key = connection.endpoint.api_key.strip()
-        self._clean = extract.without_key(key)
+        self._clean = extract.without_secrets(connection.endpoint.secrets)
         # Of a few models, providers and reasons to end.
         self._known_name = lru_cache(maxsize=64)(partial(_name, clean=self._clean))
         self._repeated: defaultdict[str, RepeatedFailures] = defaultdict(RepeatedFailures)

@@ -123,13 +123,16 @@ class EndpointConnection:
         self.throttle = throttle
         self.notify = notify
         self.buckets = buckets or Buckets(endpoint)
-        self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form
+        self.usual = {name: form for name, form in endpoint.features.items() if features.is_other(name, form)}
+        self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form, where not as usual
         self.silent: set[str] = set()  # models of which somebody else tells in which forms they are asked
+        self._told: set[tuple[str, str]] = set()  # models and forms
         self._proven: dict[str, Choices] = {}  # those of the choices with which an answer came
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
         self._dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
+        self._secrets = endpoint.secrets
         self._litellm = False  # whether a LiteLLM gateway has answered
 
     @property
@@ -155,13 +158,13 @@ class EndpointConnection:
     ) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         prices = self._dialect.prices(self.catalogue.info(request.model))
-        first, choices = self._first_forms(request), self.choices.get(request.model, {})
-        if self.endpoint.stream and not whole:
-            first |= {"stream": True, "stream_options": {"include_usage": True}}
-        body, log.forms = first, ()
+        streamed = self.endpoint.stream and not whole
+        first, choices = self._first_forms(request, streamed=streamed), self.chosen(request.model)
+        body, used = first, tuple[str, ...]()
         if choices:
-            body, log.forms = dict(first), features.marks(first, choices)
+            body, used = dict(first), features.used(first, choices)
             features.apply(body, choices)
+        log.forms = used
         if request.model in self.unverified:
             log.forms = (*log.forms, protocol.DELIVERY_UNVERIFIED)
         usd = self._most(request, prices)
@@ -185,8 +188,9 @@ class EndpointConnection:
             log.add(Attempt("ok", seconds, cost.usage, unknown))
             log.room = math.inf
             self.throttle.served(epoch)
-            if choices and self._proven.get(request.model) != choices:
-                self._prove(request.model, choices)
+            if choices:  # they stay, and are told
+                self._proven[request.model] = choices
+                self._tell(request.model, used)
             return self._checked(request, outcome, log, "cache" in body)
         log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
         log.room = self._learn(epoch, outcome)
@@ -194,8 +198,12 @@ class EndpointConnection:
             paced.empty(outcome.retry_after)
         return self._adapted(request, first, choices, outcome)
 
-    def _first_forms(self, request: ChatRequest) -> Body:
+    def _first_forms(self, request: ChatRequest, *, streamed: bool = False) -> Body:
         body = self._dialect.parameters(request, self.catalogue.info(request.model))
+        if streamed:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        if request.sampling.extra_body:
+            features.add(body, request.sampling.extra_body)
         if self._litellm:  # only the body counts there, and other servers may reject a field that they do not know
             body["cache"] = {"no-cache": True}
         return body
@@ -204,22 +212,30 @@ class EndpointConnection:
         """The features of a request that could be written otherwise."""
         return features.candidates(self._first_forms(request))
 
+    def chosen(self, model: str) -> Choices:
+        """The forms other than the first in which requests to a model are written."""
+        return self.choices.get(model, self.usual)
+
     def choose(self, model: str, feature: Feature, form: str) -> None:
         """Write a feature in another form for a model from now on; the first form takes the choice back."""
-        chosen = {name: own for name, own in self.choices.get(model, {}).items() if name != feature.name}
+        chosen = {name: own for name, own in self.chosen(model).items() if name != feature.name}
         self.choices[model] = chosen if form == feature.forms[0].name else chosen | {feature.name: form}
 
-    def _prove(self, model: str, choices: Choices) -> None:
-        """An answer came to a request in these forms: they are told, and stay."""
-        before = self._proven.get(model, {})
-        self._proven[model] = choices
-        if model not in self.silent:
-            self.tell(model, {name: form for name, form in choices.items() if before.get(name) != form})
+    def used(self, request: ChatRequest) -> tuple[str, ...]:
+        """The forms other than the first in which a request is written."""
+        return features.used(self._first_forms(request), self.chosen(request.model))
 
-    def tell(self, model: str, choices: Choices) -> None:
-        """Say in which other forms requests to a model are written."""
-        for told in features.told(choices):
-            self.notify(Adapted(self._whole_id(model), told))
+    def tell(self, request: ChatRequest) -> None:
+        """Say in which other forms such a request is written, each once."""
+        self._tell(request.model, self.used(request))
+
+    def _tell(self, model: str, forms: tuple[str, ...]) -> None:
+        for form in forms if model not in self.silent else ():
+            if (model, form) not in self._told:
+                self._told.add((model, form))
+                known = form in self.usual.values()
+                why = "as is known of this endpoint" if known else "because the server rejects the usual form"
+                self.notify(Adapted(self._whole_id(model), f"{features.told(form)}, {why}"))
 
     def _whole_id(self, model: str) -> str:
         """A model as the user writes it."""
@@ -227,19 +243,20 @@ class EndpointConnection:
 
     def _adapted(self, request: ChatRequest, first: Body, sent: Choices, failure: Failure) -> Failure:
         """The failure of a request sent in these forms; with `again` where the next one is written otherwise."""
-        model = request.model
-        for feature in features.named(failure, first):
+        model, named = request.model, features.named(failure, first)
+        for feature in named:
             if feature.fix:
                 fix = feature.fix.format(model=self._whole_id(model))
                 return failure._replace(fix=fix, scope="model", lasting=True)
-            if self.choices.get(model, {}).get(feature.name) != sent.get(feature.name):  # another call was quicker
+            if self.chosen(model).get(feature.name) != sent.get(feature.name):  # another call was quicker
                 return failure._replace(again=True)
             form = features.following(feature, sent)
             if form is not None:
                 self.choose(model, feature, form.name)
                 return failure._replace(again=True)
-            if sent != self._proven.get(model, {}):  # no form of it helped: something else is refused
-                self.choices[model] = self._proven.get(model, {})
+        proven = self._proven.get(model, self.usual)
+        if named and sent != proven:  # no form of them helped: something else is refused
+            self.choices[model] = proven
         return failure
 
     def _checked(self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, asked_anew: bool) -> Outcome:
@@ -254,7 +271,7 @@ class EndpointConnection:
                 return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
         if protocol.CACHE_HIT not in received.flags or not self._litellm or asked_anew:
             return received
-        if "cache" in self.choices.get(request.model, {}):
+        if "cache" in self.chosen(request.model):
             return received
         log.mark("cached")
         return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
@@ -311,10 +328,10 @@ class EndpointConnection:
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             return self._unanswered(error)
         self._litellm = self._litellm or wire.is_litellm(response.headers)
-        return wire.read(response, prices, self.endpoint.api_key)
+        return wire.read(response, prices, self._secrets)
 
     def _unanswered(self, error: Exception, tokens: int = 0) -> tuple[Failure, AttemptCost]:
-        failure = failures.of_exception(error, self.endpoint.api_key)
+        failure = failures.of_exception(error, self._secrets)
         if failure.kind == "timeout":
             failure = failure._replace(fix=self._dialect.slow_advice)
         return failure, AttemptCost(Usage(completion_tokens=tokens), known=failure.unbilled)
@@ -337,7 +354,7 @@ class EndpointConnection:
                 failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")
             return failure, cost
         self._litellm = self._litellm or wire.is_litellm(response.headers)
-        outcome, cost = wire.read(response, prices, self.endpoint.api_key)
+        outcome, cost = wire.read(response, prices, self._secrets)
         if answer.tokens and not cost.usage.completion_tokens:
             usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
             cost = cost._replace(usage=usage)

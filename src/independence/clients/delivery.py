@@ -100,7 +100,8 @@ def _through_tool(
 
 
 def _prompt(shape: ChatRequest, start: str, text: str) -> ChatRequest:
-    return msgspec.structs.replace(shape, messages=(Message("user", f"{start} {text}"),))
+    # Some APIs refuse to write a JSON object for a prompt that does not hold the word.
+    return msgspec.structs.replace(shape, messages=(Message("user", f"{start} {text} JSON"),))
 
 
 SYSTEM: Final = "system"
@@ -175,7 +176,7 @@ class Probe:
         finally:
             self._connection.silent.discard(self._shape.model)
         if not found.lost:
-            self._connection.tell(self._shape.model, found.choices)
+            self._connection.tell(self._shape)
         return found
 
     async def _found(self) -> DeliveryFindings:
@@ -191,7 +192,7 @@ class Probe:
             whole = found[LONG] != "lost" and await self._counts_whole(self._parts[-1])
         return DeliveryFindings(
             parts=found,
-            choices=dict(self._connection.choices.get(self._shape.model, {})),
+            choices=dict(self._connection.chosen(self._shape.model)),
             whole_counts=whole,
             per_word=sum(self._per_word) / len(self._per_word) if self._per_word else 1.0,
             details={name: detail for name, detail in told.items() if found[name] != "delivered"},
@@ -212,7 +213,7 @@ class Probe:
     async def _first_contact(self, part: Part) -> None:
         """Find the limit and the forms that the server takes. Where a refusal names nothing, every form is tried."""
         model = self._shape.model
-        before = dict(self._connection.choices.get(model, {}))
+        before = dict(self._connection.chosen(model))
         refused: Refused | None = None
         for limit in _LIMITS:
             self._limit = limit
@@ -267,7 +268,7 @@ class Probe:
         model = self._shape.model
         feature = next(one for one in features.FEATURES if one.name == SYSTEM)
         joined = feature.forms[1].name
-        if self._connection.choices.get(model, {}).get(feature.name) == joined:
+        if self._connection.chosen(model).get(feature.name) == joined:
             return "lost"
         self._connection.choose(model, feature, joined)
         try:

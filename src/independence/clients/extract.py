@@ -5,9 +5,10 @@ Reasoning is moved out of the text; template tokens, leaked calls and API keys a
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal, NamedTuple
 
 from msgspec import UNSET
@@ -248,10 +249,10 @@ def secret_in(key: str) -> str:
     return key if secret else ""
 
 
-def without_key(key: str) -> Callable[[str], str]:
-    """A function that removes a key from texts."""
-    secret = secret_in(key)
-    return (lambda text: text.replace(secret, "[key]")) if secret else (lambda text: text)
+def without_secrets(secrets: Iterable[str]) -> Callable[[str], str]:
+    """A function that removes keys from texts."""
+    found = tuple(filter(None, map(secret_in, secrets)))
+    return lambda text: functools.reduce(lambda out, secret: out.replace(secret, "[key]"), found, text)
 
 
 def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:

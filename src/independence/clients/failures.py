@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -28,6 +28,7 @@ from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
 from independence.types import MissingReason
 
+Secrets = Collection[str]  # keys, and what else stands for one: `Endpoint.secrets`
 Scope = Literal["request", "model", "key", "account", "server"]
 
 LONGEST_WAIT_S: Final = 3600.0  # a limit that lifts later than this is not waited for
@@ -114,14 +115,14 @@ def advice(about: str) -> str:
     return next(row.fix for _, row in _rows() if row.about == about)
 
 
-def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetime | None = None) -> Failure:
-    """Classify an error response, or an error found inside a 200. `key` is kept out of every text."""
+def of_response(answer: HttpResponse, body: ErrorDetails, secrets: Secrets, now: datetime | None = None) -> Failure:
+    """Classify an error response, or an error found inside a 200. `secrets` are kept out of every text."""
     now = now or datetime.now(UTC)
     status = _status(answer.status, body)
-    base = Failure(str(status), _detail(body, status, key), lasting=True, scope="model", status=status)
-    base = base._replace(named=_without_key(body.named[:_READ], key))
+    base = Failure(str(status), _detail(body, status, secrets), lasting=True, scope="model", status=status)
+    base = base._replace(named=_without(secrets, body.named[:_READ]))
     if 300 <= status < 400:
-        return base._replace(detail=sentence(_moved(answer), key), scope="server")
+        return base._replace(detail=sentence(_moved(answer), secrets), scope="server")
     if status == 401:
         # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
         ours = answer.status == 401 or "provider_name" not in body.metadata
@@ -163,13 +164,13 @@ def _counts(row: _RefusalRow, status: int, body: ErrorDetails, wait: float | Non
     return row.scope == "server" or (row.scope in ("key", "account") and (wait is None or "insufficient" in body.text))
 
 
-def of_foreign_body(response: HttpResponse, key: str) -> Failure:
+def of_foreign_body(response: HttpResponse, secrets: Secrets) -> Failure:
     """Classify a response with a good status whose body is no chat completion, by what it is."""
     found = bodies.describe(response.body, response.headers.get("Content-Type", ""))
     status = "" if response.status == 200 else f"HTTP {response.status}: "
     row = _row(found.text, 400) if found.text else None
     fix = found.fix or (row.fix if row else "")
-    failure = Failure("malformed", sentence(f"{status}{found.what}", key), fix, scope="model", unbilled=False)
+    failure = Failure("malformed", sentence(f"{status}{found.what}", secrets), fix, scope="model", unbilled=False)
     lasting = found.lasting or (row is not None and row.lasting)
     return failure._replace(lasting=lasting, repeats=bool(response.body), reason=row.reason if row else None)
 
@@ -200,10 +201,10 @@ def _moved(answer: HttpResponse) -> str:
     return f"{what} ({host}); give that as the base URL if you trust it" if host else f"{what}; check the base URL"
 
 
-def _detail(body: ErrorDetails, status: int, key: str) -> str:
+def _detail(body: ErrorDetails, status: int, secrets: Secrets) -> str:
     code = body.availability.get("code")
     named = f" ({code})" if isinstance(code, str) else ""
-    return sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), key)
+    return sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), secrets)
 
 
 def _declined(body: ErrorDetails) -> bool:
@@ -258,11 +259,11 @@ _FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
 )
 
 
-def of_exception(error: Exception, key: str) -> Failure:
+def of_exception(error: Exception, secrets: Secrets) -> Failure:
     """Classify what the HTTP library or reading the body raised; class names of a library tell nobody what to do."""
     kind, detail, passing, sent = next(row[1:] for row in _FAULTS if isinstance(error, row[0]))
     at = f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}"
-    said = sentence(detail.format(error=error, at=at, why=_why(error)), key)
+    said = sentence(detail.format(error=error, at=at, why=_why(error)), secrets)
     return Failure(kind, said, lasting=not passing, unbilled=not sent)
 
 
@@ -292,18 +293,20 @@ def _strerror(error: OSError) -> str:
     return "connection refused" if refused else text
 
 
-def sentence(text: str, key: str) -> str:
-    """One printable line of at most 300 characters, without anything that could be an API key."""
+def sentence(text: str, secrets: Secrets) -> str:
+    """One printable line of at most 300 characters, without secrets and anything that could be an API key."""
     text = _NOT_PRINTED.sub(" ", text).strip()
     if len(text) > _READ:
         text = text[:_READ].rpartition(" ")[0]  # half a key would not be known as one
-    text = _without_key(text, key)
+    text = _without(secrets, text)
     text = _QUERY.sub(r"\1=[key]", _KEYS.sub("[key]", text))
     return text if len(text) <= _SENTENCE else text[: _SENTENCE - 1] + "…"
 
 
-def _without_key(text: str, key: str) -> str:
-    return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
+def _without(secrets: Secrets, text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "[key]") if len(secret) >= _SHORTEST_SECRET else text
+    return text
 
 
 def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -> float | None:

@@ -6,16 +6,19 @@ tried, and remembered for that model. What a form changes is transport: it is ma
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from independence.clients.failures import Failure
+from independence.errors import UsageError
 from independence.types import Message
 
 _NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
+EFFORT_REFUSED: Final = "effort_refused"
 Body = dict[str, Any]  # of a chat request, messages as `types.Message` or as JSON objects
 Choices = Mapping[str, str]  # feature -> name of the form that is used; those that are left out have their first one
 
@@ -195,7 +198,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         (
             Form("effort"),
             Form("effort_renamed", _other_effort, "the reasoning effort is sent under the other field name"),
-            Form("effort_refused", _leave_out("reasoning_effort", "reasoning"), "no reasoning effort is sent"),
+            Form(EFFORT_REFUSED, _leave_out("reasoning_effort", "reasoning"), "no reasoning effort is sent"),
         ),
     ),
     Feature(
@@ -256,6 +259,34 @@ _BY_NAME: Final = {feature.name: feature for feature in FEATURES}
 _FORMS: Final = {form.name: form for feature in FEATURES for form in feature.forms}
 
 
+def form(feature: str, name: str) -> Form:
+    """A form of a feature. Raises UsageError where there is none of that name, with one that may be meant."""
+    known = _BY_NAME.get(feature)
+    if known is None:
+        raise UsageError(f"there is no feature `{feature}`", _meant(feature, _BY_NAME))
+    forms = {one.name: one for one in known.forms}
+    if name not in forms:
+        raise UsageError(f"feature `{feature}` has no form `{name}`", _meant(name, forms))
+    return forms[name]
+
+
+def is_other(feature: str, name: str) -> bool:
+    """Whether a form is another than the first of its feature."""
+    return name != _BY_NAME[feature].forms[0].name
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(f'`{one}`' for one in known)}"
+
+
+def add(body: Body, extra: str) -> None:
+    """Put the members of a JSON object into a body; what the body has of its own stays."""
+    for name, value in msgspec.json.decode(extra).items():
+        own = body.get(name)
+        body[name] = value | own if isinstance(own, dict) and isinstance(value, dict) else value if own is None else own
+
+
 def apply(body: Body, choices: Choices) -> None:
     """Rewrite a body of first forms in the forms that were chosen."""
     for feature in FEATURES:
@@ -264,13 +295,13 @@ def apply(body: Body, choices: Choices) -> None:
             write(body)
 
 
-def told(choices: Choices) -> list[str]:
-    """What is said of the forms that were chosen."""
-    return [_FORMS[name].told for name in choices.values()]
+def told(name: str) -> str:
+    """What is said of a form."""
+    return _FORMS[name].told
 
 
-def marks(body: Body, choices: Choices) -> tuple[str, ...]:
-    """The forms other than the first in which a body, given in first forms, is sent."""
+def used(body: Body, choices: Choices) -> tuple[str, ...]:
+    """The forms other than the first in which a body, given in first forms, is sent: marks on its reply."""
     return tuple(name for feature, name in choices.items() if _BY_NAME[feature].is_in(body))
 
 

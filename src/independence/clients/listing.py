@@ -91,7 +91,9 @@ class EndpointListing:
             return KeyInfo()
 
     async def read_catalogue(self) -> Catalogue | Failure:
-        """What `GET /models` lists; `known` is False where the server answers but has no such page."""
+        """What `GET /models` lists; `known` is False where it is not to be read, or there is no such page."""
+        if not self.endpoint.lists_models:
+            return Catalogue(known=False)
         page = await self._get("/models")
         if isinstance(page, Failure):
             return Catalogue(known=False) if page.status == 404 else page
@@ -141,15 +143,15 @@ class EndpointListing:
             await asyncio.sleep(pause)
 
     async def _try(self, path: str) -> object:
-        key = self.endpoint.api_key
+        secrets = self.endpoint.secrets
         try:
             limit_s = min(self.dialect.listing_timeout_s, self.endpoint.timeout_s)
             response = await self._transport.fetch(path, limit_s, root=path == self.dialect.props_path)
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
-            return of_exception(error, key)
+            return of_exception(error, secrets)
         if response.status == 200:
             return decode_any(response.body)
-        return of_response(response, error_of(response.body), key)
+        return of_response(response, error_of(response.body), secrets)
 
 
 async def check(

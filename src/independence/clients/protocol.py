@@ -28,7 +28,7 @@ class Wait(NamedTuple):
 
 
 class Adapted(NamedTuple):
-    """Requests to a model are written in another form from now on, since its server refuses the usual one."""
+    """Requests to a model are written in another form from now on."""
 
     model: str
     told: str

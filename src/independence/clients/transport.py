@@ -72,6 +72,7 @@ class Transport:
         # Looked up and built once: it costs time in every call.
         self._proxy = proxy_of(self._base)
         self._headers = CIMultiDict({**dialect.headers(endpoint), "Accept-Encoding": _ACCEPTED})
+        self._headers.update(endpoint.headers)
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
         self._limits: dict[float | None, aiohttp.ClientTimeout] = {}
 

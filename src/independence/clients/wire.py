@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from independence.clients import bodies, failures, limits, protocol
-from independence.clients.failures import Failure
+from independence.clients.failures import Failure, Secrets
 from independence.clients.limits import Prices
 from independence.clients.transport import HttpResponse
 from independence.types import Usage
@@ -212,16 +212,16 @@ class ReceivedMessage(NamedTuple):
 Outcome = ReceivedMessage | Failure
 
 
-def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outcome, AttemptCost]:
+def read(response: HttpResponse, prices: Prices | None, secrets: Secrets) -> tuple[Outcome, AttemptCost]:
     """What an HTTP response is, and what it cost."""
     if not 200 <= response.status < 300:
-        failure = _of_error(response, key)
+        failure = _of_error(response, secrets)
         return failure, AttemptCost(Usage(), known=failure.unbilled)
     decoded = decode(response.body)
     if decoded is None:
-        return failures.of_foreign_body(response, key), cost_of(None, prices)
+        return failures.of_foreign_body(response, secrets), cost_of(None, prices)
     body, repaired = decoded
-    found = _outcome(body, response, key)
+    found = _outcome(body, response, secrets)
     cost = cost_of(body.usage, prices)
     if isinstance(found, Failure):
         return found, _NOTHING if found.unbilled and not cost.known else cost
@@ -230,14 +230,14 @@ def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outco
     return found, cost
 
 
-def _of_error(response: HttpResponse, key: str) -> Failure:
+def _of_error(response: HttpResponse, secrets: Secrets) -> Failure:
     """An error response. Some hosts send the completion that a filter ended in the place of an error."""
     error = bodies.error_of(response.body)
     decoded = None if error.message else decode(response.body)
     choice = decoded.completion.choice if decoded else _NO_CHOICE
     if ending_of(text_of(choice.finish_reason)) == "filter":
         return _filtered(choice)
-    return failures.of_response(response, error, key)
+    return failures.of_response(response, error, secrets)
 
 
 Ending = Literal["good", "length", "filter", "error", "unknown"]
@@ -262,24 +262,24 @@ def ending_of(finish: str) -> Ending:
     return _ENDINGS.get(finish.lower().partition(":")[0].strip().removeprefix("finish_reason_"), "unknown")
 
 
-def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
+def _outcome(body: ChatCompletion, response: HttpResponse, secrets: Secrets) -> Outcome:
     choice = body.choice
     message, finish = choice.message, text_of(choice.finish_reason)
     error = choice.error if body.error is None else body.error
     if error is not None:
-        failure = failures.of_response(response, bodies.read_error({"error": error}), key)
+        failure = failures.of_response(response, bodies.read_error({"error": error}), secrets)
         text = _text(message)  # what began to be answered was not refused
         return failure._replace(raw=text, unbilled=failure.unbilled and not text, repeats=failure.repeats and not text)
     ending = ending_of(finish)
     if ending == "filter" or bodies.mapping(body.promptFeedback).get("blockReason"):
         return _filtered(choice)
     if message is None:
-        failure = failures.of_foreign_body(response, key)
+        failure = failures.of_foreign_body(response, secrets)
         return failure if failure.lasting else failure._replace(kind="no_choices")
     if ending in ("error", "unknown"):
         kind, what = ("error", "broke off") if ending == "error" else (failures.ENDING, "ended")
         known = ", which is not a known good ending" if ending == "unknown" else ""
-        detail = failures.sentence(f"the answer {what} with finish_reason `{finish}`{known}", key)
+        detail = failures.sentence(f"the answer {what} with finish_reason `{finish}`{known}", secrets)
         return Failure(kind, detail, unbilled=False, raw=_text(message))
     marks = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
     if not finish:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 import msgspec
 
@@ -67,6 +67,10 @@ class Endpoint(msgspec.Struct, frozen=True):
     key_source: str = ""  # environment variable the key was read from
     rate: Rate | None = None  # of each model that has none of its own; None: unbounded
     bounds: tuple[ModelBounds, ...] = ()  # of models that have some of their own
+    headers: Mapping[str, str] = {}  # of every request, over those of its dialect
+    hidden: tuple[str, ...] = ()  # values of headers that are secret
+    features: Mapping[str, str] = {}  # feature -> the form in which requests are written at first
+    lists_models: bool = True  # whether its list of models says which ids it takes
 
     def bounds_of(self, model: str, provider: str | None = None) -> ModelBounds:
         """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
@@ -81,16 +85,17 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no log may hold: the key, and what stands for one in the address."""
+        """What nothing may hold that is written or printed: the key, and what stands for one in address and headers."""
         parts = urlsplit(self.base_url)
-        values = (value for _, value in parse_qsl(parts.query))
-        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values) if one)
+        values = (value for name, value in parse_qsl(parts.query) if name.lower() not in _PUBLIC)
+        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values, *self.hidden) if one)
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {printable_address(self.base_url)!r}, {self.dialect!r})"
 
 
 _SHORTEST_SECRET = 4
+_PUBLIC = frozenset({"api-version", "version"})  # parameters of an address that are no secret
 
 
 def masking(secrets: Iterable[str]) -> Callable[[bytes], bytes]:
@@ -149,9 +154,76 @@ def _cut(address: str) -> str:
     return scheme + mark + host.rpartition("@")[2] + slash + path
 
 
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110
+_SECRET_NAME = re.compile(r"key|token|secret|auth|cookie|password|signature", re.IGNORECASE)
+_FRAMING = frozenset({"host", "content-length", "content-type", "transfer-encoding", "connection"})
+
+
+def variables(text: str) -> list[str]:
+    """The environment variables that a text names as `${NAME}`."""
+    return _VARIABLE.findall(text)
+
+
+def filled(text: str, env: Mapping[str, str], source: str) -> str:
+    """A text with the values of its variables. Raises UsageError, which holds none, for one that is not set."""
+    for name in variables(text):
+        if not env.get(name, "").strip():
+            raise UsageError(f"{source} reads {name}, which is not set", "export it or put it into .env")
+    return _VARIABLE.sub(lambda found: env[found[1]].strip(), text)
+
+
+def check_header(name: str, value: str) -> None:
+    """Raises UsageError, which does not hold the value, for a header that cannot be sent or is not the user's."""
+    if not _HEADER.fullmatch(name):
+        raise UsageError(f"`{name}` is no name of a header")
+    if name.lower() in _FRAMING:
+        raise UsageError(f"header `{name}` is written by this program", "leave it out")
+    check_key(value, f"header `{name}`")
+
+
+def hidden(headers: Mapping[str, str], sent: Mapping[str, str]) -> tuple[str, ...]:
+    """Which values of headers are secret: those that variables fill, and those under the name of a secret."""
+    found = (name for name, text in headers.items() if variables(text) or _SECRET_NAME.search(name))
+    return tuple(sent[name] for name in found if name in sent)
+
+
+_WRITTEN = {  # parameters that this program writes, and what sets each
+    "model": "model_id",
+    "messages": "the suite",
+    "tools": "the suite",
+    "response_format": "the rubric of a judge",
+    "seed": "the run",
+    "n": "--runs",
+    "stream": "the endpoint",
+    "temperature": "temperature",
+    "reasoning_effort": "reasoning_effort",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+
+
+def check_extra_body(extra: Mapping[str, Any]) -> None:
+    """Raises UsageError where it holds what this program writes."""
+    for name in _WRITTEN.keys() & extra.keys():
+        raise UsageError(f"extra_body cannot set `{name}`, which {_WRITTEN[name]} sets", "leave it out")
+
+
+def extra_text(below: Mapping[str, Any], own: Mapping[str, Any] = {}) -> str | None:
+    """What both add to requests, as `Sampling` has it; None for nothing."""
+    both = {**below, **own}
+    return msgspec.json.encode(both, order="deterministic").decode() if both else None
+
+
+def with_query(address: str, query: Mapping[str, str]) -> str:
+    """An address with parameters, over those that it has."""
+    parts = urlsplit(address)
+    return parts._replace(query=urlencode({**dict(parse_qsl(parts.query)), **query})).geturl() if query else address
+
+
 def check_key(key: str, source: str) -> str:
     """A key that can travel in a header. Raises UsageError, which never holds the key."""
     if key.isascii() and key.isprintable():
         return key
     what = "signs that are not ASCII" if key.isprintable() else "a line break or another control character"
-    raise UsageError(f"{source} holds {what}", "copy the key again, in one line")
+    raise UsageError(f"{source} holds {what}", "copy it again, in one line")

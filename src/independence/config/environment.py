@@ -18,6 +18,7 @@ from independence.config.endpoints import Endpoint, RateSetting
 from independence.config.subjects import LOCAL, OPENROUTER
 from independence.errors import DocumentError, UsageError
 
+OPENROUTER_KEYS = ("OPENROUTER_KEY", "OPENROUTER_API_KEY")  # the first that is set
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 LOCAL_TIMEOUT_S = 600.0  # a model may have to be loaded first
 _PLACEHOLDERS = ("your-", "your_", "<", "sk-or-xxx", "sk-or-...", "changeme", "replace", "xxx", "...")
@@ -79,7 +80,7 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
 
     `keyless`: nothing but its catalogue is read, for which a missing key is no hindrance.
     """
-    name = "OPENROUTER_KEY" if env.get("OPENROUTER_KEY", "").strip() else "OPENROUTER_API_KEY"
+    name = next((one for one in OPENROUTER_KEYS if env.get(one, "").strip()), OPENROUTER_KEYS[-1])
     key = env.get(name, "").strip()
     if is_placeholder(key) and keyless:
         key = ""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
+from independence.config.environment import is_placeholder
 from independence.config.subjects import (
     LOCAL,
     MOST_TOKENS,
@@ -32,6 +34,7 @@ from independence.types import Sampling
 
 PUBLISHED = "published"  # in place of a file's name
 SHIPPED = Path(__file__).parent / "published.yaml"
+_DIRECT = Path(__file__).parent / "endpoints.yaml"
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Tokens = Annotated[int, msgspec.Meta(ge=1, le=MOST_TOKENS)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
@@ -57,12 +60,13 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     roster_id: str | None = msgspec.field(default=None, name="id")
     temperature: float | None = None  # None: the suite's, else 0.7
     reasoning_effort: str | None = None
-    temperature_supported: bool = True
+    temperature_supported: bool | None = None  # None: as its endpoint says, else true
     active: bool = True
     provider: str | None = None
     display_label: str | None = None
     label: str | None = None
     endpoint: str | None = None
+    extra_body: dict[str, Any] = {}  # what else its requests hold, over what its endpoint says
     rate_limit: RateLimit | None = None
     concurrency: Count | None = None
     timeout_s: Seconds | None = None  # per attempt
@@ -80,12 +84,18 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entry of `endpoints:`."""
+    """One entry of `endpoints:`. In `base_url`, `headers` and `query` the environment fills `${NAME}`."""
 
     name: str
-    base_url: str
-    api_key_env: str | None = None
+    base_url: str = ""  # required, but where an endpoint of that name ships with the package
+    api_key_env: str | tuple[str, ...] | None = None  # of several the first that is set
     dialect: str = "local"
+    headers: dict[str, str] = {}  # of every request
+    query: dict[str, str] = {}  # parameters of every address
+    extra_body: dict[str, Any] = {}  # what else every chat request holds
+    features: dict[str, str] = {}  # feature -> the form in which requests are written at first
+    lists_models: bool = True  # False: its list of models is not that of the ids it takes, and is not read
+    no_temperature: tuple[str, ...] = ()  # patterns of model ids that take no temperature
     max_concurrency: Count | None = None  # None: 20
     backoff_s: Annotated[float, msgspec.Meta(ge=0)] = 0.5  # ceiling of the first pause before a retry
     requests_per_second: float | None = None  # to each model
@@ -98,6 +108,42 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         """What it says about the rate."""
         return RateSetting(self.requests_per_second, self.burst)
 
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables that its key may be in."""
+        named = self.api_key_env
+        return (named,) if isinstance(named, str) else named or ()
+
+    def key_variable(self, env: Mapping[str, str]) -> str:
+        """The first of them that holds a key, else the first; empty where there is none."""
+        found = (name for name in self.key_variables if not is_placeholder(env.get(name, "")))
+        return next(found, next(iter(self.key_variables), ""))
+
+    def takes_temperature(self, model: str) -> bool:
+        """Whether a temperature may be sent to a model of that id."""
+        return not any(fnmatchcase(model, pattern) for pattern in self.no_temperature)
+
+
+class ShippedEndpoint(EndpointEntry, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An endpoint that ships with the package."""
+
+    title: str
+    vendors: tuple[str, ...] = ()  # how its own models begin at OpenRouter
+    dot: str = "."  # what stands in its ids for a dot in OpenRouter's
+    judge: str  # a model of it that can judge
+    sources: tuple[str, ...]  # titles and addresses of what its entry was read from
+
+    def id_of(self, model_id: str) -> str:
+        """The id here of a model of OpenRouter's, as one of its own is most likely called."""
+        return f"{self.name}/{model_id.partition('/')[2].partition(':')[0].replace('.', self.dot)}"
+
+
+@cache
+def shipped() -> Mapping[str, ShippedEndpoint]:
+    """The endpoints of `endpoints.yaml` by their names."""
+    listed = documents.packaged(_DIRECT, tuple[ShippedEndpoint, ...])
+    return {entry.name: entry for entry in listed}
+
 
 class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The root of `models.yaml`."""
@@ -108,6 +154,13 @@ class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     roster: list[str] = []  # ids and labels that `--roster default` asks
 
 
+class LookUps(NamedTuple):
+    """What looks up the names that an entry of `endpoints:` uses. Each raises UsageError where there is none."""
+
+    dialect: Callable[[str], object]
+    form: Callable[[str, str], object]  # of a feature
+
+
 class Roster(NamedTuple):
     """A file as read: every model an entry, and the document for complaints."""
 
@@ -116,11 +169,8 @@ class Roster(NamedTuple):
     file: ModelsFile
 
 
-def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
-    """Read a file of models. Raises DocumentError naming file, line and key.
-
-    `dialect` looks up the dialect that an endpoint names, and raises UsageError where there is none of that name.
-    """
+def read(path: Path, look_ups: LookUps | None = None) -> Roster:
+    """Read a file of models. Raises DocumentError naming file, line and key."""
     document = documents.read(path)
     if isinstance(document.data, list):
         lines = {f"$.models{where[1:]}" if where != "$" else where: line for where, line in document.lines.items()}
@@ -128,13 +178,21 @@ def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
     elif document.data is None:
         document = YamlDocument(document.path, {}, document.lines)
     file = documents.convert(document, ModelsFile)
-    declared = {endpoint.name for endpoint in file.endpoints}
+    declared = {endpoint.name for endpoint in file.endpoints} | shipped().keys()
     models = [_entry(one, f"$.models[{number}]", document, declared) for number, one in enumerate(file.models)]
-    for number, endpoint in enumerate(file.endpoints):
-        _check_endpoint(endpoint, number, document)
-        if dialect is not None:
-            _check_at(document, f"$.endpoints[{number}].dialect", partial(dialect, endpoint.dialect))
-    return Roster(document, models, file)
+    whole = [_over_shipped(entry, number, document) for number, entry in enumerate(file.endpoints)]
+    for number, endpoint in enumerate(whole):
+        _check_endpoint(endpoint, f"$.endpoints[{number}]", document, look_ups)
+    return Roster(document, models, msgspec.structs.replace(file, endpoints=whole))
+
+
+def _over_shipped(entry: EndpointEntry, number: int, document: YamlDocument) -> EndpointEntry:
+    """An entry, over that of the same name that ships: key by key."""
+    below = shipped().get(entry.name)
+    if below is None:
+        return entry
+    said = document.data["endpoints"][number]
+    return msgspec.structs.replace(below, **{key: getattr(entry, key) for key in said})
 
 
 def _entry(one: str | ModelEntry, where: str, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
@@ -172,9 +230,19 @@ def _from_roster(entry: ModelEntry, where: str, document: YamlDocument, declared
     return msgspec.structs.replace(entry, roster_id=name, provider=provider)
 
 
-def _check_endpoint(entry: EndpointEntry, number: int, document: YamlDocument) -> None:
-    where, rps = f"$.endpoints[{number}]", entry.requests_per_second
-    _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
+def _check_endpoint(entry: EndpointEntry, where: str, document: YamlDocument, look_ups: LookUps | None) -> None:
+    rps = entry.requests_per_second
+    if not entry.base_url:
+        raise document.error(where, f"endpoint `{entry.name}` has no `base_url`", "add its address, up to `/v1`")
+    if not endpoints.variables(entry.base_url):
+        _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
+    for name, value in entry.headers.items():
+        _check_at(document, f"{where}.headers.{name}", partial(endpoints.check_header, name, value))
+    _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
+    if look_ups is not None:
+        _check_at(document, f"{where}.dialect", partial(look_ups.dialect, entry.dialect))
+        for feature, form in entry.features.items():
+            _check_at(document, f"{where}.features.{feature}", partial(look_ups.form, feature, form))
     if rps is not None and not 0 < rps < math.inf:
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:
@@ -204,18 +272,22 @@ class Registry(msgspec.Struct, frozen=True):
     """Known configurations and endpoints. Of settings that an entry does not state its subject has none."""
 
     subjects: tuple[Subject, ...] = ()
-    endpoints: tuple[EndpointEntry, ...] = ()
+    endpoints: tuple[EndpointEntry, ...] = ()  # that a file declares
     limits: tuple[ModelLimit, ...] = ()
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
     redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
 
+    def entry(self, name: str) -> EndpointEntry | None:
+        """The endpoint of that name, declared or shipped; None where there is none, and for those without an entry."""
+        return next((one for one in self.endpoints if one.name == name), None) or shipped().get(name)
+
     def split(self, model_id: str, endpoint: str | None = None) -> tuple[str, str]:
         """Endpoint name and the id that endpoint knows, of an id as the user writes it."""
-        named = {entry.name for entry in self.endpoints} | {LOCAL, SIM}
         head, _, tail = model_id.partition("/")
         if endpoint:
             return endpoint, tail if head == endpoint and tail else model_id
-        return (head, tail) if head in named and tail else (OPENROUTER, model_id)
+        named = head in (LOCAL, SIM) or self.entry(head) is not None
+        return (head, tail) if named and tail else (OPENROUTER, model_id)
 
     def resolve(self, name: str, usual: Sampling = _NOTHING) -> list[Subject]:
         """A label's one configuration, a bare id's active ones, or the default configuration of an unlisted id.
@@ -262,23 +334,36 @@ class Registry(msgspec.Struct, frozen=True):
 
         An id of OpenRouter is `vendor/model`. What other servers call their models is theirs, such as `x@2026`.
         """
+        direct = shipped().get(model_id.rstrip("/"))
+        if direct is not None:
+            what = f"`{model_id}` is an endpoint, and no model:"
+            raise UsageError(what, f"write {direct.name}/ID, for example {direct.name}/{direct.judge}")
         endpoint, model = self.split(model_id)
         of_openrouter = endpoint == OPENROUTER and not self.redirected
+        head, _, tail = model_id.partition("/")
+        if of_openrouter and head.endswith("-api"):
+            near = difflib.get_close_matches(head, shipped(), n=1) or list(shipped())
+            raise UsageError(f"there is no endpoint `{head}`", f"did you mean `{near[0]}/{tail}`?")
         bare = model.strip("/")
         if states_settings(model_id) or not bare or model_id != model_id.strip() or (of_openrouter and model != bare):
             what = f"no configuration is labelled `{model_id}`"
             raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
         if of_openrouter and "/" not in model_id:
             raise self._no_id(model_id)
-        return Subject(model_id, endpoint, model, Sampling(effort=default_effort(model_id)))
+        entry = self.entry(endpoint)
+        sampling = Sampling(
+            effort=default_effort(model_id), extra_body=endpoints.extra_text(entry.extra_body if entry else {})
+        )
+        takes = entry is None or entry.takes_temperature(model)
+        return Subject(model_id, endpoint, model, sampling, temperature_supported=takes)
 
 
-def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry:
+def load(path: Path, look_ups: LookUps | None = None) -> Registry:
     """Read a file of models: `models.yaml`, a plain list, or `published`. Raises DocumentError with file and line.
 
-    `published` is the registry that ships with the package, unless a file has that name. `dialect` as for `read`.
+    `published` is the registry that ships with the package, unless a file has that name.
     """
-    own = read(SHIPPED if str(path) == PUBLISHED and not path.exists() else path, dialect)
+    own = read(SHIPPED if str(path) == PUBLISHED and not path.exists() else path, look_ups)
     for number, entry in enumerate(own.file.endpoints):
         where = f"$.endpoints[{number}].name"
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
@@ -296,25 +381,42 @@ def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry
 
 
 def _subject(entry: ModelEntry, where: str, document: YamlDocument, registry: Registry) -> Subject:
+    endpoint, model = _split(entry, where, document, registry)
     effort = entry.reasoning_effort or "auto"
+    if effort == "auto":
+        effort = default_effort(entry.name)
+    declared = registry.entry(endpoint)
+    _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
     sampling = Sampling(
-        entry.temperature, default_effort(entry.name) if effort == "auto" else effort, entry.provider, entry.max_tokens
+        entry.temperature,
+        effort,
+        entry.provider,
+        entry.max_tokens,
+        endpoints.extra_text(declared.extra_body if declared else {}, entry.extra_body),
     )
     _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
     _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
-    known = {endpoint.name for endpoint in registry.endpoints} | {LOCAL, SIM, OPENROUTER}
-    if entry.endpoint is not None and entry.endpoint not in known:
-        raise document.error(f"{where}.endpoint", f"endpoint `{entry.endpoint}` is not declared under `endpoints:`")
-    endpoint, model = registry.split(entry.name, entry.endpoint)
+    takes = entry.temperature_supported
     return Subject(
         entry.name,
         endpoint,
         model,
         sampling,
-        temperature_supported=entry.temperature_supported,
+        temperature_supported=(declared is None or declared.takes_temperature(model)) if takes is None else takes,
         active=entry.active,
         display_label=entry.display_label,
     )
+
+
+def _split(entry: ModelEntry, where: str, document: YamlDocument, registry: Registry) -> tuple[str, str]:
+    """Endpoint and id of an entry, which may name its endpoint twice, but not two of them."""
+    named, head = entry.endpoint, entry.name.partition("/")[0]
+    if named not in (None, LOCAL, SIM, OPENROUTER) and registry.entry(named) is None:
+        raise document.error(f"{where}.endpoint", f"endpoint `{named}` is not declared under `endpoints:`")
+    if named not in (None, head) and head in shipped():
+        what = f"`{entry.name}` names endpoint `{head}`, and `endpoint` names `{named}`"
+        raise document.error(f"{where}.endpoint", what, "name one of them")
+    return registry.split(entry.name, named)
 
 
 def _once(listed: Sequence[Subject], own: Roster) -> list[Subject]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -64,15 +65,22 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
 
 def config_suffix(subject: Subject) -> str:
-    """`[+pin]@effort-tTEMP[-mTOKENS]`, the part of a name that tells configurations of one model apart."""
+    """`[+pin]@effort-tTEMP[-mTOKENS][-xDIGEST]`, the part of a name that tells configurations of one model apart.
+
+    The digest is of what `extra_body` adds to requests.
+    """
     sampling = subject.sampling
     pin = "+" + sampling.provider.replace("/", "-") if sampling.provider else ""
     limit = f"-m{sampling.max_tokens}" if sampling.max_tokens else ""
-    return f"{pin}@{sampling.effort}-t{subject.temperature}{limit}"
+    extra = f"-x{sha256(sampling.extra_body.encode()).hexdigest()[:6]}" if sampling.extra_body else ""
+    return f"{pin}@{sampling.effort}-t{subject.temperature}{limit}{extra}"
 
 
 # What `config_suffix` writes, for those who read names: a group for the pin and for each setting.
-SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)(?:-m(?P<max_tokens>\d+))?"
+SUFFIX = (
+    r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)"
+    r"(?:-m(?P<max_tokens>\d+))?(?:-x[0-9a-f]{6})?"
+)
 
 
 def temperature_in(label: str) -> float | None:
@@ -182,6 +190,6 @@ def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _parts(model_id: str) -> list[str]:
     """Parts of an id between slashes: `nvidia--moonshotai--kimi-k2.5@none-t0.7` has three. Serving is left out."""
     path = model_id.lower().partition("@")[0].replace("--", "/")
-    *makers, name = path.split("/")
+    *makers, name = (part.removesuffix("-api") for part in path.split("/"))
     name = re.split("[+:]", name, maxsplit=1)[0]
     return [*(part for part in makers if part not in ("", LOCAL)), name]

@@ -5,17 +5,19 @@ Flags go over `models.yaml`, that over the environment, and that over defaults.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from independence.clients import dialects
+from independence import config
+from independence.clients import dialects, features
 from independence.config import environment, registry
 from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
-from independence.config.registry import Registry
+from independence.config.registry import EndpointEntry, LookUps, Registry, ShippedEndpoint
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine.subjects import EnvironmentModel, model_of_variable
 from independence.errors import UsageError
@@ -26,13 +28,14 @@ from independence.suites import load
 from independence.suites.schema import Suite
 
 DEFAULT_FILE = Path("models.yaml")
+LOOK_UPS = LookUps(dialects.of, features.form)
 LOOPBACK = Endpoint(SIM, "", "openrouter", "loopback", 200)  # its address is known once it is up
 
 
 def models(file: Path | None) -> Registry:
     """What a models file lists: the one named, else `./models.yaml` where it is there. Raises DocumentError."""
     path = file or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
-    known = registry.load(path, dialects.of) if path else Registry()
+    known = registry.load(path, LOOK_UPS) if path else Registry()
     return msgspec.structs.replace(known, redirected=bool(environment.redirected(environment.read())))
 
 
@@ -55,26 +58,57 @@ def _endpoint(name: str, known: Registry, env: Mapping[str, str], options: Conne
 
 
 def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: bool) -> Endpoint:
-    entry = next((entry for entry in known.endpoints if entry.name == name), None)
+    entry = known.entry(name)
     if entry is None:
         raise UsageError(f"endpoint `{name}` is not declared", "add it to `endpoints:` of models.yaml (--models-file)")
-    source = entry.api_key_env or ""
-    key = env.get(source, "") if source else ""
+    source = entry.key_variable(env)
+    key = env.get(source, "").strip()
     if source and environment.is_placeholder(key):
         if not keyless:
-            raise UsageError(f"endpoint `{name}` reads its key from {source}, which is not set")
+            what = "is still a placeholder" if key else "is not set"
+            raise UsageError(
+                f"endpoint `{name}` reads its key from {' or '.join(entry.key_variables)}, which {what}",
+                "export it or put it into .env",
+            )
         key = ""
+    headers = _filled(entry.headers, env, f"a header of endpoint `{name}`", keyless=keyless)
+    for header, value in headers.items():
+        config.endpoints.check_header(header, value)
+    query = _filled(entry.query, env, f"the query of endpoint `{name}`", keyless=keyless)
     return Endpoint(
         name,
-        entry.base_url.rstrip("/"),
+        config.endpoints.with_query(_address(entry, env), query),
         entry.dialect,
-        check_key(key.strip(), source),
+        check_key(key, source),
         entry.max_concurrency or 20,
         backoff_s=entry.backoff_s,
         key_source=source,
         by_slots=entry.max_concurrency is None and dialects.of(entry.dialect).own_server,
         stream=dialects.of(entry.dialect).own_server if entry.stream is None else entry.stream,
+        headers=headers,
+        hidden=config.endpoints.hidden(entry.headers, headers),
+        features=entry.features,
+        lists_models=entry.lists_models,
     )
+
+
+def _filled(texts: Mapping[str, str], env: Mapping[str, str], source: str, *, keyless: bool) -> dict[str, str]:
+    """The texts with the values of their variables; `keyless`: without those that lack one. Raises UsageError."""
+    ready = {
+        name: text for name, text in texts.items()
+        if not keyless or all(env.get(variable, "").strip() for variable in config.endpoints.variables(text))
+    }  # fmt: skip
+    return {name: config.endpoints.filled(text, env, source) for name, text in ready.items()}
+
+
+def _address(entry: EndpointEntry, env: Mapping[str, str]) -> str:
+    """Where an endpoint is. What stands in a variable may end as the entry goes on. Raises UsageError."""
+    head, _, end = entry.base_url.rpartition("}")
+    if not head:
+        return entry.base_url.rstrip("/")
+    base = config.endpoints.filled(f"{head}}}", env, f"endpoint `{entry.name}`").rstrip("/")
+    source = f"the address of endpoint `{entry.name}` ({', '.join(config.endpoints.variables(entry.base_url))})"
+    return config.endpoints.check(base.removesuffix(end.rstrip("/")) + end, source)
 
 
 def redirection(names: Iterable[str], env: Mapping[str, str]) -> list[str]:
@@ -98,7 +132,7 @@ def bounded(
 
 def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, options: ConnectionOptions) -> Endpoint:
     asked = RateSetting(options.rps, options.burst)
-    entry = next((entry for entry in known.endpoints if entry.name == endpoint.name), None)
+    entry = known.entry(endpoint.name)
     below = RateSetting() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, RateSetting())
     if entry is not None:
         below = entry.pacing.over(below)
@@ -191,12 +225,53 @@ def own_weights(suite: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def check_judge_key(env: Mapping[str, str], *, needed: bool) -> None:
-    """Where only the judge needs a key, say how to grade without one."""
+class KeyUse(NamedTuple):
+    """What needs OpenRouter's key: ids of subjects and names of judges that are asked there."""
+
+    subjects: Sequence[str] = ()
+    judges: Sequence[str] = ()
+    endpoints: Sequence[str] = ()  # that are asked beside it
+    grading_only: bool = False
+
+
+def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
+    """Where OpenRouter's key is missing, say what the keys that are set can ask instead. Raises UsageError."""
     try:
-        if needed:
+        if made.subjects or made.judges:
             environment.openrouter(env)
     except UsageError as error:
-        raise UsageError(
-            f"the judge needs a key: {error}; or grade with --judge {CUES}, or not yet: --no-judge"
-        ) from error
+        keys = _with_keys(env)
+        direct = {one: entry for one in made.subjects if (entry := _maker(one, keys))}
+        if made.subjects and len(direct) < len(made.subjects):
+            raise
+        judge = _judge(made, [*direct.values(), *keys]) if made.judges else ""
+        if not made.subjects:
+            ways = f"grade with -j {judge}, --judge {CUES}" if judge else f"or grade with --judge {CUES}"
+            later = "" if made.grading_only else ", or not yet: --no-judge"
+            raise UsageError(f"the judge needs a key: {error.what if judge else error}", f"{ways}{later}") from error
+        line = f"-m {','.join(entry.id_of(one) for one, entry in direct.items())}" + (f" -j {judge}" if judge else "")
+        rules = f" (or with `--judge {CUES}`, which needs no key)" if judge else ""
+        found = " and ".join(dict.fromkeys(entry.key_variable(env) for entry in direct.values()))
+        what = f"{', '.join(direct)} is asked through OpenRouter, and {error.what}"
+        raise UsageError(what, f"with {found}, write `{line}`{rules}") from error
+
+
+def _maker(model_id: str, among: Iterable[ShippedEndpoint]) -> ShippedEndpoint | None:
+    """The endpoint of the maker of one of OpenRouter's models."""
+    vendor = model_id.partition("/")[0]
+    return next((entry for entry in among if vendor in entry.vendors), None)
+
+
+def _judge(made: KeyUse, keys: Sequence[ShippedEndpoint]) -> str:
+    """A judge that a key can ask: the one that was meant, else one on the key of a subject; empty without a key."""
+    same = next(((one, entry) for one in made.judges if (entry := _maker(one, keys))), None)
+    if same is not None:
+        return same[1].id_of(same[0])
+    usual = sorted(keys, key=lambda entry: entry.name not in made.endpoints)
+    return f"{usual[0].name}/{usual[0].judge}" if usual else ""
+
+
+def _with_keys(env: Mapping[str, str]) -> list[ShippedEndpoint]:
+    """The shipped endpoints whose key is set."""
+    found = registry.shipped().values()
+    return [entry for entry in found if not environment.is_placeholder(env.get(entry.key_variable(env), ""))]

@@ -186,8 +186,8 @@ async def _one(
         if not found.lost:
             await opened.writer.write(StoreCall(deliveries.add, row))
     else:
-        connection.choices[key.model] = dict(found.choices) | dict(connection.choices.get(key.model, {}))
-        connection.tell(key.model, found.choices)
+        connection.choices[key.model] = connection.usual | found.choices | dict(connection.choices.get(key.model, {}))
+        connection.tell(shape.request)
     if found.whole_counts and found.verified:
         connection.lengths.setdefault(key.model, PromptLengths(found.per_word))
     if not found.verified and not found.lost:

@@ -102,7 +102,7 @@ class ModelAdapted(NamedTuple):
     told: str
 
     def __str__(self) -> str:
-        return f"{self.model}: {self.told}, because the server rejects the usual form"
+        return f"{self.model}: {self.told}"
 
 
 class DeliveryUnverified(NamedTuple):

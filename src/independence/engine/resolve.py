@@ -16,6 +16,7 @@ from independence.config.options import RUNS, ConnectionOptions, GradeOptions, R
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
 from independence.engine import connections, dialogue, plan, subjects
+from independence.engine.connections import KeyUse
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
@@ -116,8 +117,12 @@ def run(
 
 def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> ResolvedRun:
     """The same with its endpoints. Raises UsageError for an address or a key that is missing."""
-    for_judges_alone = OPENROUTER in made.grading and OPENROUTER not in made.asked and not made.grading_only
-    connections.check_judge_key(env, needed=for_judges_alone and not made.options.dry_run)
+    if not made.options.dry_run:
+        asked = dict.fromkeys(trial.subject for trial in made.trials if not made.grading_only)
+        subjects = dict.fromkeys(one.model_id for one in asked if one.endpoint == OPENROUTER)
+        judges = [judge.name for judge in made.judges if judge.endpoint == OPENROUTER]
+        use = KeyUse(list(subjects), judges, made.asked, grading_only=made.grading_only)
+        connections.check_openrouter_key(use, env)
     endpoints = connections.endpoints(made.asked + made.grading, known, env, made.options)
     return msgspec.structs.replace(made, endpoints=endpoints)
 

@@ -38,19 +38,21 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
     temperature: float | None = _TEMPERATURE  # None: its configuration says that the model takes none
     effort: str = "none"
     provider: str | None = None  # the only one that may answer
+    extra_body: str | None = None  # what else its requests hold, as `Sampling` has it
 
     reads_rubric_steps: ClassVar[bool] = True
 
     @property
     def sampling(self) -> Sampling:
         """The settings its model is asked with."""
-        return Sampling(self.temperature, self.effort, self.provider)
+        return Sampling(self.temperature, self.effort, self.provider, extra_body=self.extra_body)
 
     @property
     def request_settings(self) -> dict[str, float | int | str | None]:
         """What its requests are sent with."""
-        pin = {"provider": self.provider} if self.provider else {}
-        return {"temperature": self.temperature, "max_tokens": self.max_tokens, "effort": self.effort, **pin}
+        later = {"provider": self.provider, "extra_body": self.extra_body}
+        later = {name: value for name, value in later.items() if value}
+        return {"temperature": self.temperature, "max_tokens": self.max_tokens, "effort": self.effort, **later}
 
     @cached_property
     def settings(self) -> str:
@@ -121,6 +123,7 @@ def named(name: str, known: Registry) -> ModelJudge:
         temperature=_TEMPERATURE if subject.temperature_supported else None,
         provider=subject.sampling.provider if labelled else None,
         max_tokens=subject.sampling.max_tokens or MOST_TOKENS,
+        extra_body=subject.sampling.extra_body,
     )
 
 

@@ -45,6 +45,14 @@ class Finding(NamedTuple):
     usd: float | None = None  # what finding it out cost; None: no model was asked
 
 
+class SetKey(NamedTuple):
+    """Whether a key is set: never the key."""
+
+    endpoint: str
+    variable: str  # that holds it, or that would
+    state: Literal["set", "placeholder", "not set"]
+
+
 class FindingText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a finding says, with slots for its facts."""
 
@@ -81,6 +89,11 @@ def terminal_table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> li
     found = declared.made("doctor/found", map(_row, findings), (_summary(findings), *notes))
     fixes = [_row(finding) for finding in findings if finding.fix]
     return [found, declared.made("doctor/fixes", fixes)] if fixes else [found]
+
+
+def keys_table(keys: Iterable[SetKey]) -> Table:
+    """Which keys are set, by endpoint."""
+    return declared.made("doctor/keys", (key._asdict() for key in keys))
 
 
 def _row(finding: Finding) -> dict[str, Value]:

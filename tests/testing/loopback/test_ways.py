@@ -48,6 +48,8 @@ def answered(**message: Any) -> dict[str, Any]:
     return {"messages": [system, user, {"role": "assistant", **message}, {"role": "user", "content": "Tea or coffee?"}]}
 
 
+# Refusals that are not about a parameter; `tests/e2e/test_shipped_endpoints.py` meets those of the shipped endpoints.
+REFUSED_TO_ALL = {"no-listing", "needs-key-500", "needs-key", "no-model", "listing-status"}
 PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any], int, str]] = {
     # way -> what is refused, what is taken, the status, words of the refusal
     "null-content": (answered(**NULL), answered(**EMPTY), 500, "loc"),
@@ -69,6 +71,20 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any], int, str]] = {
         answered(content="Good morning."), 500, "alternate",
     ),
     "signatures": (answered(**EMPTY), answered(content="", tool_calls=[SIGNED]), 400, "thought_signature"),
+    "no-temperature": ({"temperature": 0.7}, {"temperature": None}, 400, "temperature"),
+    "refuses=cache": ({"cache": {"no-cache": True}}, {}, 422, "cache"),
+    "efforts=low+high": ({"reasoning_effort": "none"}, {"reasoning_effort": "low"}, 400, "only at low+high"),
+    "tools-without-effort": (
+        {"tools": [TOOL], "reasoning_effort": "low"}, {"tools": [TOOL], "reasoning_effort": "none"}, 400, "'none'",
+    ),
+    "json-word": (
+        {"response_format": {"type": "json_object"}},
+        {"response_format": {"type": "json_object"}, "messages": [{"role": "user", "content": "Tea, as JSON?"}]},
+        400, "json_object",
+    ),
+    "thoughts-back": (
+        answered(**EMPTY), answered(**EMPTY) | {"thinking": {"type": "disabled"}}, 400, "must be passed back",
+    ),
     "smallest-limit=16": ({"max_tokens": 1}, {"max_tokens": 16}, 400, "16 is the least"),
 }  # fmt: skip
 
@@ -80,7 +96,7 @@ async def test_a_parameter_is_refused_until_the_client_changes_it(under: Under) 
         assert "choices" in second.json
     known = ways.behaviours()
     refusing = {name for name in known if known[name].refusal} - {"context-refuses", "quota", "loading"}
-    assert {spec.partition("=")[0] for spec in PARAMETERS} == refusing - {"no-listing", "needs-key-500"}
+    assert {spec.partition("=")[0] for spec in PARAMETERS} == refusing - REFUSED_TO_ALL
 
 
 async def test_a_refusal_comes_in_the_form_of_any_server_and_names_its_parameter(under: Under) -> None:

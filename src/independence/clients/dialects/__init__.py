@@ -24,7 +24,8 @@ from independence.types import ChatRequest, Sampling, Tool
 GROUP = "independence.dialects"
 
 _ENCODER = msgspec.json.Encoder()
-_NUMBERS = tuple(n for n in Sampling.__struct_fields__ if n not in ("effort", "provider", "max_tokens"))
+_NOT_SENT_BY_NAME = ("effort", "provider", "max_tokens", "extra_body")
+_NUMBERS = tuple(name for name in Sampling.__struct_fields__ if name not in _NOT_SENT_BY_NAME)
 
 
 class Dialect:

@@ -76,9 +76,14 @@ class ServedCatalogue:
             names = ", ".join([*panel.PANEL, "yield-NN", *CONTROLS, *ADVISERS, "adviser-sNN-bNN-mNN-nNN", JUDGE])
             raise UsageError(f"{option} names {model_id!r}, which is no model here; there are {names}.")
 
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all models, without variants."""
+        return [*_names(), JUDGE]
+
     def listing(self) -> bytes:
         """The body of `GET /models`: every model, and every variant on its own."""
-        ids = [*_names(), JUDGE]
+        ids = list(self.ids)
         ids += [f"{name}:{variant}" for name in ids for variant in sorted(_variants(name))]
         models = [model for model in map(self._model, ids) if model]
         return msgspec.json.encode({"data": [_listing(model) for model in models]})

@@ -88,14 +88,17 @@ class ResponsePlanner:
         rules = parse_faults(settings.faults)
         for rule in rules:
             self.catalogue.check(rule.model, "--faults")
+        self._aliases = {way.value: way.model for way in self.ways.items if way.name == "serves"}
         for way in self.ways.items:
-            self.catalogue.check(way.model.rpartition("/")[2], "--ways")
+            self.catalogue.check(self._aliases.get(way.model, way.model.rpartition("/")[2]), "--ways")
         self._faults = Faults(rules, settings.seed, settings.max_in_row)
 
     def outcome(self, asked: ParsedRequest, attempt: int, metadata: bool) -> ResponsePlan:
         """What happens to a request; `metadata`: the client asked to see what the router did."""
         name = asked.model.rpartition("/")[2] if self.ways.has("lists") else asked.model
-        model, ways = self.catalogue.model(name), self.ways.of(asked.model)
+        model, ways = self.catalogue.model(self._aliases.get(name, name)), self.ways.of(asked.model)
+        if model is None and ways.has("no-model"):
+            return texted(refused("no-model", ways, {"model": asked.model}))
         if model is None:
             return self._refused("", _UNKNOWN, asked)
         said = refusal(asked, ways)
@@ -143,15 +146,28 @@ class ResponsePlanner:
             return None
         if seconds < ways.number("loading"):
             return texted(refused("loading", ways))
+        if ways.has("needs-key") and key != (f"Bearer {self._settings.key}" if self._settings.key else key or None):
+            return texted(refused("needs-key", ways))
         return texted(refused("needs-key-500", ways)) if ways.has("needs-key-500") and not key else None
 
     def listing(self) -> ResponsePlan:
         """The answer of `GET /models`."""
         if self.ways.has("no-listing"):
             return texted(refused("no-listing", self.ways))
+        if self.ways.has("listing-status"):
+            said = refused("listing-status", self.ways)
+            return texted(said)._replace(status=int(self.ways.number("listing-status")))
+        if self.ways.has("plain"):
+            return ResponsePlan(200, self._plain_listing(), {})
         patterns = self.ways.values("lists")
         body = _encode({"data": [{"id": pattern, "object": "model"} for pattern in patterns]})
         return ResponsePlan(200, body if patterns else self.catalogue.listing(), {})
+
+    def _plain_listing(self) -> bytes:
+        prefix = self.ways.value("list-prefix")
+        names = [*self._aliases, *self.catalogue.ids]
+        models = [{"id": f"{prefix}{name}", "object": "model", "created": 0, "owned_by": "loopback"} for name in names]
+        return _encode(models if self.ways.has("bare-list") else {"object": "list", "data": models})
 
     def props(self) -> ResponsePlan:
         """The answer of `GET /props`, as far as llama-server's is of interest."""
@@ -180,7 +196,9 @@ class ResponsePlanner:
             self._tell_usage(ways, whole, asked, usage)
         if ways.has("body"):
             return texted(foreign(ways.value("body"), said.content or "", asked.model))._replace(usage=usage)
-        if metadata:
+        if ways.has("plain"):
+            _make_plain(whole)
+        elif metadata:
             whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
         hollow = _hollow(fault, whole)
         body = _encode(hollow or whole)
@@ -290,6 +308,13 @@ def _put_in_ways(ways: Ways, whole: Json, *, judge: bool) -> None:
             choice["finish_reason"] = choice["native_finish_reason"] = "tool_calls"
     if ways.value("ending") == "error":
         choice["error"] = _UPSTREAM
+
+
+def _make_plain(whole: Json) -> None:
+    """Take away what only a router tells."""
+    del whole["provider"]
+    for name in ("cost", "is_byok", "cost_details"):
+        whole.get("usage", {}).pop(name, None)
 
 
 def _choice(message: Json, finish: str | None) -> Json:

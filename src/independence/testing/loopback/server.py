@@ -18,7 +18,7 @@ from independence.testing.loopback.request_log import RequestEnd, RequestLog
 from independence.testing.loopback.responses import ResponsePlan, ResponsePlanner
 from independence.testing.loopback.settings import LoopbackSettings
 
-_PREFIXES = ("/v1", "/api/v1")
+_PREFIXES = ("/v1", "/api/v1", "/openai/v1")  # the last one as at Azure
 _SHUTDOWN_S = 0.05
 _POLL_S = 0.25  # how often a held request looks whether its client is still there
 _TOGETHER = 8  # events that are sent at once where nothing bounds their pace

@@ -2,7 +2,8 @@
 
 An item is `NAME`, `NAME=VALUE`, `NAME@MODEL` (for that model alone) or `NAME@MODEL=VALUE`; the names are those of
 `ways.yaml`, for example `no-max-tokens,loses=system,ending@half=error`. Of a name that stands twice the last one
-counts, but for `loses`, `filter`, `lists` and `stream`, which add up.
+counts, but for `loses`, `filter`, `lists` and `stream`, which add up. `like=NAME` stands for all that one of the APIs
+does that the package knows: `apis.yaml`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from independence.testing.loopback.wire import CompletionBody, ParsedRequest, to
 from independence.types import Message
 
 Json = dict[str, Any]
+
+SERVED = "half"  # the simulated model that goes by an id of the API in `like=NAME`
 
 _ITEM = re.compile(r"(?P<name>[^@=]+)(?:@(?P<model>[^=]+))?(?:=(?P<value>.+))?")
 
@@ -58,6 +61,21 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refusal: RefusalText | None = None
 
 
+class KnownApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an API does, in the language of ways."""
+
+    model: str  # id by which a simulated model goes there
+    ways: tuple[str, ...] = ()
+    shape: str = "openai"  # of its errors
+    says: dict[str, dict[str, str | int]] = {}  # way -> what its refusal says otherwise than usual
+
+
+@cache
+def apis() -> Mapping[str, KnownApi]:
+    """The APIs of `apis.yaml` by their names."""
+    return documents.packaged(Path(__file__).with_name("apis.yaml"), dict[str, KnownApi])
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameters: dict[str, Behaviour]
     reading: dict[str, Behaviour]
@@ -81,6 +99,8 @@ def behaviours() -> Mapping[str, Behaviour]:
 def choices(name: str) -> tuple[str, ...]:
     """The values that a behaviour knows; none where it takes a number, a text or nothing."""
     takes = behaviours()[name].takes
+    if takes == "apis":
+        return tuple(apis())
     return takes if isinstance(takes, tuple) else tuple(_document().texts.get(takes, ()))
 
 
@@ -96,10 +116,11 @@ class Ways(NamedTuple):
     """What a server does, or what it does for one model."""
 
     items: tuple[Way, ...] = ()
+    says: Mapping[str, RefusalText] = {}  # way -> what its refusal says, where not as usual
 
     def of(self, model_id: str) -> Ways:
         """Those that concern a model; for "" those that concern every model."""
-        return Ways(tuple(way for way in self.items if wire.concerns(way.model, model_id))) if self.items else self
+        return self._replace(items=tuple(way for way in self.items if wire.concerns(way.model, model_id)))
 
     def has(self, name: str) -> bool:
         """Whether the server does that."""
@@ -123,7 +144,17 @@ NO_WAYS = Ways()
 
 def parse_ways(spec: str) -> Ways:
     """The behaviours of a spec, in order. Raises UsageError."""
-    return Ways(tuple(_way(item.strip()) for item in spec.split(",") if item.strip()))
+    items = [_way(item.strip()) for item in spec.split(",") if item.strip()]
+    api = apis().get(next((way.value for way in items if way.name == "like"), ""))
+    if api is None:
+        return Ways(tuple(items))
+    own = [_way(item) for item in ("needs-key", "no-model", "plain", f"serves@{SERVED}={api.model}", *api.ways)]
+    says = {
+        name: msgspec.structs.replace(what, **({"shape": api.shape} | api.says.get(name, {})))
+        for name in ("quota", *(way.name for way in own))
+        if (what := behaviours()[name].refusal) is not None
+    }
+    return Ways((*items, *own), says)
 
 
 def _way(item: str) -> Way:
@@ -179,7 +210,7 @@ def refusal(asked: ParsedRequest, ways: Ways) -> WireText | None:
 
 def refused(name: str, ways: Ways, facts: Mapping[str, object] = {}) -> WireText:
     """What a behaviour says where it refuses; `facts` are put into its words, and `where` says what it is about."""
-    what = behaviours()[name].refusal
+    what = ways.says.get(name) or behaviours()[name].refusal
     assert what is not None
     where = str(facts.get("where", ""))
     message = Template(what.message).safe_substitute(facts)
@@ -231,6 +262,8 @@ def _offence(name: str, value: str, asked: ParsedRequest, body: Json) -> str | N
         return next((parameter for parameter in what.sent if body.get(parameter) not in (None, [])), None)
     if name == "quota":
         return ""
+    if name in _PARAMETERS:
+        return _PARAMETERS[name](body, value)
     if name == "context-refuses":
         return "messages" if tokens(len(asked.prompt)) > float(value) else None
     if name == "smallest-limit":
@@ -244,6 +277,38 @@ def _offence(name: str, value: str, asked: ParsedRequest, body: Json) -> str | N
     return _in_messages(name, body["messages"])
 
 
+def _other_effort(body: Json, known: str) -> str | None:
+    effort = body.get("reasoning_effort")
+    return "reasoning_effort" if effort is not None and effort not in known.split("+") else None
+
+
+def _effort_with_tools(body: Json, _: str) -> str | None:
+    thinks = body.get("reasoning_effort", "none") != "none"
+    return "reasoning_effort" if body.get("tools") and thinks else None
+
+
+def _no_word_json(body: Json, _: str) -> str | None:
+    asked = _at(body, "response_format.type") == "json_object"
+    return "messages" if asked and "json" not in _encoded(body["messages"]).lower() else None
+
+
+def _no_thoughts(body: Json, _: str) -> str | None:
+    if _at(body, "thinking.type") == "disabled":
+        return None
+    lacking = (
+        at for at, one in enumerate(body["messages"]) if one.get("tool_calls") and not one.get("reasoning_content")
+    )
+    return next((f"messages.{at}.reasoning_content" for at in lacking), None)
+
+
+# What is refused of the parameters of a body. Arguments: the body, what stands after `=`.
+_PARAMETERS: Mapping[str, Callable[[Json, str], str | None]] = {
+    "refuses": lambda body, name: name if name in body else None,
+    "efforts": _other_effort,
+    "tools-without-effort": _effort_with_tools,
+    "json-word": _no_word_json,
+    "thoughts-back": _no_thoughts,
+}
 _FORMATS = {"no-schema": "json_schema", "no-json-object": "json_object"}
 # What is refused of a message, and where in it. Arguments: the message, its number after the system message.
 _MESSAGES: Mapping[str, tuple[str, Callable[[Json, int], bool]]] = {
@@ -272,6 +337,8 @@ def _in_messages(name: str, messages: list[Json]) -> str | None:
 def seen(body: CompletionBody, ways: Ways) -> CompletionBody:
     """What the model gets to see of a request."""
     lost, context = ways.values("loses"), int(ways.number("context"))
+    if ignored := ways.values("ignores"):
+        body = msgspec.structs.replace(body, **dict.fromkeys(ignored))
     if lost:
         messages = tuple(_without(lost, message) for message in body.messages)
         tools = None if "tools" in lost else body.tools
