@@ -18,6 +18,7 @@ from rich.text import Text
 
 from independence.cli.activity import clock, of_command, rewrites
 from independence.cli.terminal import note, one_line, plain, width
+from independence.clients.protocol import ServerLost
 from independence.clock import Clock
 from independence.engine.events import (
     CallUnresolved,
@@ -108,7 +109,7 @@ class ProgressBars:
             case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
                 self._adapted.add(event)
                 self._say(str(event))
-            case WorkerLost():
+            case WorkerLost() | ServerLost():
                 self._say(str(event))
             case RunStopping():
                 self._say(_stopping(event, self.patience_s))

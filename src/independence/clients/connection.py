@@ -19,8 +19,9 @@ from independence.clients.features import Body, Choices, Feature
 from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import Adapted, Notify, Parked, Policy, Wait
+from independence.clients.servers import Servers
 from independence.clients.throttle import Throttle
-from independence.clients.transport import BodyTooLarge, Transport
+from independence.clients.transport import BodyTooLarge
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER
@@ -118,7 +119,7 @@ class EndpointConnection:
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
         self._dialect = dialects.of(endpoint.dialect)
-        self._transport = Transport(session, endpoint)
+        self._session, self._servers = session, Servers(endpoint, session, notify)
         self._litellm = False  # whether a LiteLLM gateway has answered
 
     @property
@@ -133,6 +134,21 @@ class EndpointConnection:
         self._proven.update(known.choices)
         self.lengths.update({model: PromptLengths(per_word) for model, per_word in known.lengths.items()})
         self.unverified.update(known.unverified)
+
+    @property
+    def of_each_server(self) -> list[EndpointConnection]:
+        """One connection to each of its servers alone, with what is known of them, under the same limits."""
+        apart = [
+            EndpointConnection(
+                one, self._session, self.catalogue, budget=self.budget, throttle=self.throttle, notify=self.notify,
+                buckets=self.buckets,
+            )
+            for one in self.endpoint.each
+        ]  # fmt: skip
+        for one in apart:
+            one.take(self.known)
+            one.silent = self.silent
+        return apart
 
     def paced(self, request: ChatRequest) -> PacedCall | None:
         """The call at the token bucket of its model, to be ended; None where the model has no rate limit."""
@@ -291,9 +307,12 @@ class EndpointConnection:
 
     async def _send(self, body: bytes, prices: Prices | None, timeout_s: float) -> tuple[Outcome, AttemptCost]:
         try:
-            response = await self._transport.post(body, timeout_s)
+            with self._servers.least_busy() as transport:
+                response = await transport.post(body, timeout_s)
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             failure = failures.of_exception(error, self.endpoint.api_key)
+            if failure.kind == "connect" and self._servers.any_left:
+                failure = failure._replace(again=True)  # another server is asked, at once
             return failure, AttemptCost(Usage(), known=failure.unbilled)
         self._litellm = self._litellm or wire.is_litellm(response.headers)
         return wire.read(response, prices, self.endpoint.api_key)

@@ -33,6 +33,17 @@ class Adapted(NamedTuple):
     told: str
 
 
+class ServerLost(NamedTuple):
+    """One of several servers of an endpoint cannot be reached; the others get its calls."""
+
+    endpoint: str
+    address: str  # as it may be printed
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.endpoint}: the server at {self.address} cannot be reached ({self.why}); the others get its calls"
+
+
 class Policy(NamedTuple):
     """How patient a client is."""
 
@@ -58,7 +69,7 @@ class Policy(NamedTuple):
         return retry_after + random.uniform(0.0, self.base_backoff_s)
 
 
-Notify = Callable[[Wait | Adapted], None]  # may raise GaveUp to end the call instead of waiting
+Notify = Callable[[Wait | Adapted | ServerLost], None]  # may raise GaveUp to end the call instead of waiting
 
 
 class UnansweredCall(Exception):

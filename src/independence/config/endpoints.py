@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
@@ -64,6 +64,23 @@ class Endpoint(msgspec.Struct, frozen=True):
     key_source: str = ""  # environment variable the key was read from
     rate: Rate | None = None  # of each model that has none of its own; None: unbounded
     bounds: tuple[ModelBounds, ...] = ()  # of models that have some of their own
+    others: tuple[str, ...] = ()  # more addresses, whose servers share its work
+    slots: tuple[int, ...] = ()  # requests that the server at each address works on at a time; empty: unknown
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All its addresses."""
+        return (self.base_url, *self.others)
+
+    @property
+    def each(self) -> tuple[Endpoint, ...]:
+        """An endpoint for each address alone, for those who ask one server."""
+        return tuple(msgspec.structs.replace(self, base_url=one, others=()) for one in self.addresses)
+
+    @property
+    def printable(self) -> str:
+        """Its addresses as they may be printed."""
+        return ", ".join(map(printable_address, self.addresses))
 
     def bounds_of(self, model: str, provider: str | None = None) -> ModelBounds:
         """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
@@ -79,12 +96,12 @@ class Endpoint(msgspec.Struct, frozen=True):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no log may hold: the key, and what stands for one in the address."""
-        parts = urlsplit(self.base_url)
-        values = (value for _, value in parse_qsl(parts.query))
-        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values) if one)
+        parts = [urlsplit(address) for address in self.addresses]
+        values = [value for part in parts for _, value in parse_qsl(part.query)]
+        return tuple(filter(None, (self.api_key.strip(), *(part.password for part in parts), *values)))
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.name!r}, {printable_address(self.base_url)!r}, {self.dialect!r})"
+        return f"Endpoint({self.name!r}, {self.printable!r}, {self.dialect!r})"
 
 
 _SHORTEST_SECRET = 4
@@ -105,6 +122,13 @@ def check(address: str, source: str) -> str:
     if problem:
         raise UsageError(f"{source}: {problem}", meant)
     return address.rstrip("/")
+
+
+def check_distinct(addresses: Sequence[str], source: str) -> None:
+    """Raise UsageError, naming `source`, where an address stands twice."""
+    twice = next((one for at, one in enumerate(addresses) if one in addresses[:at]), None)
+    if twice is not None:
+        raise UsageError(f"{source} names {printable_address(twice)} twice", "name each server once")
 
 
 def _problem(address: str) -> tuple[str, str]:

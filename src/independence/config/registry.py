@@ -15,6 +15,7 @@ import msgspec
 from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
+from independence.config.local_models import LocalModels
 from independence.config.subjects import (
     LOCAL,
     OPENROUTER,
@@ -80,7 +81,7 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """One entry of `endpoints:`."""
 
     name: str
-    base_url: str
+    base_url: str | list[str]  # several: their servers share the work
     api_key_env: str | None = None
     dialect: str = "local"
     max_concurrency: Count | None = None  # None: 20
@@ -93,6 +94,11 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     def pacing(self) -> RateSetting:
         """What it says about the rate."""
         return RateSetting(self.requests_per_second, self.burst)
+
+    @property
+    def addresses(self) -> list[str]:
+        """Every base_url."""
+        return [self.base_url] if isinstance(self.base_url, str) else self.base_url
 
 
 class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -170,7 +176,12 @@ def _from_roster(entry: ModelEntry, where: str, document: YamlDocument, declared
 
 def _check_endpoint(entry: EndpointEntry, number: int, document: YamlDocument) -> None:
     where, rps = f"$.endpoints[{number}]", entry.requests_per_second
-    _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
+    if not entry.addresses:
+        raise document.error(f"{where}.base_url", "base_url is empty", "give it an address")
+    for at, address in enumerate(entry.addresses):
+        place = f"{where}.base_url" if isinstance(entry.base_url, str) else f"{where}.base_url[{at}]"
+        _check_at(document, place, partial(endpoints.check, address, "base_url"))
+    _check_at(document, f"{where}.base_url", partial(endpoints.check_distinct, entry.addresses, "base_url"))
     if rps is not None and not 0 < rps < math.inf:
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:
@@ -204,6 +215,8 @@ class Registry(msgspec.Struct, frozen=True):
     limits: tuple[ModelLimit, ...] = ()
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
     redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
+    local: LocalModels = LocalModels()  # what is known of those at `local/`
+    stored: frozenset[str] = frozenset()  # labels of subjects that are from a store: they stay as they are
 
     def split(self, model_id: str, endpoint: str | None = None) -> tuple[str, str]:
         """Endpoint name and the id that endpoint knows, of an id as the user writes it."""
@@ -258,6 +271,8 @@ class Registry(msgspec.Struct, frozen=True):
 
         An id of OpenRouter is `vendor/model`. What other servers call their models is theirs, such as `x@2026`.
         """
+        if model_id == LOCAL:
+            model_id = f"{LOCAL}/{self.local.only}"
         endpoint, model = self.split(model_id)
         of_openrouter = endpoint == OPENROUTER and not self.redirected
         bare = model.strip("/")
@@ -266,7 +281,11 @@ class Registry(msgspec.Struct, frozen=True):
             raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
         if of_openrouter and "/" not in model_id:
             raise self._no_id(model_id)
-        return Subject(model_id, endpoint, model, Sampling(effort=default_effort(model_id)))
+        weights = None
+        if endpoint == LOCAL:
+            model, weights = self.local.read(model)
+            model_id = f"{LOCAL}/{model}"
+        return Subject(model_id, endpoint, model, Sampling(effort=default_effort(model_id), provider=weights))
 
 
 def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry:
@@ -373,6 +392,10 @@ def choose(
     for name in names:
         for subject in [name] if isinstance(name, Subject) else registry.resolve(name, usual):
             changed = asked_with(subject, flags, usual)
+            if subject.label not in registry.stored:
+                changed = registry.local.pinned(changed)
+            elif subject.endpoint == LOCAL and not flags.provider:
+                registry.local.check(subject.model, subject.sampling.provider)
             chosen[changed.config_dir] = changed
     labels: dict[str, Subject] = {}
     for subject in chosen.values():

@@ -11,14 +11,16 @@ from pathlib import Path
 import msgspec
 
 from independence.clients import dialects
+from independence.clients.listing import ServerPages, must_serve
 from independence.config import environment, registry
 from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
 from independence.config.environment import EnvironmentSettings
+from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine.subjects import EnvironmentModel, model_of_variable
-from independence.errors import UsageError
+from independence.errors import IndependenceError, UsageError
 from independence.judge import kinds
 from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
@@ -64,14 +66,16 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         if not keyless:
             raise UsageError(f"endpoint `{name}` reads its key from {source}, which is not set")
         key = ""
+    addresses = [address.rstrip("/") for address in entry.addresses]
     return Endpoint(
         name,
-        entry.base_url.rstrip("/"),
+        addresses[0],
         entry.dialect,
         check_key(key.strip(), source),
-        entry.max_concurrency or 20,
+        entry.max_concurrency or 20 * len(addresses),
         backoff_s=entry.backoff_s,
         key_source=source,
+        others=tuple(addresses[1:]),
     )
 
 
@@ -123,6 +127,31 @@ def _concurrency(usual: int, declared: int | None, settings: EnvironmentSettings
         return usual
     capped = settings.concurrency if declared is None else min(declared, settings.concurrency)
     return max(capped, min(options.parallel_tasks or 0, usual))
+
+
+def local_server(
+    options: ConnectionOptions, names: Iterable[str], known: Registry, env: Mapping[str, str]
+) -> Endpoint | None:
+    """The endpoint of `local/` ids, where it is asked for one of these subjects and judges. Raises UsageError."""
+    at_local = {name for one in known.subjects if one.endpoint == LOCAL for name in (one.label, one.model_id)}
+    asked = (kinds.of(name).model_of(name) for name in names)
+    if not any(name == LOCAL or name.startswith(f"{LOCAL}/") or name in at_local for name in asked):
+        return None
+    return endpoints([LOCAL], known, env, msgspec.structs.replace(options, rps=None, burst=None))[LOCAL]
+
+
+def with_local(known: Registry, pages: ServerPages | None, env: Mapping[str, str]) -> Registry:
+    """The registry with what the server of `local/` ids tells of its models."""
+    usual = env.get("LOCAL_MODEL_ID", "").strip().removeprefix(f"{LOCAL}/")
+    if pages is None:
+        return msgspec.structs.replace(known, local=LocalModels(usual=usual))
+    try:
+        must_serve(pages.endpoint, pages.catalogue)
+    except IndependenceError as problem:
+        return msgspec.structs.replace(known, local=LocalModels(usual=usual, problem=problem))
+    models = pages.listed.models
+    weights = {name: info.weights for name, info in models.items() if info.weights}
+    return msgspec.structs.replace(known, local=LocalModels(pages.address, tuple(models), weights, usual))
 
 
 USUAL = OfflineOptions()

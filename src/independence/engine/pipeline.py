@@ -20,7 +20,9 @@ import msgspec
 from independence import engine
 from independence.clients.delivery import Shape
 from independence.clients.limits import FREE
+from independence.clients.listing import ServerPages
 from independence.config import subjects
+from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import delivery, estimate, resume, run, service
 from independence.engine.delivery import ProbedModel
@@ -80,16 +82,23 @@ class RunResult(NamedTuple):
         return not self.left.todo and not self.left.missing
 
 
-Resolve = Callable[[sqlite3.Connection], ResolvedRun]
+class Resolver(NamedTuple):
+    """How a run is resolved. Both raise IndependenceError."""
+
+    local_server: Callable[[sqlite3.Connection], Endpoint | None]  # which has to be asked first for its models
+    resolve: Callable[[sqlite3.Connection, ServerPages | None], ResolvedRun]  # by what that server tells
+
+
 Approve = Callable[[RunPreview], Awaitable[bool]]
 
 
 async def carry_out(
-    resolve: Resolve, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
+    resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
 ) -> RunResult:
     """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
+    local = await service.read_local(resolver.local_server(connection), hooks.on_event)
     with hooks.blocking():
-        job = resolve(connection)
+        job = resolver.resolve(connection, local)
         cluster = choice.chosen(job.options)
         left = _preview(connection, job)
     async with service.check_endpoints(_needs(job, left), hooks.on_event) as found:
@@ -131,8 +140,9 @@ async def carry_out(
     )
 
 
-async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
+async def price(resolver: Resolver, connection: sqlite3.Connection) -> RunPreview:
     """What a whole run costs, as if nothing of it were stored. No model is asked and nothing is written."""
+    job = resolver.resolve(connection, await service.read_local(resolver.local_server(connection)))
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
     async with service.check_endpoints(_needs(job, whole)) as found:
@@ -304,7 +314,8 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
         for judge in item.judges:
             if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
-    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering), job.suite)
+    grading = frozenset(models.keys() - answering)
+    return ModelNeeds(job.endpoints, models, job.options, grading, job.suite, job.local)
 
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything

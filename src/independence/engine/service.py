@@ -12,18 +12,21 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
+from independence.clients import listing
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
-from independence.clients.listing import EndpointListing, ServerProperties, check
-from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Wait
+from independence.clients.listing import ServerPages, ServerProperties
+from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, ServerLost, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
+from independence.config import environment
 from independence.config.endpoints import Endpoint, masking
 from independence.config.options import ConnectionOptions
-from independence.config.subjects import SIM
-from independence.engine import progress
+from independence.config.registry import Registry
+from independence.config.subjects import LOCAL, SIM
+from independence.engine import connections, progress
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, ModelAdapted, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
@@ -51,6 +54,7 @@ class ModelNeeds(NamedTuple):
     options: ConnectionOptions
     grading: frozenset[Model] = frozenset()  # models that are asked for verdicts alone
     suite: Suite | None = None  # whose disputes simulated advisers know the merit of
+    local: ServerPages | None = None  # what the server of `local/` ids told, where it was asked before
 
 
 class Hooks(NamedTuple):
@@ -114,21 +118,42 @@ async def check_endpoints(needs: ModelNeeds, on_event: Watch = lambda _: None) -
             own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
             needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
         session = await stack.enter_async_context(open_session())
-        catalogues, properties = {}, {}
-        for name, endpoint in needs.endpoints.items():
-            catalogues[name] = await _catalogue(endpoint, needs, session, on_event)
-            properties[name] = await EndpointListing(endpoint, session).read_properties()
-        yield CheckedEndpoints(needs, session, catalogues, properties)
+        pages = {name: await _pages(one, needs, session, on_event) for name, one in needs.endpoints.items()}
+        endpoints = {
+            name: msgspec.structs.replace(one, slots=pages[name].endpoint.slots)
+            for name, one in needs.endpoints.items()
+        }
+        catalogues = {name: one.listed for name, one in pages.items()}
+        properties = {name: one.properties for name, one in pages.items()}
+        yield CheckedEndpoints(needs._replace(endpoints=endpoints), session, catalogues, properties)
 
 
-async def _catalogue(
-    endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: Watch
-) -> Catalogue:
+async def read_local(endpoint: Endpoint | None, on_event: Watch = lambda _: None) -> ServerPages | None:
+    """What the server of `local/` ids tells of itself; None where none is asked. That it does not answer is a failure
+    among it: a run in which nothing is left needs no server.
+    """
+    if endpoint is None:
+        return None
+    async with open_session() as session:
+        return await listing.read_pages(endpoint, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)))
+
+
+async def known_models(options: ConnectionOptions, names: Collection[str]) -> tuple[Registry, ServerPages | None]:
+    """What is known of models, by the models file and, where one of these names is at `local/`, by that server."""
+    env, known = environment.read(), connections.models(options.models_file)
+    local = await read_local(connections.local_server(options, names, known, env))
+    return connections.with_local(known, local, env), local
+
+
+async def _pages(endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: Watch) -> ServerPages:
     models = {model: tools for (at, model), tools in needs.models.items() if at == endpoint.name}
     if not models:
-        return Catalogue(known=False)
+        return ServerPages(endpoint, Catalogue(known=False))
+    told = needs.local if endpoint.name == LOCAL else None
     try:
-        return await check(endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)))
+        return await listing.check(
+            endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)), told
+        )
     except UsageError as error:
         raise _of_judge(error, endpoint.name, models, needs.grading) from error
 
@@ -164,7 +189,7 @@ async def open_service(
         counts(event)
         hooks.on_event(event)
 
-    def notify(what: Wait | Adapted) -> None:
+    def notify(what: Wait | Adapted | ServerLost) -> None:
         hear(what, stop_signal, on_event)
 
     backends = {
@@ -188,10 +213,13 @@ async def open_service(
         await writer.close()
 
 
-def hear(what: Wait | Adapted, stop_signal: StopSignal, on_event: Watch) -> None:
+def hear(what: Wait | Adapted | ServerLost, stop_signal: StopSignal, on_event: Watch) -> None:
     """Tell the watcher what a client tells. Raises GaveUp where a run that is stopping would be waited in."""
     if isinstance(what, Adapted):
         on_event(ModelAdapted(what.model, what.told))
+        return
+    if isinstance(what, ServerLost):
+        on_event(what)
         return
     if stop_signal.reason is not None:
         raise GaveUp(what.model, "the run is stopping")

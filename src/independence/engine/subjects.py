@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from independence.errors import UsageError
 from independence.store import queries, scopes
 from independence.store.scopes import Names
 from independence.suites.schema import Suite
-from independence.types import Sampling
+from independence.types import Sampling, Where
 
 PUBLISHED_RUN_USD = 0.053  # one run of V2, its verdicts included: the mean over the published results
 
@@ -31,25 +31,34 @@ class EnvironmentModel(NamedTuple):
 
 def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> list[Subject]:
     """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
-    by_environment = named_by_environment(options, suite, env)
-    names: Sequence[str | Subject] = [by_environment.model] if by_environment else _named(options, env)
-    if options.roster and names:
-        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
-    if options.roster or not names:
-        names = known.of_roster() if options.roster else _listed(options, known)
+    names, usual = asked(options, suite, known, env), Sampling(suite.default.temperature)
     try:
-        return registry.choose(known, names, options.sampling, Sampling(suite.default.temperature))
+        return registry.choose(known, names, options.sampling, usual)
     except UsageError as error:
+        by_environment = named_by_environment(options, suite, env)
         if by_environment is None:
             raise
         what = f"{by_environment.variable} names the model that suite {suite.suite} asks"
         raise UsageError(f"{what}: {error}") from error
 
 
+def asked(
+    options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]
+) -> Sequence[str] | Sequence[Subject]:
+    """The names that are given, or the subjects that are listed. Raises UsageError where there is nobody to ask."""
+    by_environment = named_by_environment(options, suite, env)
+    names = [by_environment.model] if by_environment else _named(options)
+    if options.roster and names:
+        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
+    if options.roster:
+        return known.of_roster()
+    return names or _listed(options, known, env)
+
+
 def named_by_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:
     """The model that the suite's environment variable names, where no option says whom to ask."""
     reached = options.connection
-    if _named(options, env) or reached.models_file or reached.local_url or options.roster:
+    if _named(options) or reached.models_file or reached.local_url or options.roster:
         return None
     return model_of_variable(env, suite.default.asks)
 
@@ -63,24 +72,24 @@ def model_of_variable(env: Mapping[str, str], variable: str) -> EnvironmentModel
     return EnvironmentModel(rest if vendor == OPENROUTER and "/" in rest else name, variable)
 
 
-def _named(options: RunOptions, env: Mapping[str, str]) -> list[str]:
+def _named(options: RunOptions) -> list[str]:
     """Names that options give."""
     names, reached = list(options.models), options.connection
     if reached.local_model:
         names.append(_local_id(reached.local_model))
-    if not names and reached.local_url and env.get("LOCAL_MODEL_ID"):
-        names.append(_local_id(env["LOCAL_MODEL_ID"]))
+    if not names and reached.local_url and not reached.models_file and not options.roster:
+        names.append(LOCAL)
     return names
 
 
-def _listed(options: RunOptions, known: Registry) -> list[Subject]:
-    """The active entries of the models file. Raises UsageError where there is nobody to ask."""
+def _listed(options: RunOptions, known: Registry, env: Mapping[str, str]) -> list[Subject] | list[str]:
+    """The active entries of the models file, else the model of LOCAL_MODEL_URL. Raises UsageError without either."""
     reached = options.connection
-    if reached.local_url:
-        raise UsageError("--local-url needs a model: add --local-model ID or -m local/ID")
     active = [subject for subject in known.subjects if subject.active]
     if not active and reached.models_file:
         raise UsageError(f"no models: {reached.models_file} lists no active one; add one, or name models with -m")
+    if not active and env.get("LOCAL_MODEL_URL", "").strip():
+        return [LOCAL]
     if not active:
         raise UsageError(_ways(options.runs or RUNS))
     return active
@@ -109,7 +118,8 @@ def _ways(runs: int) -> str:
     active, default = sum(subject.active for subject in shipped.subjects), len(shipped.of_roster())
     dollars = [f"about ${count * runs * PUBLISHED_RUN_USD:.0f}" for count in (active, default)]
     return (
-        "no models: name them with -m, or list them in models.yaml (--models-file). `--models-file published` asks the "
+        "no models: name them with -m, list them in models.yaml (--models-file), or give the address of your own "
+        "server with --local-url. `--models-file published` asks the "
         f"{active} configurations that the published project lists as active ({dollars[0]} for {runs} runs of v2, by "
         f"what its runs cost on average), `--roster default` the {default} of its default roster ({dollars[1]}); "
         "`estimate-cost` with either says what they cost today; `independence demo` starts without any"
@@ -139,7 +149,29 @@ def with_stored(
     added = {one.label: one for one in found.values() if one.label not in labels}
     subjects = (*known.subjects, *added.values())
     renamed = tuple(found[name].label if name in found else name for name in names)
-    return renamed, msgspec.structs.replace(known, subjects=subjects)
+    return renamed, msgspec.structs.replace(known, subjects=subjects, stored=frozenset(added))
+
+
+def of_other_weights(connection: sqlite3.Connection, where: Where, chosen: Iterable[Subject]) -> list[str]:
+    """What to say of stored answers that other weights gave under the same id, where a subject has none of its own."""
+    stored = {config: from_json(text) for config, text in queries.configurations(connection, where).items()}
+    notes = []
+    for subject in chosen:
+        if subject.endpoint != LOCAL or subject.config_dir in stored:
+            continue
+        alike = [one for one in stored.values() if _unpinned(one) == _unpinned(subject)]
+        if alike:
+            others = ", ".join(one.label for one in alike)
+            notes.append(
+                f"{subject.label}: the store also has answers of {others}, whose weights are others or unknown; "
+                "they are kept and not continued"
+            )
+    return notes
+
+
+def _unpinned(subject: Subject) -> tuple[str, str, Sampling]:
+    """What subjects of one id have in common that differ in their weights."""
+    return subject.endpoint, subject.model, msgspec.structs.replace(subject.sampling, provider=None)
 
 
 def _is_label(name: str, known: Registry) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
-from independence.config.subjects import SIM
+from independence.config.subjects import LOCAL, SIM
 from independence.errors import UsageError
 from independence.judge import kinds, published_prompt, quotation
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
@@ -114,12 +114,16 @@ def named(name: str, known: Registry) -> ModelJudge:
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
     subject = listed[0] if listed else known.default(name)
+    pin = None if listed and not labelled else subject.sampling.provider
+    weights = None
+    if subject.endpoint == LOCAL and not (labelled and pin):
+        weights = pin = pin or known.local.of(subject.model)
     return ModelJudge(
-        subject.model_id,
+        f"{subject.model_id}+{weights}" if weights else subject.model_id,  # with other weights it is another judge
         endpoint=subject.endpoint,
         model=subject.model,
         temperature=_TEMPERATURE if subject.temperature_supported else None,
-        provider=subject.sampling.provider if labelled else None,
+        provider=pin,
     )
 
 
