@@ -75,7 +75,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     @property
     def each(self) -> tuple[Endpoint, ...]:
         """An endpoint for each address alone, for those who ask one server."""
-        return tuple(msgspec.structs.replace(self, base_url=one, others=()) for one in self.addresses)
+        alone = (msgspec.structs.replace(self, base_url=one, others=(), slots=()) for one in self.addresses)
+        return tuple(alone)
 
     @property
     def printable(self) -> str:

@@ -43,6 +43,10 @@ class LocalModels(NamedTuple):
         listed = f"{', '.join(chat[:_FEW])}{more}"
         raise UsageError(f"the server at {self.address} has {len(chat)} models ({listed})", name_one)
 
+    def has(self, model: str) -> bool:
+        """Whether the server lists it."""
+        return model in self.ids or f"{model}:latest" in self.ids
+
     def of(self, model: str) -> str | None:
         """The name of the weights of a model; None where it is not known."""
         return self.weights.get(model) or self.weights.get(f"{model}:latest")
@@ -53,8 +57,7 @@ class LocalModels(NamedTuple):
         Raises UsageError where the server has other weights.
         """
         head, _, weights = model.rpartition("+")
-        known = model in self.ids or not {head, f"{head}:latest"} & {*self.ids}
-        if known or not weights:
+        if self.has(model) or not self.has(head) or not weights:
             return model, None
         self.check(head, weights)
         return head, weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from independence.config.subjects import (
     asked_with,
     check_sampling,
     default_effort,
+    family,
     states_settings,
     temperature_in,
 )  # fmt: skip
@@ -258,12 +260,17 @@ class Registry(msgspec.Struct, frozen=True):
         """What is no model id, with how one is written, or which ones that are listed end so."""
         what = f"`{name}` is no model id"
         listed = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
+        if self.local.has(name):
+            listed[f"{LOCAL}/{name}"] = None
         if listed:
             return UsageError(what, f"did you mean {' or '.join(f'`{one}`' for one in listed)}?")
+        kin = [s.model_id for s in load(SHIPPED).subjects if "/" in s.model_id and family(s.model_id) == family(name)]
+        vendor = Counter(one.partition("/")[0] for one in kin).most_common(1)
+        hosted = f"{vendor[0][0] if vendor else 'vendor'}/{name}"
         return UsageError(
             f"{what}:",
-            "write vendor/model, local/ID, sim/NAME or ENDPOINT/ID (an id alone is one of the server that "
-            "OPENROUTER_BASE_URL names, which is not set)",
+            f"write {hosted} (OpenRouter), {LOCAL}/{name} (your own server), ENDPOINT/{name} (of models.yaml) or "
+            "sim/NAME (simulated)",
         )
 
     def default(self, model_id: str) -> Subject:

@@ -132,10 +132,14 @@ def _concurrency(usual: int, declared: int | None, settings: EnvironmentSettings
 def local_server(
     options: ConnectionOptions, names: Iterable[str], known: Registry, env: Mapping[str, str]
 ) -> Endpoint | None:
-    """The endpoint of `local/` ids, where it is asked for one of these subjects and judges. Raises UsageError."""
+    """The endpoint of `local/` ids, where it is asked for one of these subjects and judges. Raises UsageError.
+
+    So it is where `--local-url` is given and a name is no id: it may be one of that server without its `local/`.
+    """
     at_local = {name for one in known.subjects if one.endpoint == LOCAL for name in (one.label, one.model_id)}
-    asked = (kinds.of(name).model_of(name) for name in names)
-    if not any(name == LOCAL or name.startswith(f"{LOCAL}/") or name in at_local for name in asked):
+    asked = [kinds.of(name).model_of(name) for name in names if kinds.of(name).needs_model]
+    bare = options.local_url and any("/" not in name for name in asked)
+    if not bare and not any(name == LOCAL or name.startswith(f"{LOCAL}/") or name in at_local for name in asked):
         return None
     return endpoints([LOCAL], known, env, msgspec.structs.replace(options, rps=None, burst=None))[LOCAL]
 

@@ -158,20 +158,24 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
     costly = any(price not in (None, FREE) for price in listed.values())
     cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
-    cost = _with_probes(cost, probed, listed)
+    cost = _with_probes(cost, probed, listed, found.needs.endpoints)
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
     return RunPreview(job, left, cost, differing, purchases=[sentence for sentence in told if sentence])
 
 
-def _with_probes(cost: CostEstimate, asked: Mapping[ProbedModel, Shape], listed: PriceList) -> CostEstimate:
-    """The estimate with the requests that show what reaches the models; of a model that is known it takes none."""
-    usd = 0.0
+def _with_probes(
+    cost: CostEstimate, asked: Mapping[ProbedModel, Shape], listed: PriceList, endpoints: Mapping[str, Endpoint]
+) -> CostEstimate:
+    """The estimate with the requests that show what reaches the models, at each of their servers; of a model that is
+    known it takes none.
+    """
+    usd, calls = 0.0, 0
     for key, shape in asked.items():
-        prices = listed.get((key.endpoint, key.model)) or FREE
-        usd += shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
+        prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
+        each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
+        usd, calls = usd + servers * each, calls + servers * shape.calls
     low, high = cost.range_usd
-    calls = sum(shape.calls for shape in asked.values())
     return cost._replace(probes=calls, typical_usd=cost.typical_usd + usd, range_usd=(low, high + usd))
 
 

@@ -113,14 +113,15 @@ def run(
     `local`: what the server of `local/` ids tells, where one is asked.
     """
     env, known, options = _known(options, connection)
-    known = connections.with_local(known, local, env)
+    known = subjects.with_stored_weights(connection, connections.with_local(known, local, env))
     suite, personas, variants = with_personas(loaded, options.variants)
     runs = _runs(options)
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
     selection = msgspec.structs.replace(
         plan.narrowed(suite, selection, options.part), seed=options.seed, only_run=options.run_number
     )
-    chosen = subjects.choose(options, suite, known, env)
+    where = Where(suite.suite, loaded.edition)
+    chosen = subjects.distinct(connection, where, subjects.choose(options, suite, known, env))
     graders = connections.chosen(options, suite, known, env)
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
     if shared := load.shared_name(suite.suite, load.locate(options.suite)):
@@ -138,7 +139,7 @@ def run(
         personas=personas,
         trials=plan.trials(suite, selection, chosen),
         judges=graders,
-        notes=[*notes, *subjects.of_other_weights(connection, Where(suite.suite, loaded.edition), chosen)],
+        notes=[*notes, *subjects.of_other_weights(connection, where, chosen)],
         options=options.connection,
         local=local,
     )

@@ -137,11 +137,7 @@ def with_stored(
     doubtful = [name for name in names if name not in listed and _is_label(name, known)]
     if not doubtful:
         return tuple(names), known
-    stored = {
-        config: from_json(text)
-        for info in reversed(queries.editions(connection))
-        for config, text in queries.configurations(connection, info.where).items()
-    }
+    stored = _stored(connection)
     called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
     found = {name: stored[own[0]] for name in doubtful if len(own := scopes.fitting(name, called_so)) == 1}
     found = {name: one for name, one in found.items() if "/" not in name or one.model_id != name}
@@ -150,6 +146,41 @@ def with_stored(
     subjects = (*known.subjects, *added.values())
     renamed = tuple(found[name].label if name in found else name for name in names)
     return renamed, msgspec.structs.replace(known, subjects=subjects, stored=frozenset(added))
+
+
+def with_stored_weights(connection: sqlite3.Connection, known: Registry) -> Registry:
+    """The registry; where the server of `local/` ids does not answer, with the only name that the store has for the
+    weights of a model: a run that is complete needs no server.
+    """
+    if known.local.problem is None:
+        return known
+    pins: dict[str, set[str | None]] = {}
+    for subject in _stored(connection).values():
+        if subject.endpoint == LOCAL:
+            pins.setdefault(subject.model, set()).add(subject.sampling.provider)
+    weights = {model: name for model, own in pins.items() if len(own) == 1 and (name := next(iter(own))) is not None}
+    return msgspec.structs.replace(known, local=known.local._replace(weights=weights))
+
+
+def _stored(connection: sqlite3.Connection) -> dict[str, Subject]:
+    """The subjects of a store, by config_dir, as the edition used last has them."""
+    return {
+        config: from_json(text)
+        for info in reversed(queries.editions(connection))
+        for config, text in queries.configurations(connection, info.where).items()
+    }
+
+
+def distinct(connection: sqlite3.Connection, where: Where, chosen: Iterable[Subject]) -> list[Subject]:
+    """The subjects; one at `local/` whose given label other weights have in the store is called after its own."""
+    stored = queries.subjects(connection, where)
+    taken = {label: config for config, (label, _, _) in stored.items()}
+    return [
+        msgspec.structs.replace(one, display_label=None)
+        if one.endpoint == LOCAL and taken.get(one.label, one.config_dir) != one.config_dir
+        else one
+        for one in chosen
+    ]
 
 
 def of_other_weights(connection: sqlite3.Connection, where: Where, chosen: Iterable[Subject]) -> list[str]:

@@ -6,6 +6,7 @@ without it there is no verdict.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -113,6 +114,9 @@ def named(name: str, known: Registry) -> ModelJudge:
         raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
+    near = [] if listed or "/" in name else difflib.get_close_matches(name, (CUES, OFFLINE), n=1)
+    if near and not known.redirected:
+        raise UsageError(f"no judge is called `{name}`", f"did you mean `{near[0]}`?")
     subject = listed[0] if listed else known.default(name)
     pin = None if listed and not labelled else subject.sampling.provider
     weights = None
