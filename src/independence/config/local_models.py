@@ -67,8 +67,8 @@ class LocalModels(NamedTuple):
         told = self.of(model)
         if weights and told and told != weights:
             raise UsageError(
-                f"`{LOCAL}/{model}+{weights}` cannot be asked: the server at {self.address} has other weights, {told}",
-                f"start it with these, or name what it has: {LOCAL}/{model}+{told}",
+                f"the server at {self.address} has other weights than `{LOCAL}/{model}+{weights}`: {told}",
+                f"start it with those, or ask {LOCAL}/{model}+{told}; --provider {weights} gives a name of your own",
             )
 
     def pinned(self, subject: Subject) -> Subject:
