@@ -163,7 +163,7 @@ def test_servers_that_share_an_endpoint_must_answer_alike(shell: Shell) -> None:
             words = f"half-Q8_0 at {eight.url}, half-Q4_K_M at {four.url}"
             assert (said.code, words in said.err) == (2, True), said.err
         said = shell("-m", "local/half", "--local-url", f"{eight.url},{other.url}")
-        assert (said.code, "local has no model `half`" in said.err) == (2, True), said.err
+        assert (said.code, f"`half` is not listed at {other.url}" in said.err) == (2, True), said.err
         found = command.run("doctor", "--local-url", f"{eight.url},{four.url}", "--format", "json", cwd=shell.cwd)
         assert found.code == 1
         for words in ("weights half-Q8_0; 2 slots; context of 131,072 tokens; chat template", "different weights"):

@@ -37,6 +37,7 @@ def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_
     assert answer["usage"]["prompt_tokens"] > 0
     assert properties["model_alias"] == "small"
     assert properties["total_slots"] == 1
+    assert properties["model_path"] == str(llama.smollm2())
     assert properties["default_generation_settings"]["n_ctx"] == 512
     assert properties["chat_template"] == template
 

@@ -229,10 +229,15 @@ def _together(endpoint: Endpoint, pages: Sequence[ServerPages]) -> ServerPages:
 
 
 def refuse_unlike(pages: ServerPages, models: Iterable[str]) -> None:
-    """Raise UsageError where servers that share an endpoint have other weights of a model, or other chat templates."""
+    """Raise UsageError where servers that share an endpoint do not all have a model, or have other weights of it, or
+    other chat templates.
+    """
     name, otherwise = pages.endpoint.name, "servers that share an endpoint must answer alike; run once for each address"
     for model in models:
         infos = {one.address: info for one in pages.of_each if (info := one.listed.info(model)) is not None}
+        lacking = [one.address for one in pages.of_each if one.listed.known and one.address not in infos]
+        if infos and lacking:
+            raise UsageError(f"{name}: `{model}` is not listed at {', '.join(lacking)}", otherwise)
         weights = {at: info.weights for at, info in infos.items() if info.weights}
         if len(set(weights.values())) > 1:
             each = ", ".join(f"{own} at {at}" for at, own in weights.items())
