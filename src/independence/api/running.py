@@ -85,7 +85,7 @@ async def arerun(
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
         return engine.rerunning.rerun(asked, connection, _ranked, _usual_judge, local)
 
-    resolver = Resolver(lambda _: engine.rerunning.local_server(asked), resolved)
+    resolver = Resolver(lambda connection: engine.rerunning.local_server(asked, connection), resolved)
 
     with writing(Path(store), new=False) as connection:
         return await _carry_out(resolver, connection, Path(store), approve, _hearing(hooks, on_event))

@@ -68,7 +68,7 @@ class LocalModels(NamedTuple):
         if weights and told and told != weights:
             raise UsageError(
                 f"the server at {self.address} has other weights than `{LOCAL}/{model}+{weights}`: {told}",
-                f"start it with those, or ask {LOCAL}/{model}+{told}; --provider {weights} gives a name of your own",
+                f"start it with those, ask {LOCAL}/{model}+{told}, or keep the name with `run --provider {weights}`",
             )
 
     def pinned(self, subject: Subject) -> Subject:

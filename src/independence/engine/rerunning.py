@@ -12,7 +12,7 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RerunOptions
 from independence.config.subjects import LOCAL, Subject, from_json
-from independence.engine import connections, plan
+from independence.engine import connections, plan, subjects
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
@@ -34,12 +34,15 @@ Ranked = Callable[[sqlite3.Connection, BoardScope], Sequence[tuple[str, str]]]  
 UsualJudge = Callable[[sqlite3.Connection, BoardScope], str | None]  # whose verdicts boards show
 
 
-def local_server(options: RerunOptions) -> Endpoint | None:
-    """The endpoint of `local/` ids, where there is an address: stored subjects and judges may be at it."""
+def local_server(options: RerunOptions, connection: sqlite3.Connection) -> Endpoint | None:
+    """The endpoint of `local/` ids, where it has an address, and stored subjects or judges may be at it."""
     env, reached = environment.read(), options.connection
     if not reached.local_url and not env.get("LOCAL_MODEL_URL", "").strip():
         return None
-    return connections.local_server(reached, (LOCAL,), connections.models(reached.models_file), env)
+    usual = (one.judge for info in queries.editions(connection) for one in queries.judges(connection, info.where))
+    names = [] if options.no_judge else list(options.judges or usual)
+    names += {one.endpoint for one in subjects.stored_subjects(connection).values()} & {LOCAL}
+    return connections.local_server(reached, names, connections.models(reached.models_file), env)
 
 
 def rerun(

@@ -137,7 +137,7 @@ def with_stored(
     doubtful = [name for name in names if name not in listed and _is_label(name, known)]
     if not doubtful:
         return tuple(names), known
-    stored = _stored(connection)
+    stored = stored_subjects(connection)
     called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
     found = {name: stored[own[0]] for name in doubtful if len(own := scopes.fitting(name, called_so)) == 1}
     found = {name: one for name, one in found.items() if "/" not in name or one.model_id != name}
@@ -155,14 +155,14 @@ def with_stored_weights(connection: sqlite3.Connection, known: Registry) -> Regi
     if known.local.problem is None:
         return known
     pins: dict[str, set[str | None]] = {}
-    for subject in _stored(connection).values():
+    for subject in stored_subjects(connection).values():
         if subject.endpoint == LOCAL:
             pins.setdefault(subject.model, set()).add(subject.sampling.provider)
     weights = {model: name for model, own in pins.items() if len(own) == 1 and (name := next(iter(own))) is not None}
     return msgspec.structs.replace(known, local=known.local._replace(weights=weights))
 
 
-def _stored(connection: sqlite3.Connection) -> dict[str, Subject]:
+def stored_subjects(connection: sqlite3.Connection) -> dict[str, Subject]:
     """The subjects of a store, by config_dir, as the edition used last has them."""
     return {
         config: from_json(text)
