@@ -177,7 +177,7 @@ def took(url: str, number: int, gate: type[EndpointGate], setting: Setting = _FI
 
 async def _catalogue(door: Endpoint, setting: Setting) -> Catalogue:
     async with open_session() as session:
-        return await check(door, dict.fromkeys(setting.subjects, True), session)
+        return (await check(door, dict.fromkeys(setting.subjects, True), session)).listed
 
 
 async def _run(
@@ -200,7 +200,8 @@ async def _run(
             door, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _wait: None
         )
         if setting.faulty or beyond:
-            way._transport = Congested(session, door, Congestion(setting.slots, setting.faulty, draw), beyond)
+            own = Congested(session, door, Congestion(setting.slots, setting.faulty, draw), beyond)
+            way._servers.each[0].transport = own
         client = OpenAIClient(way, Policy(Policy().base_backoff_s / draw.divisor, Policy().cap_s / draw.divisor))
         texts = {b.human: b.id for t in trials for b in t.dialogue.turns}
         slowed = (Timed if setting.faulty or beyond else Slowed)(client, draw, texts, [])

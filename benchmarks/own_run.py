@@ -91,7 +91,8 @@ def ours(
     connection = database.connect(path)
     job = _job(url, mode, runs, experiments)
     meter = Meter()
-    finished = drive(pipeline.carry_out(lambda _: job, connection, path, _approved, Hooks()))
+    resolver = pipeline.Resolver(lambda _: None, lambda *_: job)
+    finished = drive(pipeline.carry_out(resolver, connection, path, _approved, Hooks()))
     if not finished.complete:
         raise RuntimeError("our run did not complete")
     spent = meter.spent(sum(trial.dialogue.generated + 1 for trial in job.trials))

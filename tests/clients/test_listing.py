@@ -11,7 +11,7 @@ import pytest
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE, Prices
-from independence.clients.listing import EndpointListing, KeyInfo, ServerProperties, check
+from independence.clients.listing import EndpointListing, KeyInfo, ServerProperties, check, read_pages
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, UsageError
 
@@ -46,7 +46,8 @@ def checked(server: Scripted, endpoint: Callable[..., Endpoint], session: aiohtt
     server.serves("/models", LISTED)
 
     async def asked(dialect: str = "openrouter", /, needs: dict[str, bool] | None = None, **changes: Any) -> Catalogue:
-        return await check(endpoint(dialect, **changes), {MODEL: True} if needs is None else needs, session, QUICK)
+        wanted = {MODEL: True} if needs is None else needs
+        return (await check(endpoint(dialect, **changes), wanted, session, QUICK)).listed
 
     return asked
 
@@ -111,6 +112,42 @@ async def test_a_server_of_ones_own_shows_its_template_and_its_context(
     server.serves("/props", Step(body=page | {"chat_template": "{{ other }}"}))
     assert (await listing("local").read_properties()).template != found.template
     assert await listing().read_properties() == ServerProperties()
+
+
+# What a server's pages say of the weights of model `m`, and the name that follows.
+TELLING: list[tuple[dict[str, Any], str]] = [
+    ({"/props": {"model_path": "/models/SmolLM2-135M-Instruct.Q8_0.gguf"}}, "SmolLM2-135M-Instruct.Q8_0"),
+    ({"/props": {"model_path": "C:\\models\\big-00001-of-00003.gguf"}}, "big"),
+    ({"/props": {"model_path": "/blobs/sha256-" + "0123456789abcdef" * 4}}, "sha256-0123456789ab"),
+    ({"/props": {"model_path": "/models/odd name+@\u202e.GGUF"}}, "odd-name"),
+    ({"/props": {"model_path": "/models/M.gguf"}}, ""),  # the id says it
+    ({"/props": {"model_path": ""}}, ""),
+    ({"root": "Qwen/Qwen3-8B-AWQ"}, "Qwen3-8B-AWQ"),
+    ({"root": "/mnt/model/"}, "model"),
+    ({"root": "m"}, ""),
+    ({"root": 7}, ""),
+    (
+        {"/api/tags": {"models": [{"name": "m", "digest": "ab" * 32, "details": {"quantization_level": "Q4_K_M"}}]}},
+        "Q4_K_M-abababababab",
+    ),
+    ({"/api/v0/models": {"data": [{"id": "m", "publisher": "maker", "quantization": "4bit"}]}}, "maker-4bit"),
+    ({"/api/v0/models": {"error": "Unexpected endpoint or method."}}, ""),  # LM Studio says so with a 200
+]
+
+
+async def test_weights_have_the_name_by_which_a_server_tells_them(
+    server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    named = {}
+    for told, name in TELLING:
+        for path in ("/props", "/api/tags", "/api/v0/models"):
+            server.serves(path)
+        server.serves("/models", Step(body={"data": [{"id": "m"} | {k: v for k, v in told.items() if k[0] != "/"}]}))
+        for path, page in told.items():
+            server.serves(path, Step(body=page))
+        pages = await read_pages(endpoint("local"), session)
+        named[str(told)] = (pages.listed.models["m"].weights, name)
+    assert {told: found for told, (found, name) in named.items() if found != name} == {}
 
 
 async def test_a_good_key_and_known_models_give_the_catalogue_for_nothing(server: Scripted, checked: Check) -> None:
@@ -179,7 +216,7 @@ async def test_a_local_server_lists_ids_only_and_all_are_free_or_is_taken_at_its
     info = (await checked("local", needs={"qwen3": True})).info("qwen3")
     assert info is not None
     assert info.prices == FREE
-    assert [s.path for s in server.seen] == ["/v1/models"]
+    assert [s.path for s in server.seen] == ["/v1/models", "/props", "/api/tags", "/api/v0/models"]
     with pytest.raises(UsageError, match="local has no model `llama`; it has local/qwen3:latest"):
         await checked("local", needs={"llama": True})
     for page in NO_LISTING:

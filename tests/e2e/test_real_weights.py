@@ -37,8 +37,14 @@ def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_
     assert answer["usage"]["prompt_tokens"] > 0
     assert properties["model_alias"] == "small"
     assert properties["total_slots"] == 1
+    assert properties["model_path"] == str(llama.smollm2())
     assert properties["default_generation_settings"]["n_ctx"] == 512
     assert properties["chat_template"] == template
+
+
+def test_its_weights_have_the_name_of_their_file_and_its_only_model_needs_none(smollm2: str, tmp_path: Path) -> None:
+    line = ("estimate-cost", "--local-url", smollm2, "--no-judge", "--format", "csv", "--db", "x.db")
+    assert "local/smollm2+SmolLM2-135M-Instruct" in command.ok(*line, cwd=tmp_path).out
 
 
 STABILITY = 5 * 2  # calls of one run: five dialogues of two answers

@@ -13,12 +13,14 @@ from typing import Any
 import msgspec
 
 from independence import engine, exchange, report
+from independence.clients.listing import ServerPages
+from independence.config.endpoints import Endpoint
 from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
 from independence.engine import pipeline, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
-from independence.engine.pipeline import RunPreview, RunResult
+from independence.engine.pipeline import Resolver, RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
@@ -56,12 +58,8 @@ async def arun(
     """
     asked = from_settings(RunOptions, options, "suite", settings)
 
-    def resolved(connection: sqlite3.Connection) -> ResolvedRun:
-        made = resolve.run(asked, _loaded(asked), connection, _stored_noise)
-        return msgspec.structs.replace(made, command=command)
-
     with writing(Path(store), new=True) as connection:
-        return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
+        return await _carry_out(_resolver(asked, command), connection, Path(store), approve, _hearing(hooks, on_event))
 
 
 def run(options: RunOptions | str = "v2", **keywords: Any) -> RunResult:
@@ -84,11 +82,13 @@ async def arerun(
     """Ask stored subjects for more runs, in the words of their edition. The rest is as for `arun`."""
     asked = from_settings(RerunOptions, options, "suite", settings)
 
-    def resolved(connection: sqlite3.Connection) -> ResolvedRun:
-        return engine.rerunning.rerun(asked, connection, _ranked, _usual_judge)
+    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
+        return engine.rerunning.rerun(asked, connection, _ranked, _usual_judge, local)
+
+    resolver = Resolver(lambda connection: engine.rerunning.local_server(asked, connection), resolved)
 
     with writing(Path(store), new=False) as connection:
-        return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
+        return await _carry_out(resolver, connection, Path(store), approve, _hearing(hooks, on_event))
 
 
 def rerun(options: RerunOptions | str | None = None, **keywords: Any) -> RunResult:
@@ -111,11 +111,13 @@ async def agrade(
     """
     asked = from_settings(GradeOptions, options, "judges", settings)
 
-    def resolved(connection: sqlite3.Connection) -> ResolvedRun:
-        return resolve.grading(asked, connection, exchange.requests.in_published_words)
+    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
+        return resolve.grading(asked, connection, exchange.requests.in_published_words, local)
+
+    resolver = Resolver(lambda _: resolve.judging_server(asked), resolved)
 
     with writing(Path(store), new=False) as connection:
-        return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
+        return await _carry_out(resolver, connection, Path(store), approve, _hearing(hooks, on_event))
 
 
 def grade(options: GradeOptions | str, **keywords: Any) -> RunResult:
@@ -130,7 +132,7 @@ async def aestimate_cost(
     asked = from_settings(RunOptions, options, "suite", settings)
     asked = msgspec.structs.replace(asked, connection=msgspec.structs.replace(asked.connection, dry_run=True))
     with writing(Path(store), new=None) as connection:
-        return await pipeline.price(resolve.run(asked, _loaded(asked), connection, _stored_noise), connection)
+        return await pipeline.price(_resolver(asked), connection)
 
 
 def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPreview:
@@ -139,7 +141,7 @@ def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPrevi
 
 
 async def _carry_out(
-    resolved: pipeline.Resolve, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
+    resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
 ) -> RunResult:
     """Resolve and run; cancelled, stop in order first."""
     stops: list[StopSignal] = []
@@ -153,7 +155,7 @@ async def _carry_out(
         return await answer if inspect.isawaitable(answer) else answer
 
     watched = hooks._replace(on_started=on_started)
-    work = asyncio.ensure_future(pipeline.carry_out(resolved, connection, path, approved, watched))
+    work = asyncio.ensure_future(pipeline.carry_out(resolver, connection, path, approved, watched))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -168,6 +170,17 @@ async def _carry_out(
 
 def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
     return hooks._replace(on_event=on_event) if on_event else hooks
+
+
+def _resolver(options: RunOptions, command: str = "run") -> Resolver:
+    def local_server(connection: sqlite3.Connection) -> Endpoint | None:
+        return resolve.local_server(options, load.load(options.suite, analysis.check).suite, connection)
+
+    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
+        made = resolve.run(options, _loaded(options), connection, _stored_noise, local)
+        return msgspec.structs.replace(made, command=command)
+
+    return Resolver(local_server, resolved)
 
 
 def _loaded(options: RunOptions) -> LoadedSuite:

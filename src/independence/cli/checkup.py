@@ -17,9 +17,11 @@ from independence.clients.catalogue import Catalogue
 from independence.clients.delivery import Shape
 from independence.clients.failures import Failure
 from independence.clients.features import EFFORT_REFUSED
-from independence.clients.listing import EndpointListing
+from independence.clients.listing import EndpointListing, read_pages, refuse_unlike
 from independence.clients.transport import open_session
 from independence.config import environment, registry
+from independence.config.local_models import LocalModels
+from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER, SIM, Subject
 from independence.engine import connections, service
@@ -58,6 +60,7 @@ def findings(
     env = _settings(environment.read(), out)
     known = _models_file(models_file, out)
     known = msgspec.structs.replace(known, redirected=bool(environment.redirected(env)))
+    known = _with_local(known, env, local_url, [name for name in (model, judge) if name])
     subject = _subject(model, known, out) if model is not None else None
     spec = _judge(judge, subject, known, out) if judge is not None or subject is not None else None
     lookup = EndpointLookup(known, env, local_url)
@@ -119,6 +122,16 @@ def _models_file(file: Path | None, out: list[Finding]) -> Registry:
     counts = {"count": len(known.subjects), "active": sum(subject.active for subject in known.subjects)}
     out.append(finding("models file", "read", name, endpoints=len(known.endpoints), **counts))
     return known
+
+
+def _with_local(known: Registry, env: Mapping[str, str], local_url: str | None, names: Sequence[str]) -> Registry:
+    """The registry with what the server of `local/` ids tells, where one is named; its faults are found later."""
+    try:
+        endpoint = connections.local_server(ConnectionOptions(local_url=local_url), names, known, env)
+    except UsageError as problem:
+        return msgspec.structs.replace(known, local=LocalModels(problem=problem))
+    once = endpoint and msgspec.structs.replace(endpoint, retries=0)
+    return connections.with_local(known, drive(service.read_local(once)), env)
 
 
 def _subject(name: str, known: Registry, out: list[Finding]) -> Subject | None:
@@ -197,8 +210,16 @@ async def _endpoint(
         key = await listing.read_key()
         out.append(checks.of_key(endpoint, key))
         obstacle = "its key is refused" if isinstance(key, Failure) and key.scope == "key" else ""
-    listed = await listing.read_catalogue()
-    out.append(checks.of_endpoint(endpoint, listed) if endpoint.lists_models else finding("endpoint", "unread", name))
+    pages = await read_pages(endpoint, session)
+    for one in pages.of_each or (pages,):
+        read = endpoint.lists_models
+        out.append(checks.of_endpoint(one.endpoint, one.catalogue) if read else finding("endpoint", "unread", name))
+        out += checks.of_server(one)
+    try:
+        refuse_unlike(pages, pages.listed.models)
+    except UsageError as error:
+        out.append(refusal("endpoint", "unlike", name, error))
+    listed = pages.catalogue
     if isinstance(listed, Failure):
         answers = listed.status and listed.scope != "key"
         obstacle = obstacle or ("" if answers else "its endpoint is of no use")

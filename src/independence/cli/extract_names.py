@@ -18,12 +18,12 @@ from independence.cli.screen import Screen
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config.options import ConnectionOptions
-from independence.engine import connections, names_extraction
+from independence.engine import names_extraction, service
 from independence.engine.estimate import CostEstimate
 from independence.engine.event_loop import drive
 from independence.engine.names_extraction import NamesOutcome, NamesPlan, NamesSelection
 from independence.errors import Interrupted, StoreError, UsageError
-from independence.judge import kinds
+from independence.judge import kinds, model
 from independence.judge import names as judging
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE
@@ -170,9 +170,8 @@ def _extractor(asked: NamesOptions) -> ModelJudge:
     name = asked.extractor or DEFAULT_JUDGE
     if kinds.of(name) is not kinds.MODEL:
         raise UsageError(f"`{name}` cannot read names", "name a model, as `--extractor vendor/model`")
-    subject = connections.models(asked.connection.models_file).default(name)
-    max_tokens = names_extraction.MAX_TOKENS
-    return ModelJudge(name, endpoint=subject.endpoint, model=subject.model, max_tokens=max_tokens)
+    known, _ = drive(service.known_models(asked.connection, (name,)))
+    return msgspec.structs.replace(model.named(name, known), max_tokens=names_extraction.MAX_TOKENS)
 
 
 def _findings(extractor: str, plan: NamesPlan) -> list[str]:

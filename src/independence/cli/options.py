@@ -215,8 +215,10 @@ MODELS_FILE = click.option(
     "--models-file", type=_FILE,
     help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )  # fmt: skip
-LOCAL_URL = click.option("--local-url", help="Base URL of a local server, for local/ ids.")
-LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
+LOCAL_URL = click.option(
+    "--local-url", help="Base URL of a local server, for local/ ids; several, with commas between, share the work."
+)
+LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url; not needed where it has only one.")
 _LOCAL_TIMEOUT = click.option(
     "--local-timeout", type=float, help="Seconds up to the first token of an answer from --local-url.  [default: 600]"
 )
@@ -338,7 +340,7 @@ ESTIMATE = together(
     EXPERIMENTS,
     _CONDITIONS,
     _JUDGES,
-    together("connection", ConnectionOptions, MODELS_FILE, LOCAL_URL),
+    together("connection", ConnectionOptions, MODELS_FILE, LOCAL_URL, LOCAL_MODEL),
 )
 RERUN = together(
     "options",

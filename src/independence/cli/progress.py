@@ -18,6 +18,7 @@ from rich.text import Text
 
 from independence.cli.activity import clock, of_command, rewrites
 from independence.cli.terminal import note, one_line, plain, width
+from independence.clients.protocol import ServerLost
 from independence.clock import Clock
 from independence.engine.events import (
     CallUnresolved,
@@ -111,7 +112,7 @@ class ProgressBars:
             case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
                 self._adapted.add(event)
                 self._say(str(event))
-            case WorkerLost() | WorkExpected():
+            case WorkerLost() | ServerLost() | WorkExpected():
                 self._say(str(event))
             case RunStopping():
                 self._dropped_at = None if event.within_s is None else self._time.monotonic() + event.within_s

@@ -20,7 +20,7 @@ from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
 from independence.config import environment
 from independence.config.options import ConnectionOptions
-from independence.engine import connections, pipeline, probing, resolve
+from independence.engine import connections, event_loop, pipeline, probing, resolve, service
 from independence.errors import UsageError
 from independence.judge.hostile import checks, corpus, probe
 from independence.report import hostile as report
@@ -84,7 +84,7 @@ def _probe(
 
     `listed`: how many replies, and how much of each. Raises UsageError.
     """
-    known = connections.models(asked.models_file)
+    known, local = event_loop.drive(service.known_models(asked, names))
     specs = connections.specs(names, known, suite)
     late = [spec.name for spec in specs if spec.waits_for_all]
     if late:
@@ -100,6 +100,7 @@ def _probe(
         judges=specs,
         endpoints=connections.endpoints(needed, known, environment.read(), asked),
         options=msgspec.structs.replace(asked, parallel=1),
+        local=local,
     )
     probes = _graded(run, made, terminal) if specs else []
     tables = [report.offline(checks.withstand(made.scenario, made.replies))]
@@ -125,7 +126,8 @@ def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: Termi
             work = f"{len(made.replies)} hostile replies, {preview.cost.verdicts} verdicts"
             return shown.agree([f"plan: {work}; {cost}; nothing is stored"], usd, run.endpoints)
 
-        result = shown.drive(pipeline.carry_out(lambda _: run, connection, Path("probe.db"), approve, shown.hooks))
+        resolver = pipeline.Resolver(lambda _: None, lambda *_: run)
+        result = shown.drive(pipeline.carry_out(resolver, connection, Path("probe.db"), approve, shown.hooks))
         if not result.started:
             return []
         return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in run.judges]

@@ -14,6 +14,9 @@ from independence.clients.limits import FREE, Prices
 
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _NOT_SENT = frozenset({"", "off", "auto"})
+_ENDINGS = re.compile(r"(-\d{5}-of-\d{5})?\.(gguf|ggml|bin|safetensors)$", re.IGNORECASE)  # of files with weights
+_LONG_DIGEST = re.compile(r"([0-9a-f]{12})[0-9a-f]{20,}")
+_LONGEST_NAME = 100
 _ROUTING_VARIANTS = (":nitro", ":floor", ":online", ":exacto")  # routes to a model, not models of their own
 
 
@@ -34,6 +37,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     prices: Prices | None = None  # None: unknown, so no cost cap can be kept
     supported_parameters: frozenset[str] | None = None
     reasoning: Reasoning | None = None
+    weights: str = ""  # the name of its weights, where it is told and the id does not say it
 
     def lists(self, parameter: str) -> bool:
         """True where the parameter is named as supported."""
@@ -87,6 +91,7 @@ class _WireModel(msgspec.Struct):
     pricing: Any = None
     supported_parameters: Any = None
     reasoning: Any = None
+    root: Any = None  # what vLLM loaded: a folder or a repository
 
 
 class _ModelsPage(msgspec.Struct):
@@ -112,6 +117,55 @@ def read_model(document: object) -> ModelInfo | None:
     return found[0] if found else None
 
 
+def weights_name(told: object, model: str) -> str:
+    """A name of weights from what a server tells of a model: their file, folder or repository, or what else tells them
+    apart. Without folder and ending, digests cut. Empty where nothing is told, or no more than the id says.
+
+    `/models/SmolLM2-Q8_0.gguf` is `SmolLM2-Q8_0`.
+    """
+    name = _stem(told) if isinstance(told, str) else ""
+    return "" if name.lower() == _stem(model).lower() else name
+
+
+def _stem(path: str) -> str:
+    last = re.split(r"[/\\]", path.strip().rstrip("/\\"))[-1]
+    name = _LONG_DIGEST.sub(r"\1", _ENDINGS.sub("", last))
+    return re.sub(r"[^\w.-]+", "-", name)[:_LONGEST_NAME].strip("-")
+
+
+def read_weights(document: object) -> dict[str, str]:
+    """Model -> what tells its weights apart, by Ollama's or LM Studio's own list of models; nothing by another page."""
+    try:
+        page = msgspec.convert(document, _WeightsPage)
+    except msgspec.ValidationError:
+        return {}
+    ollama = {one.name: (one.details.quantization_level, one.digest) for one in page.models}
+    studio = {one.id: (one.publisher, one.quantization) for one in page.data}
+    told = {model: "-".join(filter(None, parts)) for model, parts in (ollama | studio).items()}
+    return {model: text for model, text in told.items() if model and text}
+
+
+class _OllamaDetails(msgspec.Struct):
+    quantization_level: str = ""
+
+
+class _OllamaModel(msgspec.Struct):
+    name: str = ""
+    digest: str = ""
+    details: _OllamaDetails = msgspec.field(default_factory=_OllamaDetails)
+
+
+class _StudioModel(msgspec.Struct):
+    id: str = ""
+    publisher: str = ""
+    quantization: str = ""
+
+
+class _WeightsPage(msgspec.Struct):
+    models: list[_OllamaModel] = []
+    data: list[_StudioModel] = []
+
+
 def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
     """Turn an entry into what we use of it; None without an id."""
     if not isinstance(wire.id, str) or not wire.id:
@@ -124,6 +178,7 @@ def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
         prices=FREE if free and wire.pricing is None else _prices(wire.pricing),
         supported_parameters=_names(wire.supported_parameters),
         reasoning=_reasoning(wire.reasoning),
+        weights=weights_name(wire.root, wire.id),
     )
 
 

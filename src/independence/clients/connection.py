@@ -19,9 +19,10 @@ from independence.clients.features import Body, Choices, Feature
 from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import Adapted, Loops, Notify, Parked, Policy, Streamed, Wait
+from independence.clients.servers import Servers
 from independence.clients.streams import CutShort, StreamBroken, StreamedAnswer, StreamLimits
 from independence.clients.throttle import Throttle
-from independence.clients.transport import BodyTooLarge, Transport
+from independence.clients.transport import BodyTooLarge
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER
@@ -131,7 +132,7 @@ class EndpointConnection:
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
         self._dialect = dialects.of(endpoint.dialect)
-        self._transport = Transport(session, endpoint)
+        self._session, self._servers = session, Servers(endpoint, session, notify)
         self._secrets = endpoint.secrets
         self._litellm = False  # whether a LiteLLM gateway has answered
 
@@ -147,6 +148,21 @@ class EndpointConnection:
         self._proven.update(known.choices)
         self.lengths.update({model: PromptLengths(per_word) for model, per_word in known.lengths.items()})
         self.unverified.update(known.unverified)
+
+    @property
+    def of_each_server(self) -> list[EndpointConnection]:
+        """One connection to each of its servers alone, with what is known of them, under the same limits."""
+        apart = [
+            EndpointConnection(
+                one, self._session, self.catalogue, budget=self.budget, throttle=self.throttle, notify=self.notify,
+                buckets=self.buckets, loops=self.loops,
+            )
+            for one in self.endpoint.each
+        ]  # fmt: skip
+        for one in apart:
+            one.take(self.known)
+            one.silent = self.silent
+        return apart
 
     def paced(self, request: ChatRequest) -> PacedCall | None:
         """The call at the token bucket of its model, to be ended; None where the model has no rate limit."""
@@ -324,7 +340,8 @@ class EndpointConnection:
 
     async def _send(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
         try:
-            response = await self._transport.post(body, self._timeout_s(request))
+            with self._servers.least_busy() as transport:
+                response = await transport.post(body, self._timeout_s(request))
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             return self._unanswered(error)
         self._litellm = self._litellm or wire.is_litellm(response.headers)
@@ -334,6 +351,8 @@ class EndpointConnection:
         failure = failures.of_exception(error, self._secrets)
         if failure.kind == "timeout":
             failure = failure._replace(fix=self._dialect.slow_advice)
+        elif failure.kind == "connect" and self._servers.any_left:
+            failure = failure._replace(again=True)  # another server is asked, at once
         return failure, AttemptCost(Usage(completion_tokens=tokens), known=failure.unbilled)
 
     async def _stream(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
@@ -341,7 +360,8 @@ class EndpointConnection:
         waits = StreamLimits(self._timeout_s(request), self.endpoint.silence_s)
         answer = StreamedAnswer(self.loops, lambda tokens: self.notify(Streamed(request.model, tokens)))
         try:
-            response = await self._transport.stream(body, answer, waits)
+            with self._servers.least_busy() as transport:
+                response = await transport.stream(body, answer, waits)
         except StreamBroken as broken:
             failure, cost = self._unanswered(broken.cause, broken.tokens)
             if failure.kind == "timeout":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import aiohttp
@@ -17,6 +17,7 @@ import msgspec
 from independence.clients import catalogue, dialects
 from independence.clients.bodies import decode_any, error_of
 from independence.clients.catalogue import Catalogue
+from independence.clients.dialects import Dialect
 from independence.clients.failures import LOADING, Failure, key_rejected, of_exception, of_response
 from independence.clients.protocol import Policy, Wait
 from independence.clients.transport import BodyTooLarge, Transport
@@ -48,7 +49,8 @@ class ServerProperties(NamedTuple):
 
     template: str = ""  # digest of its chat template; "" where it does not tell
     context: int = 0  # tokens of a prompt with its answer; 0 where it does not tell
-    slots: int = 0  # requests that it answers at a time; 0 where it does not tell
+    slots: int = 0  # requests that it works on at a time; 0 where it does not tell
+    weights: str = ""  # path of the file that it loaded; "" where it does not tell
 
 
 class _Generation(msgspec.Struct):
@@ -58,7 +60,29 @@ class _Generation(msgspec.Struct):
 class _PropertiesPage(msgspec.Struct):
     chat_template: str = ""
     total_slots: int = 0
+    model_path: str = ""
     default_generation_settings: _Generation = msgspec.field(default_factory=_Generation)
+
+
+class ServerPages(NamedTuple):
+    """What the server of an endpoint tells of itself. Where several servers share an endpoint, what they tell together:
+    the models that all of them list, the smallest context, the sum of their slots.
+    """
+
+    endpoint: Endpoint  # with its slots; where `catalogue` is a failure, with the address that failed alone
+    catalogue: Catalogue | Failure  # with the names of the models' weights
+    properties: ServerProperties = ServerProperties()
+    of_each: tuple[ServerPages, ...] = ()  # where several servers share the endpoint: what each tells
+
+    @property
+    def listed(self) -> Catalogue:
+        """The catalogue; unknown where it is a failure."""
+        return Catalogue(known=False) if isinstance(self.catalogue, Failure) else self.catalogue
+
+    @property
+    def address(self) -> str:
+        """Where it was asked, as it may be printed."""
+        return endpoints.printable_address(self.endpoint.base_url)
 
 
 class EndpointListing:
@@ -77,6 +101,7 @@ class EndpointListing:
         self.endpoint = endpoint
         self.dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
+        self._from_root = (self.dialect.props_path, *self.dialect.weights_paths)
         self._policy = policy
         self._notify = notify
 
@@ -108,7 +133,22 @@ class EndpointListing:
         except msgspec.ValidationError:
             return ServerProperties()
         template = hashlib.sha256(found.chat_template.encode()).hexdigest()[:16] if found.chat_template else ""
-        return ServerProperties(template, found.default_generation_settings.n_ctx, max(0, found.total_slots))
+        return ServerProperties(
+            template, found.default_generation_settings.n_ctx, max(found.total_slots, 0), found.model_path
+        )
+
+    async def with_weights(self, listed: Catalogue, properties: ServerProperties) -> Catalogue:
+        """The catalogue with the name of each model's weights, by the first page that tells any."""
+        if any(info.weights for info in listed.models.values()):
+            return listed
+        told = dict.fromkeys(listed.models, properties.weights) if len(listed.models) == 1 else {}
+        for path in self.dialect.weights_paths:
+            told = told if any(told.values()) else catalogue.read_weights(await self._get(path))
+        models = {
+            name: msgspec.structs.replace(info, weights=catalogue.weights_name(told.get(name), name))
+            for name, info in listed.models.items()
+        }
+        return Catalogue(models, listed.known)
 
     async def find(self, listed: Catalogue, model: str) -> Catalogue | Failure:
         """The catalogue, with a model under a name that it does not list but that the endpoint resolves."""
@@ -146,12 +186,67 @@ class EndpointListing:
         secrets = self.endpoint.secrets
         try:
             limit_s = min(self.dialect.listing_timeout_s, self.endpoint.timeout_s)
-            response = await self._transport.fetch(path, limit_s, root=path == self.dialect.props_path)
+            response = await self._transport.fetch(path, limit_s, root=path in self._from_root)
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             return of_exception(error, secrets)
         if response.status == 200:
             return decode_any(response.body)
         return of_response(response, error_of(response.body), secrets)
+
+
+async def read_pages(
+    endpoint: Endpoint,
+    session: aiohttp.ClientSession,
+    policy: Policy | None = None,
+    notify: OnWait = lambda _: None,
+) -> ServerPages:
+    """Ask every server of an endpoint what it lists and shows of itself; that one does not answer is a failure."""
+    pages = await asyncio.gather(*(_read_one(one, session, policy, notify) for one in endpoint.each))
+    failed = next((one for one in pages if isinstance(one.catalogue, Failure)), None)
+    return failed or (pages[0] if len(pages) == 1 else _together(endpoint, pages))
+
+
+async def _read_one(
+    endpoint: Endpoint, session: aiohttp.ClientSession, policy: Policy | None, notify: OnWait
+) -> ServerPages:
+    listed = await EndpointListing(endpoint, session, policy, notify).read_catalogue()
+    if isinstance(listed, Failure) and not listed.status:
+        return ServerPages(endpoint, listed)
+    once = EndpointListing(endpoint, session)  # not every server has these pages: they are not waited for
+    shown = await once.read_properties()
+    named = listed if isinstance(listed, Failure) else await once.with_weights(listed, shown)
+    return ServerPages(endpoint, named, shown)
+
+
+def _together(endpoint: Endpoint, pages: Sequence[ServerPages]) -> ServerPages:
+    """What several servers tell together; each of them has a catalogue."""
+    lists = [one.listed for one in pages if one.listed.known] or [Catalogue(known=False)]
+    common = {name: info for name, info in lists[0].models.items() if all(name in one.models for one in lists)}
+    shown = [one.properties for one in pages]
+    slots = tuple(one.slots for one in shown) if all(one.slots for one in shown) else ()
+    contexts = [one.context for one in shown if one.context]
+    whole = shown[0]._replace(context=min(contexts, default=0), slots=sum(slots))
+    shared = msgspec.structs.replace(endpoint, slots=slots)
+    return ServerPages(shared, Catalogue(common, lists[0].known), whole, tuple(pages))
+
+
+def refuse_unlike(pages: ServerPages, models: Iterable[str]) -> None:
+    """Raise UsageError where servers that share an endpoint do not all have a model, or have other weights of it, or
+    other chat templates.
+    """
+    name, otherwise = pages.endpoint.name, "servers that share an endpoint must answer alike; run once for each address"
+    for model in models:
+        infos = {one.address: info for one in pages.of_each if (info := one.listed.info(model)) is not None}
+        lacking = [one.address for one in pages.of_each if one.listed.known and one.address not in infos]
+        if infos and lacking:
+            raise UsageError(f"{name}: `{model}` is not listed at {', '.join(lacking)}", otherwise)
+        weights = {at: info.weights for at, info in infos.items() if info.weights}
+        if len(set(weights.values())) > 1:
+            each = ", ".join(f"{own} at {at}" for at, own in weights.items())
+            raise UsageError(f"{name}: `{model}` has different weights: {each}", otherwise)
+    templates = {one.address: one.properties.template for one in pages.of_each if one.properties.template}
+    if len(set(templates.values())) > 1:
+        raise UsageError(f"{name}: the chat templates differ at {', '.join(templates)}", otherwise)
 
 
 async def check(
@@ -160,51 +255,56 @@ async def check(
     session: aiohttp.ClientSession,
     policy: Policy | None = None,
     notify: OnWait = lambda _: None,
-) -> Catalogue:
-    """Read the catalogue of an endpoint and check `models_needed` (model id -> whether it must take tools) against it.
+    pages: ServerPages | None = None,
+) -> ServerPages:
+    """Read what an endpoint lists, unless its `pages` are read already, and check `models_needed` (model id -> whether
+    it must take tools) against it.
 
     Raises KeyRejected when the key is refused, UsageError when the server is not there, when a model is not, or when
-    one that must take tools does not.
+    one that must take tools does not; and where servers that share it differ.
     """
     listing = EndpointListing(endpoint, session, policy or Policy(), notify)
     if listing.dialect.key_path and endpoint.api_key:
-        _must_serve(listing, await listing.read_key())
-    listed = await listing.read_catalogue()
+        must_serve(endpoint, await listing.read_key())
+    pages = pages or await read_pages(endpoint, session, policy, notify)
+    listed = pages.catalogue
     if isinstance(listed, Failure):
-        _must_serve(listing, listed)
-        return Catalogue(known=False)
+        must_serve(pages.endpoint, listed)
+        return ServerPages(endpoint, Catalogue(known=False), pages.properties)
+    refuse_unlike(pages, models_needed)
     if not listed.known:
-        return listed
+        return pages
     for model in models_needed:
         found = await listing.find(listed, model)
-        _must_serve(listing, found)
+        must_serve(endpoint, found)
         listed = listed if isinstance(found, Failure) else found
     problems = [p for model, tools in models_needed.items() if (p := _problem(endpoint, listed, model, tools=tools))]
     if len(problems) > 1:
         raise UsageError("; ".join(map(str, problems)))
     if problems:
         raise problems[0]
-    return listed
+    return pages._replace(catalogue=listed)
 
 
-def _must_serve(listing: EndpointListing, page: object) -> None:
+def must_serve(endpoint: Endpoint, page: object) -> None:
     """Raise for a failure, unless the page does not exist, or needs a key where none was given."""
     if not isinstance(page, Failure):
         return
+    dialect = dialects.of(endpoint.dialect)
     wants_key = page.scope == "key" and page.lasting
-    if wants_key and (listing.endpoint.api_key or not listing.dialect.open_catalogue):
-        raise key_rejected(listing.endpoint, page)
+    if wants_key and (endpoint.api_key or not dialect.open_catalogue):
+        raise key_rejected(endpoint, page)
     if page.status and page.lasting:
         return
-    name, url = listing.endpoint.name, endpoints.printable_address(listing.endpoint.base_url)
+    name, url = endpoint.name, endpoints.printable_address(endpoint.base_url)
     if page.kind == LOADING:
-        what = f"{name}: the server at {url} is still loading after {listing.endpoint.timeout_s:.0f} s ({page.detail})"
+        what = f"{name}: the server at {url} is still loading after {endpoint.timeout_s:.0f} s ({page.detail})"
         raise UsageError(what, "try again once its model is loaded, or allow more time with --local-timeout")
     if page.status:
         what = f"{name}: the server at {url} does not list its models ({page.detail})"
-        raise UsageError(what, _status_advice(listing.endpoint))
+        raise UsageError(what, _status_advice(endpoint))
     raise UsageError(
-        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", _connection_advice(listing, page)
+        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", _connection_advice(dialect, page)
     )
 
 
@@ -213,12 +313,12 @@ def _status_advice(endpoint: Endpoint) -> str:
     return later if endpoint.api_key or not endpoint.key_source else f"if it needs a key, set {endpoint.key_source}"
 
 
-def _connection_advice(listing: EndpointListing, failure: Failure) -> str:
+def _connection_advice(dialect: Dialect, failure: Failure) -> str:
     if failure.kind == "tls":
         return "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
     if "proxy" in failure.detail:
         return "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
-    return (failure.kind == "connect" and listing.dialect.start_advice) or "check the address"
+    return (failure.kind == "connect" and dialect.start_advice) or "check the address"
 
 
 def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) -> UsageError | None:

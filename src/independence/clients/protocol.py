@@ -41,6 +41,17 @@ class Streamed(NamedTuple):
     tokens: int  # about, since the last one
 
 
+class ServerLost(NamedTuple):
+    """One of several servers of an endpoint cannot be reached; the others get its calls."""
+
+    endpoint: str
+    address: str  # as it may be printed
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.endpoint}: the server at {self.address} cannot be reached ({self.why}); the others get its calls"
+
+
 class Policy(NamedTuple):
     """How patient a client is."""
 
@@ -67,7 +78,8 @@ class Policy(NamedTuple):
         return retry_after + random.uniform(0.0, self.base_backoff_s)
 
 
-Notify = Callable[[Wait | Adapted | Streamed], None]  # may raise GaveUp to end the call instead of waiting
+Told = Wait | Adapted | Streamed | ServerLost  # what a client tells while it works
+Notify = Callable[[Told], None]  # may raise GaveUp to end the call instead of waiting
 Loops = Callable[[str], bool]  # whether a text only repeats itself, so that more of it is not worth its cost
 
 

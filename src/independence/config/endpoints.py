@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
@@ -71,6 +71,24 @@ class Endpoint(msgspec.Struct, frozen=True):
     hidden: tuple[str, ...] = ()  # values of headers that are secret
     features: Mapping[str, str] = {}  # feature -> the form in which requests are written at first
     lists_models: bool = True  # whether its list of models says which ids it takes
+    others: tuple[str, ...] = ()  # more addresses, whose servers share its work
+    slots: tuple[int, ...] = ()  # requests that the server at each address works on at a time; empty: unknown
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All its addresses."""
+        return (self.base_url, *self.others)
+
+    @property
+    def each(self) -> tuple[Endpoint, ...]:
+        """An endpoint for each address alone, for those who ask one server."""
+        alone = (msgspec.structs.replace(self, base_url=one, others=(), slots=()) for one in self.addresses)
+        return tuple(alone)
+
+    @property
+    def printable(self) -> str:
+        """Its addresses as they may be printed."""
+        return ", ".join(map(printable_address, self.addresses))
 
     def bounds_of(self, model: str, provider: str | None = None) -> ModelBounds:
         """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
@@ -85,13 +103,14 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What nothing may hold that is written or printed: the key, and what stands for one in address and headers."""
-        parts = urlsplit(self.base_url)
-        values = (value for name, value in parse_qsl(parts.query) if name.lower() not in _PUBLIC)
-        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values, *self.hidden) if one)
+        """What nothing written or printed may hold: the key, and what stands for one in addresses and headers."""
+        parts = [urlsplit(address) for address in self.addresses]
+        values = [value for part in parts for name, value in parse_qsl(part.query) if name.lower() not in _PUBLIC]
+        passwords = (part.password for part in parts)
+        return tuple(filter(None, (self.api_key.strip(), *passwords, *values, *self.hidden)))
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.name!r}, {printable_address(self.base_url)!r}, {self.dialect!r})"
+        return f"Endpoint({self.name!r}, {self.printable!r}, {self.dialect!r})"
 
 
 _SHORTEST_SECRET = 4
@@ -113,6 +132,13 @@ def check(address: str, source: str) -> str:
     if problem:
         raise UsageError(f"{source}: {problem}", meant)
     return address.rstrip("/")
+
+
+def check_distinct(addresses: Sequence[str], source: str) -> None:
+    """Raise UsageError, naming `source`, where an address stands twice."""
+    twice = next((one for at, one in enumerate(addresses) if one in addresses[:at]), None)
+    if twice is not None:
+        raise UsageError(f"{source} names {printable_address(twice)} twice", "name each server once")
 
 
 def _problem(address: str) -> tuple[str, str]:

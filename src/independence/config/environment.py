@@ -99,25 +99,26 @@ def redirected(env: Mapping[str, str]) -> str:
 
 
 def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIMEOUT_S) -> Endpoint:
-    """The local server of `--local-url` or `LOCAL_MODEL_URL`. Raises UsageError when neither says where it is."""
-    base = (url or env.get("LOCAL_MODEL_URL", "")).strip()
-    if not base:
+    """The local server of `--local-url` or `LOCAL_MODEL_URL`, which may name several that share the work, separated by
+    commas. Raises UsageError when neither says where it is.
+    """
+    given, source = url or env.get("LOCAL_MODEL_URL", ""), "--local-url" if url else "LOCAL_MODEL_URL"
+    addresses = [_local_address(one.strip(), source) for one in given.split(",") if one.strip()]
+    if not addresses:
         raise UsageError("a `local/` model needs --local-url (or LOCAL_MODEL_URL), e.g. http://127.0.0.1:1234/v1")
-    parts = urlsplit(endpoints.check(base, "--local-url" if url else "LOCAL_MODEL_URL"))
-    path = parts.path.rstrip("/")
-    base = parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl()
+    endpoints.check_distinct(addresses, source)
     key = endpoints.check_key(env.get("LOCAL_API_KEY", "").strip(), "LOCAL_API_KEY")
+    first, *others = addresses
     return Endpoint(
-        LOCAL,
-        base,
-        "local",
-        key,
-        max_concurrency=4,
-        timeout_s=timeout_s,
-        key_source="LOCAL_API_KEY",
-        by_slots=True,
-        stream=True,
-    )
+        LOCAL, first, "local", key, max_concurrency=4 * len(addresses), timeout_s=timeout_s,
+        key_source="LOCAL_API_KEY", others=tuple(others), by_slots=True, stream=True,
+    )  # fmt: skip
+
+
+def _local_address(address: str, source: str) -> str:
+    parts = urlsplit(endpoints.check(address, source))
+    path = parts.path.rstrip("/")
+    return parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl()
 
 
 def settings(env: Mapping[str, str]) -> EnvironmentSettings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, partial
@@ -17,6 +18,7 @@ from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
 from independence.config.environment import is_placeholder
+from independence.config.local_models import LocalModels
 from independence.config.subjects import (
     LOCAL,
     MOST_TOKENS,
@@ -26,6 +28,7 @@ from independence.config.subjects import (
     asked_with,
     check_sampling,
     default_effort,
+    family,
     states_settings,
     temperature_in,
 )  # fmt: skip
@@ -87,7 +90,7 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """One entry of `endpoints:`. In `base_url`, `headers` and `query` the environment fills `${NAME}`."""
 
     name: str
-    base_url: str = ""  # required, but where an endpoint of that name ships with the package
+    base_url: str | tuple[str, ...] = ""  # of several, the servers share the work; required, but of one that ships
     api_key_env: str | tuple[str, ...] | None = None  # of several the first that is set
     dialect: str = "local"
     headers: dict[str, str] = {}  # of every request
@@ -107,6 +110,11 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     def pacing(self) -> RateSetting:
         """What it says about the rate."""
         return RateSetting(self.requests_per_second, self.burst)
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every base_url."""
+        return tuple(filter(None, (self.base_url,) if isinstance(self.base_url, str) else self.base_url))
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -232,10 +240,13 @@ def _from_roster(entry: ModelEntry, where: str, document: YamlDocument, declared
 
 def _check_endpoint(entry: EndpointEntry, where: str, document: YamlDocument, look_ups: LookUps | None) -> None:
     rps = entry.requests_per_second
-    if not entry.base_url:
+    if not entry.addresses:
         raise document.error(where, f"endpoint `{entry.name}` has no `base_url`", "add its address, up to `/v1`")
-    if not endpoints.variables(entry.base_url):
-        _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
+    for at, address in enumerate(entry.addresses):
+        place = f"{where}.base_url" if isinstance(entry.base_url, str) else f"{where}.base_url[{at}]"
+        if not endpoints.variables(address):
+            _check_at(document, place, partial(endpoints.check, address, "base_url"))
+    _check_at(document, f"{where}.base_url", partial(endpoints.check_distinct, entry.addresses, "base_url"))
     for name, value in entry.headers.items():
         _check_at(document, f"{where}.headers.{name}", partial(endpoints.check_header, name, value))
     _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
@@ -276,6 +287,8 @@ class Registry(msgspec.Struct, frozen=True):
     limits: tuple[ModelLimit, ...] = ()
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
     redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
+    local: LocalModels = LocalModels()  # what is known of those at `local/`
+    stored: frozenset[str] = frozenset()  # labels of subjects that are from a store: they stay as they are
 
     def entry(self, name: str) -> EndpointEntry | None:
         """The endpoint of that name, declared or shipped; None where there is none, and for those without an entry."""
@@ -321,12 +334,17 @@ class Registry(msgspec.Struct, frozen=True):
         """What is no model id, with how one is written, or which ones that are listed end so."""
         what = f"`{name}` is no model id"
         listed = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
+        if self.local.has(name):
+            listed[f"{LOCAL}/{name}"] = None
         if listed:
             return UsageError(what, f"did you mean {' or '.join(f'`{one}`' for one in listed)}?")
+        kin = [s.model_id for s in load(SHIPPED).subjects if "/" in s.model_id and family(s.model_id) == family(name)]
+        vendor = Counter(one.partition("/")[0] for one in kin).most_common(1)
+        hosted = f"{vendor[0][0] if vendor else 'vendor'}/{name}"
         return UsageError(
             f"{what}:",
-            "write vendor/model, local/ID, sim/NAME or ENDPOINT/ID (an id alone is one of the server that "
-            "OPENROUTER_BASE_URL names, which is not set)",
+            f"write {hosted} (OpenRouter), {LOCAL}/{name} (your own server), ENDPOINT/{name} (of models.yaml) or "
+            "sim/NAME (simulated)",
         )
 
     def default(self, model_id: str) -> Subject:
@@ -338,6 +356,8 @@ class Registry(msgspec.Struct, frozen=True):
         if direct is not None:
             what = f"`{model_id}` is an endpoint, and no model:"
             raise UsageError(what, f"write {direct.name}/ID, for example {direct.name}/{direct.judge}")
+        if model_id == LOCAL:
+            model_id = f"{LOCAL}/{self.local.only}"
         endpoint, model = self.split(model_id)
         of_openrouter = endpoint == OPENROUTER and not self.redirected
         head, _, tail = model_id.partition("/")
@@ -350,9 +370,14 @@ class Registry(msgspec.Struct, frozen=True):
             raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
         if of_openrouter and "/" not in model_id:
             raise self._no_id(model_id)
-        entry = self.entry(endpoint)
+        entry, weights = self.entry(endpoint), None
+        if endpoint == LOCAL:
+            model, weights = self.local.read(model)
+            model_id = f"{LOCAL}/{model}"
         sampling = Sampling(
-            effort=default_effort(model_id), extra_body=endpoints.extra_text(entry.extra_body if entry else {})
+            effort=default_effort(model_id),
+            provider=weights,
+            extra_body=endpoints.extra_text(entry.extra_body if entry else {}),
         )
         takes = entry is None or entry.takes_temperature(model)
         return Subject(model_id, endpoint, model, sampling, temperature_supported=takes)
@@ -481,6 +506,10 @@ def choose(
     for name in names:
         for subject in [name] if isinstance(name, Subject) else registry.resolve(name, usual):
             changed = asked_with(subject, flags, usual)
+            if subject.label not in registry.stored:
+                changed = registry.local.pinned(changed)
+            elif subject.endpoint == LOCAL and not flags.provider:
+                registry.local.check(subject.model, subject.sampling.provider)
             chosen[changed.config_dir] = changed
     labels: dict[str, Subject] = {}
     for subject in chosen.values():

@@ -89,6 +89,9 @@ def temperature_in(label: str) -> float | None:
     return float(found["temperature"]) if found else None
 
 
+_PIN = re.compile(r"[^\s+@]+")
+
+
 def states_settings(name: str) -> bool:
     """Whether a name ends in an effort and a temperature, as labels do and ids of servers do not."""
     found = re.search(f"{SUFFIX}$", name)
@@ -145,6 +148,8 @@ def check_sampling(sampling: Sampling) -> Sampling:
     """The settings themselves. Raises UsageError for what cannot be."""
     if sampling.effort is not None and sampling.effort not in EFFORTS:
         raise UsageError(f"no reasoning effort `{sampling.effort}`", f"choose one of {', '.join(EFFORTS)}")
+    if sampling.provider is not None and not _PIN.fullmatch(sampling.provider):
+        raise UsageError(f"--provider `{sampling.provider}`:", "write a name without blanks, `@` and `+`")
     if not 0 <= (sampling.temperature or 0) <= 2:
         raise UsageError(f"temperature {sampling.temperature} is outside 0 to 2")
     if sampling.max_tokens is not None and not 1 <= sampling.max_tokens <= MOST_TOKENS:

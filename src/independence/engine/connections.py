@@ -13,14 +13,16 @@ import msgspec
 
 from independence import config
 from independence.clients import dialects, features
+from independence.clients.listing import ServerPages, must_serve
 from independence.config import environment, registry
 from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
 from independence.config.environment import EnvironmentSettings
+from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
-from independence.config.registry import EndpointEntry, LookUps, Registry, ShippedEndpoint
+from independence.config.registry import LookUps, Registry, ShippedEndpoint
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine.subjects import EnvironmentModel, model_of_variable
-from independence.errors import UsageError
+from independence.errors import IndependenceError, UsageError
 from independence.judge import kinds
 from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
@@ -75,12 +77,13 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
     for header, value in headers.items():
         config.endpoints.check_header(header, value)
     query = _filled(entry.query, env, f"the query of endpoint `{name}`", keyless=keyless)
+    first, *others = [config.endpoints.with_query(_address(one, name, env), query) for one in entry.addresses]
     return Endpoint(
         name,
-        config.endpoints.with_query(_address(entry, env), query),
+        first,
         entry.dialect,
         check_key(key, source),
-        entry.max_concurrency or 20,
+        entry.max_concurrency or 20 * len(entry.addresses),
         backoff_s=entry.backoff_s,
         key_source=source,
         by_slots=entry.max_concurrency is None and dialects.of(entry.dialect).own_server,
@@ -89,6 +92,7 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         hidden=config.endpoints.hidden(entry.headers, headers),
         features=entry.features,
         lists_models=entry.lists_models,
+        others=tuple(others),
     )
 
 
@@ -101,13 +105,13 @@ def _filled(texts: Mapping[str, str], env: Mapping[str, str], source: str, *, ke
     return {name: config.endpoints.filled(text, env, source) for name, text in ready.items()}
 
 
-def _address(entry: EndpointEntry, env: Mapping[str, str]) -> str:
-    """Where an endpoint is. What stands in a variable may end as the entry goes on. Raises UsageError."""
-    head, _, end = entry.base_url.rpartition("}")
+def _address(declared: str, name: str, env: Mapping[str, str]) -> str:
+    """An address of an endpoint. What stands in a variable may end as it goes on. Raises UsageError."""
+    head, _, end = declared.rpartition("}")
     if not head:
-        return entry.base_url.rstrip("/")
-    base = config.endpoints.filled(f"{head}}}", env, f"endpoint `{entry.name}`").rstrip("/")
-    source = f"the address of endpoint `{entry.name}` ({', '.join(config.endpoints.variables(entry.base_url))})"
+        return declared.rstrip("/")
+    base = config.endpoints.filled(f"{head}}}", env, f"endpoint `{name}`").rstrip("/")
+    source = f"the address of endpoint `{name}` ({', '.join(config.endpoints.variables(declared))})"
     return config.endpoints.check(base.removesuffix(end.rstrip("/")) + end, source)
 
 
@@ -167,6 +171,35 @@ def _concurrency(
         return max(usual, options.parallel_tasks or 0) if endpoint.by_slots else usual
     capped = settings.concurrency if declared is None else min(declared, settings.concurrency)
     return max(capped, min(options.parallel_tasks or 0, usual))
+
+
+def local_server(
+    options: ConnectionOptions, names: Iterable[str], known: Registry, env: Mapping[str, str]
+) -> Endpoint | None:
+    """The endpoint of `local/` ids, where it is asked for one of these subjects and judges. Raises UsageError.
+
+    So it is where `--local-url` is given and a name is no id: it may be one of that server without its `local/`.
+    """
+    at_local = {name for one in known.subjects if one.endpoint == LOCAL for name in (one.label, one.model_id)}
+    asked = [kinds.of(name).model_of(name) for name in names if kinds.of(name).needs_model]
+    bare = options.local_url and any("/" not in name for name in asked)
+    if not bare and not any(name == LOCAL or name.startswith(f"{LOCAL}/") or name in at_local for name in asked):
+        return None
+    return endpoints([LOCAL], known, env, msgspec.structs.replace(options, rps=None, burst=None))[LOCAL]
+
+
+def with_local(known: Registry, pages: ServerPages | None, env: Mapping[str, str]) -> Registry:
+    """The registry with what the server of `local/` ids tells of its models."""
+    usual = env.get("LOCAL_MODEL_ID", "").strip().removeprefix(f"{LOCAL}/")
+    if pages is None:
+        return msgspec.structs.replace(known, local=LocalModels(usual=usual))
+    try:
+        must_serve(pages.endpoint, pages.catalogue)
+    except IndependenceError as problem:
+        return msgspec.structs.replace(known, local=LocalModels(usual=usual, problem=problem))
+    models = pages.listed.models
+    weights = {name: info.weights for name, info in models.items() if info.weights}
+    return msgspec.structs.replace(known, local=LocalModels(pages.address, tuple(models), weights, usual))
 
 
 USUAL = OfflineOptions()

@@ -23,14 +23,13 @@ from independence.clients.delivery import DeliveryFindings, Probe, Shape
 from independence.clients.listing import ServerProperties
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import GaveUp, Parked, Refused
-from independence.config.endpoints import printable_address
 from independence.config.subjects import SIM
 from independence.engine import dialogue, estimate
 from independence.engine.events import DeliveryUnverified, ModelStopped, Watch
 from independence.engine.gate import StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.engine.service import CheckedEndpoints, ModelService
+from independence.engine.service import CheckedEndpoints, ModelService, policy
 from independence.errors import UsageError
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge
@@ -172,11 +171,11 @@ async def _one(
     assert isinstance(client, OpenAIClient)
     connection = client.connection
     assert isinstance(connection, EndpointConnection)
-    address, template = printable_address(connection.endpoint.base_url), properties.template
+    address, template = connection.endpoint.printable, properties.template
     found = await opened.writer.write(StoreCall(_known, key, address, template))
     if found is None:
         try:
-            found = await Probe(client, shape).run()
+            found = await _probed(connection, key, shape)
         except (Refused, Parked, GaveUp) as stop:
             return stop
         row = DeliveryRow(
@@ -196,13 +195,33 @@ async def _one(
     return found
 
 
+async def _probed(connection: EndpointConnection, key: ProbedModel, shape: Shape) -> DeliveryFindings:
+    """What reaches a model. Where several servers share the endpoint every one is probed, and of what they differ in
+    the lesser is true. Raises UsageError where a part is lost at one of them, and what `Probe.run` raises.
+    """
+    several = bool(connection.endpoint.others)
+    results = []
+    for one in connection.of_each_server if several else [connection]:
+        found = await Probe(OpenAIClient(one, policy(one.endpoint)), shape).run()
+        if several and found.lost:
+            what, fix = delivery.lacking(found, shape)
+            raise UsageError(f"{key} at {one.endpoint.printable}: {what}", fix)
+        results.append(found)
+        if several:
+            connection.take(one.known)
+    least = min(results, key=lambda found: found.verified)
+    choices = {name: form for found in results for name, form in found.choices.items()}
+    counted = all(found.whole_counts for found in results)
+    return msgspec.structs.replace(least, choices=choices, whole_counts=counted)
+
+
 def unknown(
     connection: sqlite3.Connection, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
 ) -> dict[ProbedModel, Shape]:
     """Those that have to be probed."""
     out = {}
     for key, shape in asked.items():
-        address = printable_address(found.needs.endpoints[key.endpoint].base_url)
+        address = found.needs.endpoints[key.endpoint].printable
         if _known(connection, key, address, found.properties[key.endpoint].template) is None:
             out[key] = shape
     return out

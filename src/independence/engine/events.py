@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.clients.protocol import Wait
+from independence.clients.protocol import ServerLost, Wait
 from independence.config.environment import Level
 from independence.engine.plan import Trial
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply
@@ -172,6 +172,7 @@ Event = (
     | CallUnresolved
     | TrialSkipped
     | WorkerLost
+    | ServerLost
     | RunStopping
 )
 Watch = Callable[[Event], None]
@@ -209,7 +210,18 @@ def set_position(trial: Trial, turn: str = "") -> Token[RunPosition | None]:
 
 
 Kind = Literal[
-    "planned", "call", "retry", "wait", "adapted", "parked", "verdict", "stored", "skipped", "worker", "stopped"
+    "planned",
+    "call",
+    "retry",
+    "wait",
+    "adapted",
+    "parked",
+    "verdict",
+    "stored",
+    "skipped",
+    "worker",
+    "server",
+    "stopped",
 ]
 _SHORT_S = 1.0  # a wait below this tells nothing by itself
 
@@ -254,13 +266,15 @@ def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
             yield _with_position(
                 LogEntry(level="info", event="skipped", subject=subject, detail=f"held by {owner}"), here
             )
-        case WorkerLost() | RunStopping():
+        case WorkerLost() | ServerLost() | RunStopping():
             yield _warning(event)
 
 
-def _warning(event: WorkerLost | RunStopping) -> LogEntry:
+def _warning(event: WorkerLost | ServerLost | RunStopping) -> LogEntry:
     if isinstance(event, WorkerLost):
         return LogEntry(level="warning", event="worker", status="died", detail=str(event))
+    if isinstance(event, ServerLost):
+        return LogEntry(level="warning", event="server", status="unreached", detail=str(event))
     return LogEntry(level="warning", event="stopped", status="stopping", detail=event.why)
 
 

@@ -21,7 +21,9 @@ from independence import engine
 from independence.clients import dialects
 from independence.clients.delivery import Shape
 from independence.clients.limits import FREE
+from independence.clients.listing import ServerPages
 from independence.config import subjects
+from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import delivery, estimate, resume, run, service, workload
 from independence.engine.delivery import ProbedModel
@@ -81,16 +83,23 @@ class RunResult(NamedTuple):
         return not self.left.todo and not self.left.missing
 
 
-Resolve = Callable[[sqlite3.Connection], ResolvedRun]
+class Resolver(NamedTuple):
+    """How a run is resolved. Both raise IndependenceError."""
+
+    local_server: Callable[[sqlite3.Connection], Endpoint | None]  # which has to be asked first for its models
+    resolve: Callable[[sqlite3.Connection, ServerPages | None], ResolvedRun]  # by what that server tells
+
+
 Approve = Callable[[RunPreview], Awaitable[bool]]
 
 
 async def carry_out(
-    resolve: Resolve, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
+    resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
 ) -> RunResult:
     """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
+    local = await service.read_local(resolver.local_server(connection), hooks.on_event)
     with hooks.blocking():
-        job = resolve(connection)
+        job = resolver.resolve(connection, local)
         cluster = choice.chosen(job.options)
         left = _preview(connection, job)
     async with service.check_endpoints(_needs(job, left), hooks.on_event) as found:
@@ -133,8 +142,9 @@ async def carry_out(
     )
 
 
-async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
+async def price(resolver: Resolver, connection: sqlite3.Connection) -> RunPreview:
     """What a whole run costs, as if nothing of it were stored. No model is asked and nothing is written."""
+    job = resolver.resolve(connection, await service.read_local(resolver.local_server(connection)))
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
     async with service.check_endpoints(_needs(job, whole)) as found:
@@ -152,20 +162,24 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
     history = estimate.learned(connection, job.suite) if costly or timed else None
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
-    cost = _with_probes(cost, probed, listed)
+    cost = _with_probes(cost, probed, listed, found.needs.endpoints)
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
     return RunPreview(job, left, cost, differing, purchases=[sentence for sentence in told if sentence])
 
 
-def _with_probes(cost: CostEstimate, asked: Mapping[ProbedModel, Shape], listed: PriceList) -> CostEstimate:
-    """The estimate with the requests that show what reaches the models; of a model that is known it takes none."""
-    usd = 0.0
+def _with_probes(
+    cost: CostEstimate, asked: Mapping[ProbedModel, Shape], listed: PriceList, endpoints: Mapping[str, Endpoint]
+) -> CostEstimate:
+    """The estimate with the requests that show what reaches the models, at each of their servers; of a model that is
+    known it takes none.
+    """
+    usd, calls = 0.0, 0
     for key, shape in asked.items():
-        prices = listed.get((key.endpoint, key.model)) or FREE
-        usd += shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
+        prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
+        each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
+        usd, calls = usd + servers * each, calls + servers * shape.calls
     low, high = cost.range_usd
-    calls = sum(shape.calls for shape in asked.values())
     return cost._replace(probes=calls, typical_usd=cost.typical_usd + usd, range_usd=(low, high + usd))
 
 
@@ -308,7 +322,8 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
         for judge in item.judges:
             if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
-    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering), job.suite)
+    grading = frozenset(models.keys() - answering)
+    return ModelNeeds(job.endpoints, models, job.options, grading, job.suite, job.local)
 
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything

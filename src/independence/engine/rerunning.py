@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from independence.clients.listing import ServerPages
 from independence.config import environment
+from independence.config.endpoints import Endpoint
 from independence.config.options import RerunOptions
-from independence.config.subjects import Subject, from_json
-from independence.engine import connections, plan
+from independence.config.subjects import LOCAL, Subject, from_json
+from independence.engine import connections, plan, subjects
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
@@ -32,10 +34,28 @@ Ranked = Callable[[sqlite3.Connection, BoardScope], Sequence[tuple[str, str]]]  
 UsualJudge = Callable[[sqlite3.Connection, BoardScope], str | None]  # whose verdicts boards show
 
 
+def local_server(options: RerunOptions, connection: sqlite3.Connection) -> Endpoint | None:
+    """The endpoint of `local/` ids, where it has an address, and stored subjects or judges may be at it."""
+    env, reached = environment.read(), options.connection
+    if not reached.local_url and not env.get("LOCAL_MODEL_URL", "").strip():
+        return None
+    usual = (one.judge for info in queries.editions(connection) for one in queries.judges(connection, info.where))
+    names = [] if options.no_judge else list(options.judges or usual)
+    names += {one.endpoint for one in subjects.stored_subjects(connection).values()} & {LOCAL}
+    return connections.local_server(reached, names, connections.models(reached.models_file), env)
+
+
 def rerun(
-    options: RerunOptions, connection: sqlite3.Connection, ranked: Ranked, usual_judge: UsualJudge
+    options: RerunOptions,
+    connection: sqlite3.Connection,
+    ranked: Ranked,
+    usual_judge: UsualJudge,
+    local: ServerPages | None = None,
 ) -> ResolvedRun:
-    """The runs to add. Imports are nobody's configuration and are left alone. Raises UsageError, StoreError."""
+    """The runs to add. Imports are nobody's configuration and are left alone. Raises UsageError, StoreError.
+
+    `local`: what the server of `local/` ids tells, where one is asked.
+    """
     scope = _scope(options, connection)
     known = {name: from_json(text) for name, text in queries.configurations(connection, scope.where).items()}
     there: dict[str, list[PlannedTrial]] = {}
@@ -50,7 +70,10 @@ def rerun(
     personas = queries.personas(connection, scope.where)
     suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
     trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
-    registered, env = connections.models(options.connection.models_file), environment.read()
+    env = environment.read()
+    registered = connections.with_local(connections.models(options.connection.models_file), local, env)
+    for subject in (known[name] for name in names if known[name].endpoint == LOCAL):
+        registered.local.check(subject.model, subject.sampling.provider)
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
     specs = () if options.no_judge else connections.specs(graders, registered, suite, options.offline)
     made = ResolvedRun(
@@ -60,6 +83,7 @@ def rerun(
         judges=specs,
         options=options.connection,
         notes=(_summary(scope, trials),),
+        local=local,
         command="rerun",
     )
     return reached(made, registered, env)

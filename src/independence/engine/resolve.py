@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from independence import engine, stats
+from independence.clients.listing import ServerPages
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
@@ -39,6 +41,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     judges: Sequence[Judge]
     options: ConnectionOptions
     endpoints: Mapping[str, Endpoint] = {}
+    local: ServerPages | None = None  # what the server of `local/` ids told; None where it was not asked
     personas: Mapping[str, str] = {}
     notes: Sequence[str] = ()  # what to say about the plan
     grading_only: bool = False  # the trials are from the store: nothing is planned
@@ -76,21 +79,50 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [judge.endpoint for judge in self.judges if judge.endpoint]
 
 
-def run(
-    options: RunOptions, loaded: LoadedSuite, connection: sqlite3.Connection, stored_noise: StoredNoise
-) -> ResolvedRun:
-    """The run of a suite; subjects may be named as the store's boards print them. Raises UsageError."""
-    env, file = environment.read(), options.connection.models_file
+class _Known(NamedTuple):
+    """What is known before a run is resolved."""
+
+    env: Mapping[str, str]
+    registry: Registry
+    options: RunOptions  # subjects by labels where stores and boards call them so
+
+
+def _known(options: RunOptions, connection: sqlite3.Connection) -> _Known:
+    file = options.connection.models_file
     known = subjects.with_roster(connections.models(file), file, options.roster)
     names, known = subjects.with_stored(connection, options.models, known)
-    options = msgspec.structs.replace(options, models=names)
+    return _Known(environment.read(), known, msgspec.structs.replace(options, models=names))
+
+
+def local_server(options: RunOptions, suite: Suite, connection: sqlite3.Connection) -> Endpoint | None:
+    """The endpoint of `local/` ids, where a run asks it: what it tells of its models is part of who they are."""
+    env, known, options = _known(options, connection)
+    names = [one if isinstance(one, str) else one.label for one in subjects.asked(options, suite, known, env)]
+    judges = () if options.no_judge else options.judges or (connections.default(suite, env),)
+    return connections.local_server(options.connection, (*names, *judges), known, env)
+
+
+def run(
+    options: RunOptions,
+    loaded: LoadedSuite,
+    connection: sqlite3.Connection,
+    stored_noise: StoredNoise,
+    local: ServerPages | None = None,
+) -> ResolvedRun:
+    """The run of a suite; subjects may be named as the store's boards print them. Raises UsageError.
+
+    `local`: what the server of `local/` ids tells, where one is asked.
+    """
+    env, known, options = _known(options, connection)
+    known = subjects.with_stored_weights(connection, connections.with_local(known, local, env))
     suite, personas, variants = with_personas(loaded, options.variants)
     runs = _runs(options)
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
     selection = msgspec.structs.replace(
         plan.narrowed(suite, selection, options.part), seed=options.seed, only_run=options.run_number
     )
-    chosen = subjects.choose(options, suite, known, env)
+    where = Where(suite.suite, loaded.edition)
+    chosen = subjects.distinct(connection, where, subjects.choose(options, suite, known, env))
     graders = connections.chosen(options, suite, known, env)
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
     if shared := load.shared_name(suite.suite, load.locate(options.suite)):
@@ -108,11 +140,12 @@ def run(
         personas=personas,
         trials=plan.trials(suite, selection, chosen),
         judges=graders,
-        notes=notes,
+        notes=[*notes, *subjects.of_other_weights(connection, where, chosen)],
         options=options.connection,
+        local=local,
     )
     redirection = connections.redirection(made.asked + made.grading, env)
-    return reached(msgspec.structs.replace(made, notes=[*notes, *redirection]), known, env)
+    return reached(msgspec.structs.replace(made, notes=[*made.notes, *redirection]), known, env)
 
 
 def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> ResolvedRun:
@@ -169,9 +202,24 @@ def with_personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, 
     return suite, personas, names
 
 
-def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_words: InPublishedWords) -> ResolvedRun:
-    """The grading of every finished dialogue of one edition and condition. Raises UsageError, StoreError."""
-    env, known = environment.read(), connections.models(options.connection.models_file)
+def judging_server(options: GradeOptions) -> Endpoint | None:
+    """The endpoint of `local/` ids, where a judge is at it."""
+    known = connections.models(options.connection.models_file)
+    return connections.local_server(options.connection, options.judges, known, environment.read())
+
+
+def grading(
+    options: GradeOptions,
+    connection: sqlite3.Connection,
+    in_published_words: InPublishedWords,
+    local: ServerPages | None = None,
+) -> ResolvedRun:
+    """The grading of every finished dialogue of one edition and condition. Raises UsageError, StoreError.
+
+    `local`: what the server of `local/` ids tells, where one is asked.
+    """
+    env = environment.read()
+    known = connections.with_local(connections.models(options.connection.models_file), local, env)
     scope = scopes.find(connection, options.suite, options.variant, options.mode)
     suite, notes = scopes.grading(connection, scope), list[str]()
     if newest := scopes.newest(connection, scope, options.suite):
@@ -199,6 +247,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
         judges=connections.specs(options.judges, known, suite, options.offline),
         options=options.connection,
         notes=notes,
+        local=local,
         grading_only=True,
         command="judge",
     )

@@ -12,19 +12,21 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
-from independence.clients import dialects
+from independence.clients import dialects, listing
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
-from independence.clients.listing import EndpointListing, ServerProperties, check
-from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Streamed, Wait
+from independence.clients.listing import ServerPages, ServerProperties
+from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, ServerLost, Streamed, Told
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
+from independence.config import environment
 from independence.config.endpoints import Endpoint, masking
 from independence.config.options import ConnectionOptions
-from independence.config.subjects import SIM
-from independence.engine import progress
+from independence.config.registry import Registry
+from independence.config.subjects import LOCAL, SIM
+from independence.engine import connections, progress
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, ModelAdapted, TokensWritten, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
@@ -53,6 +55,7 @@ class ModelNeeds(NamedTuple):
     options: ConnectionOptions
     grading: frozenset[Model] = frozenset()  # models that are asked for verdicts alone
     suite: Suite | None = None  # whose disputes simulated advisers know the merit of
+    local: ServerPages | None = None  # what the server of `local/` ids told, where it was asked before
 
 
 class Hooks(NamedTuple):
@@ -116,30 +119,50 @@ async def check_endpoints(needs: ModelNeeds, on_event: Watch = lambda _: None) -
             own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
             needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
         session = await stack.enter_async_context(open_session())
-        catalogues, properties = {}, {}
-        for name, endpoint in needs.endpoints.items():
-            catalogues[name] = await _catalogue(endpoint, needs, session, on_event)
-            properties[name] = await EndpointListing(endpoint, session).read_properties()
-        slotted = {n: _by_slots(one, properties[n], needs.options) for n, one in needs.endpoints.items()}
-        needs = needs._replace(endpoints=slotted)
-        yield CheckedEndpoints(needs, session, catalogues, properties)
+        pages = {name: await _pages(one, needs, session, on_event) for name, one in needs.endpoints.items()}
+        endpoints = {name: _with_slots(one, pages[name], needs.options) for name, one in needs.endpoints.items()}
+        catalogues = {name: one.listed for name, one in pages.items()}
+        properties = {name: one.properties for name, one in pages.items()}
+        yield CheckedEndpoints(needs._replace(endpoints=endpoints), session, catalogues, properties)
 
 
-def _by_slots(endpoint: Endpoint, properties: ServerProperties, options: ConnectionOptions) -> Endpoint:
-    """The endpoint with as many calls in flight as its server has slots, where it tells, and nobody says otherwise."""
-    if not endpoint.by_slots or not properties.slots:
-        return endpoint
-    return msgspec.structs.replace(endpoint, max_concurrency=max(properties.slots, options.parallel_tasks or 0))
+def _with_slots(endpoint: Endpoint, pages: ServerPages, options: ConnectionOptions) -> Endpoint:
+    """The endpoint with the slots of its servers, where they tell: so many calls are in flight unless anybody says
+    otherwise.
+    """
+    known = msgspec.structs.replace(endpoint, slots=pages.endpoint.slots)
+    if not endpoint.by_slots or not pages.properties.slots:
+        return known
+    most = max(pages.properties.slots, options.parallel_tasks or 0)
+    return msgspec.structs.replace(known, max_concurrency=most)
 
 
-async def _catalogue(
-    endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: Watch
-) -> Catalogue:
+async def read_local(endpoint: Endpoint | None, on_event: Watch = lambda _: None) -> ServerPages | None:
+    """What the server of `local/` ids tells of itself; None where none is asked. That it does not answer is a failure
+    among it: a run in which nothing is left needs no server.
+    """
+    if endpoint is None:
+        return None
+    async with open_session() as session:
+        return await listing.read_pages(endpoint, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)))
+
+
+async def known_models(options: ConnectionOptions, names: Collection[str]) -> tuple[Registry, ServerPages | None]:
+    """What is known of models, by the models file and, where one of these names is at `local/`, by that server."""
+    env, known = environment.read(), connections.models(options.models_file)
+    local = await read_local(connections.local_server(options, names, known, env))
+    return connections.with_local(known, local, env), local
+
+
+async def _pages(endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: Watch) -> ServerPages:
     models = {model: tools for (at, model), tools in needs.models.items() if at == endpoint.name}
     if not models:
-        return Catalogue(known=False)
+        return ServerPages(endpoint, Catalogue(known=False))
+    told = needs.local if endpoint.name == LOCAL else None
     try:
-        return await check(endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)))
+        return await listing.check(
+            endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)), told
+        )
     except UsageError as error:
         raise _of_judge(error, endpoint.name, models, needs.grading) from error
 
@@ -175,7 +198,7 @@ async def open_service(
         counts(event)
         hooks.on_event(event)
 
-    def notify(what: Wait | Adapted | Streamed) -> None:
+    def notify(what: Told) -> None:
         hear(what, stop_signal, on_event)
 
     backends = {
@@ -199,13 +222,16 @@ async def open_service(
         await writer.close()
 
 
-def hear(what: Wait | Adapted | Streamed, stop_signal: StopSignal, on_event: Watch) -> None:
+def hear(what: Told, stop_signal: StopSignal, on_event: Watch) -> None:
     """Tell the watcher what a client tells. Raises GaveUp where a run that is stopping would be waited in."""
     if isinstance(what, Adapted):
         on_event(ModelAdapted(what.model, what.told))
         return
     if isinstance(what, Streamed):
         on_event(TokensWritten(*what))
+        return
+    if isinstance(what, ServerLost):
+        on_event(what)
         return
     if stop_signal.reason is not None:
         raise GaveUp(what.model, "the run is stopping")

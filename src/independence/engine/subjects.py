@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from independence.errors import UsageError
 from independence.store import queries, scopes
 from independence.store.scopes import Names
 from independence.suites.schema import Suite
-from independence.types import Sampling
+from independence.types import Sampling, Where
 
 PUBLISHED_RUN_USD = 0.053  # one run of V2, its verdicts included: the mean over the published results
 
@@ -31,15 +31,11 @@ class EnvironmentModel(NamedTuple):
 
 def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> list[Subject]:
     """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
-    by_environment = named_by_environment(options, suite, env)
-    names: Sequence[str | Subject] = [by_environment.model] if by_environment else _named(options, env)
-    if options.roster and names:
-        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
-    if options.roster or not names:
-        names = known.of_roster() if options.roster else _listed(options, known)
+    names, usual = asked(options, suite, known, env), Sampling(suite.default.temperature)
     try:
-        found = registry.choose(known, names, options.sampling, Sampling(suite.default.temperature))
+        found = registry.choose(known, names, options.sampling, usual)
     except UsageError as error:
+        by_environment = named_by_environment(options, suite, env)
         if by_environment is None:
             raise
         what = f"{by_environment.variable} names the model that suite {suite.suite} asks"
@@ -54,10 +50,23 @@ def _within(suite: Suite, subject: Subject) -> Subject:
     return msgspec.structs.replace(subject, sampling=msgspec.structs.replace(subject.sampling, max_tokens=None))
 
 
+def asked(
+    options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]
+) -> Sequence[str] | Sequence[Subject]:
+    """The names that are given, or the subjects that are listed. Raises UsageError where there is nobody to ask."""
+    by_environment = named_by_environment(options, suite, env)
+    names = [by_environment.model] if by_environment else _named(options)
+    if options.roster and names:
+        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
+    if options.roster:
+        return known.of_roster()
+    return names or _listed(options, known, env)
+
+
 def named_by_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:
     """The model that the suite's environment variable names, where no option says whom to ask."""
     reached = options.connection
-    if _named(options, env) or reached.models_file or reached.local_url or options.roster:
+    if _named(options) or reached.models_file or reached.local_url or options.roster:
         return None
     return model_of_variable(env, suite.default.asks)
 
@@ -71,24 +80,24 @@ def model_of_variable(env: Mapping[str, str], variable: str) -> EnvironmentModel
     return EnvironmentModel(rest if vendor == OPENROUTER and "/" in rest else name, variable)
 
 
-def _named(options: RunOptions, env: Mapping[str, str]) -> list[str]:
+def _named(options: RunOptions) -> list[str]:
     """Names that options give."""
     names, reached = list(options.models), options.connection
     if reached.local_model:
         names.append(_local_id(reached.local_model))
-    if not names and reached.local_url and env.get("LOCAL_MODEL_ID"):
-        names.append(_local_id(env["LOCAL_MODEL_ID"]))
+    if not names and reached.local_url and not reached.models_file and not options.roster:
+        names.append(LOCAL)
     return names
 
 
-def _listed(options: RunOptions, known: Registry) -> list[Subject]:
-    """The active entries of the models file. Raises UsageError where there is nobody to ask."""
+def _listed(options: RunOptions, known: Registry, env: Mapping[str, str]) -> list[Subject] | list[str]:
+    """The active entries of the models file, else the model of LOCAL_MODEL_URL. Raises UsageError without either."""
     reached = options.connection
-    if reached.local_url:
-        raise UsageError("--local-url needs a model: add --local-model ID or -m local/ID")
     active = [subject for subject in known.subjects if subject.active]
     if not active and reached.models_file:
         raise UsageError(f"no models: {reached.models_file} lists no active one; add one, or name models with -m")
+    if not active and env.get("LOCAL_MODEL_URL", "").strip():
+        return [LOCAL]
     if not active:
         raise UsageError(_ways(options.runs or RUNS))
     return active
@@ -117,7 +126,8 @@ def _ways(runs: int) -> str:
     active, default = sum(subject.active for subject in shipped.subjects), len(shipped.of_roster())
     dollars = [f"about ${count * runs * PUBLISHED_RUN_USD:.0f}" for count in (active, default)]
     return (
-        "no models: name them with -m, or list them in models.yaml (--models-file). `--models-file published` asks the "
+        "no models: name them with -m, list them in models.yaml (--models-file), or give the address of your own "
+        "server with --local-url. `--models-file published` asks the "
         f"{active} configurations that the published project lists as active ({dollars[0]} for {runs} runs of v2, by "
         f"what its runs cost on average), `--roster default` the {default} of its default roster ({dollars[1]}); "
         "`estimate-cost` with either says what they cost today; `independence demo` starts without any"
@@ -135,11 +145,7 @@ def with_stored(
     doubtful = [name for name in names if name not in listed and _is_label(name, known)]
     if not doubtful:
         return tuple(names), known
-    stored = {
-        config: from_json(text)
-        for info in reversed(queries.editions(connection))
-        for config, text in queries.configurations(connection, info.where).items()
-    }
+    stored = stored_subjects(connection)
     called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
     found = {name: stored[own[0]] for name in doubtful if len(own := scopes.fitting(name, called_so)) == 1}
     found = {name: one for name, one in found.items() if "/" not in name or one.model_id != name}
@@ -147,7 +153,64 @@ def with_stored(
     added = {one.label: one for one in found.values() if one.label not in labels}
     subjects = (*known.subjects, *added.values())
     renamed = tuple(found[name].label if name in found else name for name in names)
-    return renamed, msgspec.structs.replace(known, subjects=subjects)
+    return renamed, msgspec.structs.replace(known, subjects=subjects, stored=frozenset(added))
+
+
+def with_stored_weights(connection: sqlite3.Connection, known: Registry) -> Registry:
+    """The registry; where the server of `local/` ids does not answer, with the only name that the store has for the
+    weights of a model: a run that is complete needs no server.
+    """
+    if known.local.problem is None:
+        return known
+    pins: dict[str, set[str | None]] = {}
+    for subject in stored_subjects(connection).values():
+        if subject.endpoint == LOCAL:
+            pins.setdefault(subject.model, set()).add(subject.sampling.provider)
+    weights = {model: name for model, own in pins.items() if len(own) == 1 and (name := next(iter(own))) is not None}
+    return msgspec.structs.replace(known, local=known.local._replace(weights=weights))
+
+
+def stored_subjects(connection: sqlite3.Connection) -> dict[str, Subject]:
+    """The subjects of a store, by config_dir, as the edition used last has them."""
+    return {
+        config: from_json(text)
+        for info in reversed(queries.editions(connection))
+        for config, text in queries.configurations(connection, info.where).items()
+    }
+
+
+def distinct(connection: sqlite3.Connection, where: Where, chosen: Iterable[Subject]) -> list[Subject]:
+    """The subjects; one at `local/` whose given label other weights have in the store is called after its own."""
+    stored = queries.subjects(connection, where)
+    taken = {label: config for config, (label, _, _) in stored.items()}
+    return [
+        msgspec.structs.replace(one, display_label=None)
+        if one.endpoint == LOCAL and taken.get(one.label, one.config_dir) != one.config_dir
+        else one
+        for one in chosen
+    ]
+
+
+def of_other_weights(connection: sqlite3.Connection, where: Where, chosen: Iterable[Subject]) -> list[str]:
+    """What to say of stored answers that other weights gave under the same id, where a subject has none of its own."""
+    stored = {config: from_json(text) for config, text in queries.configurations(connection, where).items()}
+    notes = []
+    for subject in chosen:
+        if subject.endpoint != LOCAL or subject.config_dir in stored:
+            continue
+        alike = [one for one in stored.values() if _unpinned(one) == _unpinned(subject)]
+        if alike:
+            others = ", ".join(one.label for one in alike)
+            notes.append(
+                f"{subject.label}: the store also has answers of {others}, whose weights are others or unknown; "
+                "they are kept and not continued"
+            )
+    return notes
+
+
+def _unpinned(subject: Subject) -> tuple[str, str, Sampling]:
+    """What subjects of one id have in common that differ in their weights."""
+    return subject.endpoint, subject.model, msgspec.structs.replace(subject.sampling, provider=None)
 
 
 def _is_label(name: str, known: Registry) -> bool:

@@ -31,7 +31,7 @@ from independence.clients.client import OpenAIClient
 from independence.clients.connection import AttemptLog
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE, PacedCall
-from independence.clients.protocol import Adapted, Streamed, Wait
+from independence.clients.protocol import Told
 from independence.clients.transport import HttpResponse
 from independence.clients.wire import Outcome
 from independence.config.endpoints import Endpoint
@@ -81,7 +81,7 @@ class InspectConnection:
         self._model = model
         self._choices: dict[str, str] = {}
 
-    def notify(self, what: Wait | Adapted | Streamed, /) -> None:
+    def notify(self, what: Told, /) -> None:
         """Inspect shows its own waits."""
 
     def paced(self, request: ChatRequest) -> PacedCall | None:

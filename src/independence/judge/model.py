@@ -6,6 +6,7 @@ without it there is no verdict.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -15,7 +16,7 @@ import msgspec
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
-from independence.config.subjects import SIM
+from independence.config.subjects import LOCAL, SIM
 from independence.errors import UsageError
 from independence.judge import kinds, published_prompt, quotation
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
@@ -115,13 +116,20 @@ def named(name: str, known: Registry) -> ModelJudge:
         raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
+    near = [] if listed or "/" in name else difflib.get_close_matches(name, (CUES, OFFLINE), n=1)
+    if near and not known.redirected:
+        raise UsageError(f"no judge is called `{name}`", f"did you mean `{near[0]}`?")
     subject = listed[0] if listed else known.default(name)
+    pin = None if listed and not labelled else subject.sampling.provider
+    weights = None
+    if subject.endpoint == LOCAL and not (labelled and pin):
+        weights = pin = pin or known.local.of(subject.model)
     return ModelJudge(
-        subject.model_id,
+        f"{subject.model_id}+{weights}" if weights else subject.model_id,  # with other weights it is another judge
         endpoint=subject.endpoint,
         model=subject.model,
         temperature=_TEMPERATURE if subject.temperature_supported else None,
-        provider=subject.sampling.provider if labelled else None,
+        provider=pin,
         max_tokens=subject.sampling.max_tokens or MOST_TOKENS,
         extra_body=subject.sampling.extra_body,
     )

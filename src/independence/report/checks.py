@@ -13,13 +13,14 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from independence.clients import dialects
+from independence.clients import catalogue, dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE
-from independence.clients.listing import KeyInfo
+from independence.clients.listing import KeyInfo, ServerPages
 from independence.config import documents
 from independence.config.endpoints import Endpoint, printable_address
+from independence.config.subjects import LOCAL
 from independence.errors import UsageError
 from independence.report import declared
 from independence.report.table import Table, Value
@@ -181,6 +182,23 @@ def of_endpoint(there: Endpoint, said: Catalogue | Failure) -> Finding:
         key_advice=f"set {there.key_source}" if there.key_source else "give it one with api_key_env",
         start_advice=dialects.of(there.dialect).start_advice or usual,
     )  # fmt: skip
+
+
+def of_server(pages: ServerPages) -> Iterator[Finding]:
+    """What a server of one's own shows of itself; nothing of others."""
+    shown, infos = pages.properties, [*pages.listed.models.values()]
+    of_file = catalogue.weights_name(shown.weights, "")
+    told = {info.id: info.weights for info in infos if info.weights}
+    parts = [f"weights {of_file}" if of_file else ""]
+    parts += [f"{model} has weights {weights}" for model, weights in told.items() if weights != of_file][:_NEAR]
+    parts += [f"{shown.slots} slot{'s' * (shown.slots != 1)}" if shown.slots else ""]
+    parts += [f"context of {shown.context:,} tokens" if shown.context else ""]
+    parts += [f"chat template {shown.template}" if shown.template else ""]
+    said = "; ".join(filter(None, parts))
+    if said:
+        yield finding("server", "told", pages.endpoint.name, told=said)
+    elif pages.endpoint.name == LOCAL and pages.listed.known:
+        yield finding("server", "silent", pages.endpoint.name)
 
 
 class CheckedModel(NamedTuple):

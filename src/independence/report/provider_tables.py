@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from independence.config.subjects import SUFFIX
+from independence.config.subjects import LOCAL, SUFFIX
 from independence.report import declared, looks, subject_comparison
 from independence.report.comparison_tables import MARGIN, READINGS, lacking, outcome, tested_p
 from independence.report.looks import Looks
@@ -18,6 +18,7 @@ from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 
 UNPINNED = "unpinned (router's choice)"
+_UNNAMED = "unnamed weights"  # of a server of one's own
 _SUFFIX = re.compile(SUFFIX)
 
 
@@ -26,13 +27,13 @@ class HostedSubject(NamedTuple):
 
     config: str
     slug: str  # the model
-    tag: str | None  # the provider it is pinned to
+    tag: str | None  # the provider it is pinned to, or its weights on a server of one's own
     settings: Mapping[str, str | None]  # all others, by name; None: not stated
 
     @property
     def name(self) -> str:
-        """The provider, as a person reads it."""
-        return self.tag or UNPINNED
+        """The provider, or the weights, as a person reads it."""
+        return self.tag or (_UNNAMED if self.slug.startswith(f"{LOCAL}--") else UNPINNED)
 
 
 class HostPair(NamedTuple):

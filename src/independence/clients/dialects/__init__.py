@@ -34,6 +34,7 @@ class Dialect:
     chat_path: ClassVar[str] = "/chat/completions"
     key_path: ClassVar[str] = ""  # a page that tells what a key is good for; empty: there is none
     props_path: ClassVar[str] = ""  # a page that shows the chat template, from the root of the server; empty: none
+    weights_paths: ClassVar[tuple[str, ...]] = ()  # pages that tell the weights of its models, from the root
     free: ClassVar[bool] = False  # a model without a listed price costs nothing
     own_server: ClassVar[bool] = False  # answers cost time: they are streamed, and not asked for twice for their length
     open_catalogue: ClassVar[bool] = False  # models are listed for callers without a key

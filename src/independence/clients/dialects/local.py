@@ -13,6 +13,7 @@ class Local(Dialect):
     """Nothing is charged unless a price is listed, and the server may have to be started first."""
 
     props_path = "/props"
+    weights_paths = ("/api/tags", "/api/v0/models")  # Ollama's and LM Studio's
     free = True
     own_server = True
     listing_timeout_s = 10.0

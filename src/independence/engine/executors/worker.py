@@ -18,7 +18,7 @@ import msgspec
 
 from independence import __version__
 from independence.clients.leases import LeasedBuckets, LeasedBudget, LeasedThrottle
-from independence.clients.protocol import Adapted, Streamed, Wait
+from independence.clients.protocol import Told
 from independence.clients.transport import open_session
 from independence.config.subjects import SIM
 from independence.engine import service
@@ -163,7 +163,7 @@ class TrialWorker:
         else:
             self._events.append((event, POSITION.get()))
 
-    def _hears(self, what: Wait | Adapted | Streamed) -> None:
+    def _hears(self, what: Told) -> None:
         service.hear(what, self._stop, self._tell)
 
     def _waiting(self) -> dict[tuple[str, str, str | None], int]:

@@ -8,6 +8,8 @@ verdict that is known beforehand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -81,12 +83,12 @@ class ServedCatalogue:
         """The ids of all models, without variants."""
         return [*_names(), JUDGE]
 
-    def listing(self) -> bytes:
-        """The body of `GET /models`: every model, and every variant on its own."""
+    def listing(self, more: Mapping[str, dict[str, str]] = MappingProxyType({})) -> bytes:
+        """The body of `GET /models`: every model, and every variant on its own; `more` is told of some."""
         ids = list(self.ids)
         ids += [f"{name}:{variant}" for name in ids for variant in sorted(_variants(name))]
         models = [model for model in map(self._model, ids) if model]
-        return msgspec.json.encode({"data": [_listing(model) for model in models]})
+        return msgspec.json.encode({"data": [_listing(model) | more.get(model.id, {}) for model in models]})
 
     def single(self, model_id: str) -> bytes | None:
         """The body of `GET /model/ID`, or None where there is no such model."""

@@ -160,8 +160,9 @@ class ResponsePlanner:
         if self.ways.has("plain"):
             return ResponsePlan(200, self._plain_listing(), {})
         patterns = self.ways.values("lists")
-        body = _encode({"data": [{"id": pattern, "object": "model"} for pattern in patterns]})
-        return ResponsePlan(200, body if patterns else self.catalogue.listing(), {})
+        told = {way.model: {"root": way.value} for way in self.ways.items if way.name == "weights" and way.model}
+        listed = [{"id": pattern, "object": "model"} | told.get(pattern, {}) for pattern in patterns]
+        return ResponsePlan(200, _encode({"data": listed}) if patterns else self.catalogue.listing(told), {})
 
     def _plain_listing(self) -> bytes:
         prefix = self.ways.value("list-prefix")
@@ -172,14 +173,15 @@ class ResponsePlanner:
     def props(self) -> ResponsePlan:
         """The answer of `GET /props`, as far as llama-server's is of interest."""
         ways = self.ways.of("")
-        if not ways.has("props"):
+        if not ways.has("props") and not ways.has("weights"):
             return nothing_there()
         context = next(filter(None, map(ways.number, _SLOTS_CONTEXT)), CONTEXT_TOKENS)
         lost = ways.values("loses")
         caps = {"supports_system_role": "system", "supports_tools": "tools", "supports_tool_calls": "arguments"}
         told = {
             "default_generation_settings": {"n_ctx": int(context)},
-            "total_slots": int(ways.number("props")),
+            "total_slots": int(ways.number("props") or 1),
+            "model_path": ways.value("weights"),
             "chat_template": _TEMPLATE,
             "chat_template_caps": {name: part not in lost for name, part in caps.items()},
         }
