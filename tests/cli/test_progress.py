@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,11 @@ import pytest
 
 from independence.cli.activity import clock, working
 from independence.cli.log_file import LogFile
+from independence.cli.options import TerminalOptions
 from independence.cli.progress import ProgressBars
+from independence.cli.screen import Screen
 from independence.clients.protocol import Wait
+from independence.config.options import ConnectionOptions
 from independence.engine.events import (
     CallCommitted,
     CallUnresolved,
@@ -22,12 +28,15 @@ from independence.engine.events import (
     ModelStopped,
     RunStopping,
     SubjectStarted,
+    TokensWritten,
     TrialSkipped,
     VerdictCommitted,
+    WorkExpected,
 )
-from independence.errors import UsageError
-from independence.types import Reply
-from tests.virtual_time import HandClock
+from independence.engine.gate import EndpointGate, StopSignal
+from independence.errors import Interrupted, UsageError
+from independence.types import Reply, Usage
+from tests.virtual_time import HandClock, in_virtual_time
 
 Capture = pytest.CaptureFixture[str]
 
@@ -284,3 +293,104 @@ def test_a_level_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("LOG_LEVEL", "loud")
     with pytest.raises(UsageError, match="LOG_LEVEL=loud"):
         LogFile(None)
+
+
+def streamed(*parts: tuple[float, Event]) -> ProgressBars:
+    """Progress after events, each so many seconds after the one before it."""
+    time = HandClock()
+    progress = ProgressBars(quiet=True, time=time)
+    for seconds, event in parts:
+        time.forward(seconds)
+        progress(event)
+    return progress
+
+
+def tokens(count: int) -> TokensWritten:
+    return TokensWritten("m", count)
+
+
+def answered(count: int) -> CallCommitted:
+    return CallCommitted("m", 0, None, Reply("Hello.", "content", usage=Usage(completion_tokens=count)))
+
+
+def test_of_streamed_answers_the_tokens_a_second_are_told_and_the_time_left_follows_from_them() -> None:
+    begun = (0.0, SubjectStarted("m", 10, 0)), (0.0, WorkExpected("m", 10, 3000, 40.0))
+    early = streamed(*begun, (60.0, tokens(1)), (5.0, tokens(99)), (5.0, tokens(200)))
+    assert early.line() == "0/10 calls  30 tokens/s  $0.0000  1:10 elapsed, 1:30 left"  # 2,700 tokens of those expected
+    later = streamed(*begun, (60.0, tokens(1)), (10.0, tokens(299)), (0.0, answered(100)), (0.0, answered(100)))
+    assert later.line().endswith("2/10 calls  30 tokens/s  $0.0000  1:10 elapsed, 0:23 left")  # 1,000 tokens in all
+    slow = streamed(*begun, (0.0, tokens(1)), (10.0, tokens(14)))
+    assert "1.5 tokens/s" in slow.line()
+    whole = streamed(*begun, (10.0, answered(100)), (0.0, tokens(1)), (10.0, tokens(9)))
+    assert whole.line().endswith("0:20 elapsed, 3:00 left")  # hardly any of it was streamed
+    measured = streamed((0.0, tokens(30)), (1.0, tokens(2)), *begun)
+    assert "tokens/s" not in measured.line()
+
+
+def test_what_a_run_will_take_is_a_sentence() -> None:
+    for event, text in (
+        (WorkExpected("local/m", 26, 8_960, 40.0), "local/m: about 26 calls, 9,000 tokens, 4 min at 40 tokens/s"),
+        (WorkExpected("local/m", 130, 44_330, 3.21), "local/m: about 130 calls, 44,000 tokens, 4 h at 3.2 tokens/s"),
+        (WorkExpected("local/m", 2, 64, 55.0), "local/m: about 2 calls, 64 tokens, 1 s at 55 tokens/s"),
+        (WorkExpected("local/m", 2, 7, 0.0), "local/m: about 2 calls, 7 tokens"),
+    ):
+        assert str(event) == text
+
+
+def test_the_first_timeout_of_a_local_model_says_how_fast_it_is_and_what_helps(capsys: Capture) -> None:
+    late = CallWaiting(Wait("m", "timeout", 1.0, 1, fix="no token in 600 s; allow more time (--local-timeout)"))
+    assert said(capsys, late, late, CallWaiting(Wait("n", "timeout", 1.0, 1))) == [
+        "m: no token in 600 s; allow more time (--local-timeout)"
+    ]
+    time = HandClock()
+    with ProgressBars(quiet=False, time=time) as progress:
+        for event in (SubjectStarted("m", 1, 0), tokens(1)):
+            progress(event)
+        time.forward(10.0)
+        progress(tokens(29))
+        progress(late)
+    assert "m: the server writes 3.0 tokens/s; no token in 600 s" in capsys.readouterr().err
+
+
+def test_a_run_that_is_interrupted_counts_down(capsys: Capture) -> None:
+    stop = RunStopping("interrupted", calls=3, within_s=30.0)
+    progress = streamed((0.0, SubjectStarted("m", 9, 0)), (10.0, ANSWERED), (0.0, stop), (12.0, ANSWERED))
+    assert progress.line() == "2/9 calls  0.1/s  $0.5000  0:22 elapsed  stopping in 18 s"
+    assert said(capsys, stop, RunStopping("interrupted", dropped=True, calls=1)) == [
+        "stopping (interrupted): waiting for 3 running calls, 0:30 at most; Ctrl-C cancels them",
+        "interrupted: the running call is cancelled",
+    ]
+
+
+@pytest.mark.parametrize(("signals", "seconds"), [((signal.SIGTERM,), 30.0), ((signal.SIGINT, signal.SIGINT), 0.0)])
+def test_an_interrupted_run_waits_half_a_minute_for_its_calls_and_no_longer(
+    signals: tuple[signal.Signals, ...], seconds: float
+) -> None:
+    """In virtual time: a call that would take an hour is in flight."""
+    screen = Screen(TerminalOptions(quiet=True), ConnectionOptions())
+
+    async def work(clock: Callable[[], float]) -> float:
+        gate = EndpointGate(lambda: 4)
+        halt = StopSignal([gate], screen.hooks.on_event)
+
+        async def asking() -> None:
+            screen.hooks.on_started(halt)
+            async with gate.slot(gate.open_queue(), 1):
+                for number in signals:
+                    os.kill(os.getpid(), number)
+                    await asyncio.sleep(0)
+                await asyncio.sleep(3600)
+
+        began = clock()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(asking())
+        assert isinstance(halt.reason, Interrupted)
+        return clock() - began
+
+    assert in_virtual_time(work) == pytest.approx(seconds, abs=0.1)
+
+    async def ended() -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(Interrupted, match="1 call in flight was dropped; the same command resumes"):
+        screen.drive(ended())

@@ -331,6 +331,34 @@ def test_patience_of_the_environment_holds_everywhere_but_gives_way_to_a_flag() 
     assert (found["local"].timeout_s, found["lab"].timeout_s) == (600.0, 2.5)
 
 
+def test_servers_of_ones_own_are_streamed_and_asked_as_often_as_they_have_slots_unless_somebody_says_otherwise() -> (
+    None
+):
+    known = Registry(
+        endpoints=(
+            EndpointEntry(name="box", base_url="http://box/v1"),
+            EndpointEntry(name="whole", base_url="http://box/v1", stream=False, max_concurrency=9),
+            EndpointEntry(name="hosted", base_url="http://box/v1", dialect="openrouter"),
+            EndpointEntry(name="live", base_url="http://box/v1", dialect="openrouter", stream=True),
+        )
+    )
+    names, env = ("box", "whole", "hosted", "live", "local"), {"LOCAL_MODEL_URL": "http://box"}
+
+    def how(env: dict[str, str] = env, **flags: Any) -> list[tuple[str, bool, bool, int]]:
+        found = connections.endpoints(names, known, env, ConnectionOptions(**flags))
+        return [(name, one.stream, one.by_slots, one.max_concurrency) for name, one in found.items()]
+
+    assert how() == [
+        ("box", True, True, 20), ("whole", False, False, 9), ("hosted", False, False, 20), ("live", True, False, 20),
+        ("local", True, True, 4),
+    ]  # fmt: skip
+    assert [stream for _, stream, *_ in how(stream=True)] == [True] * 5
+    assert [stream for _, stream, *_ in how(stream=False)] == [False] * 5
+    assert [most for *_, most in how(parallel_tasks=6)] == [20, 9, 20, 20, 6]
+    capped = how(env | {"BENCH_CONCURRENCY": "3"})
+    assert {(by_slots, most) for *_, by_slots, most in capped} == {(False, 3)}
+
+
 def test_a_burst_that_nothing_paces_is_refused() -> None:
     with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
         bounded(flags=ConnectionOptions(burst=5), known=Registry())

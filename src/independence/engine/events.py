@@ -57,6 +57,9 @@ class TokensWritten(NamedTuple):
     tokens: int  # about, since the last such event
 
 
+_UNITS = ((3600, "h"), (60, "min"))
+
+
 class WorkExpected(NamedTuple):
     """What is left to ask of a model on a server of the user's own."""
 
@@ -69,9 +72,9 @@ class WorkExpected(NamedTuple):
         said = f"{self.model}: about {self.calls:,} calls, {_round(self.tokens):,} tokens"
         if not self.rate:
             return said
-        minutes = self.tokens / self.rate / 60
-        length = f"{minutes:.0f} min" if minutes >= 1 else f"{minutes * 60:.0f} s"
-        return f"{said}, {length} at {speed(self.rate)}"
+        seconds = self.tokens / self.rate
+        unit, name = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "s"))
+        return f"{said}, {seconds / unit:.0f} {name} at {speed(self.rate)}"
 
 
 def speed(tokens_per_second: float) -> str:
