@@ -24,6 +24,11 @@ def in_virtual_time(work: Callable[[Callable[[], float]], Coroutine[Any, Any, An
     return drive(timed())
 
 
+async def passing(seconds: float) -> None:
+    """Let time pass, on a loop on which that takes none."""
+    await asyncio.sleep(seconds)
+
+
 class HandClock(Clock):
     """A clock that stands still until a test moves it."""
 

@@ -22,7 +22,7 @@ from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError
 from independence.types import ChatRequest, FunctionCall, Message, Reply, Sampling, Tool, ToolCall
-from tests.virtual_time import in_virtual_time
+from tests.virtual_time import in_virtual_time, passing
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 MODEL = "maker/model-one"
@@ -70,7 +70,7 @@ class Response:
                 raise part
             if isinstance(part, bytes):
                 return part
-            await asyncio.sleep(part)
+            await passing(part)
         return b""
 
     def at_eof(self) -> bool:
