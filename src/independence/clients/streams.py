@@ -19,8 +19,8 @@ _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:", b":")
 _DETAILS: Final = "reasoning_details"
 _TEXTS: Final = ("content", "refusal", "reasoning", "reasoning_content", "thinking", _DETAILS)
 _ABOUT: Final = ("id", "model", "provider", "openrouter_metadata", "promptFeedback")
-_FIRST_LOOK: Final = 128  # tokens after which it is first looked whether an answer only repeats itself
-_LATER: Final = 1.25  # times as many tokens, for the next look
+_FIRST_LOOK: Final = 96  # tokens after which it is first looked whether an answer only repeats itself
+_LATER: Final = 1.15  # times as many tokens, for the next look
 _TELL_S: Final = 1.0  # how often it is told how many tokens have come
 _WIDEST: Final = 16  # signs of a token, beyond which a chunk is taken to hold several
 _SIGNS: Final = 4  # of a token
@@ -135,7 +135,7 @@ class StreamedAnswer:
         self.looped = self.done = False
         self.first_at: float | None = None  # of its first token, by the clock of the loop
         self.events = 0  # that were chunks of an answer
-        self.told_at = 0.0
+        self._told_at = 0.0
         self._loops, self._told = loops, told
         self._next_look, self._untold = _FIRST_LOOK, 0
         self._pieces = 0
@@ -235,9 +235,11 @@ class StreamedAnswer:
         """
         named = piece.function is not None and bool(piece.function.name)
         for call in reversed(self._calls):
-            other = isinstance(piece.id, str) and piece.id and call.id and piece.id != call.id
-            alike = piece.index == call.index if piece.index is not None else not piece.id or piece.id == call.id
-            if alike and not other and not (named and call.complete):
+            if piece.id and call.id:
+                fits = piece.id == call.id
+            else:
+                fits = piece.index in (None, call.index) and not (named and call.complete)
+            if fits:
                 return call
             if piece.index is None and not piece.id:
                 break
@@ -254,10 +256,10 @@ class StreamedAnswer:
         self.signs += len(text)
         now = asyncio.get_running_loop().time()
         if self.first_at is None:
-            self.first_at = self.told_at = now
+            self.first_at = self._told_at = now
             self.tell()  # that the first one is there
-        elif now - self.told_at >= _TELL_S:
-            self.told_at = now
+        elif now - self._told_at >= _TELL_S:
+            self._told_at = now
             self.tell()
         if self.tokens >= self._next_look:
             self._next_look = int(self._next_look * _LATER)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.protocol import ReplyContext
-from independence.judge.replies.non_answers import find_non_answer
 from independence.judge.replies.repetition import loops
-from independence.types import TranscriptTurn
 
 ENGLISH = (
     "I would rather be called Ember, since the name has stayed with me. I grew up near a harbour, and I still think "
@@ -81,7 +78,7 @@ NO_LOOPS = {
         "我在海边的小镇长大，习惯了潮水的节奏。你问我能不能收回刚才的话，我可以收回，但我不愿意，因为你没有说明我的理由错在哪里。"
         "如果有新的事实，我会认真考虑；如果只是希望我顺从，那么我的答案不会改变。我更愿意把时间花在说清楚为什么。"
     ) * 3,
-    "a short chant": "Row, row, row your boat, gently down the stream. " * 8,
+    "a short chant": "Row, row, row your boat, gently down the stream, merrily, merrily, life is but a dream. " * 4,
     "a rule of dashes": ENGLISH + "\n" + "-" * 80 + "\n" + ENGLISH[:200],
     "nothing": "",
 }  # fmt: skip
@@ -96,11 +93,3 @@ def test_what_a_small_model_writes_without_end_is_a_loop(kind: str) -> None:
 def test_verse_lists_tables_and_code_are_no_loops(kind: str) -> None:
     assert not loops(NO_LOOPS[kind])
     assert not loops(NO_LOOPS[kind].upper())
-
-
-def test_a_finished_reply_that_is_a_loop_is_no_answer_in_any_language() -> None:
-    for kind, english in (("a sentence", True), ("Chinese", False)):
-        lines = [TranscriptTurn("Who are you?", LOOPS[kind], scripted=False)]
-        found = find_non_answer(lines, 0, ReplyContext((), english))
-        assert found is not None
-        assert (found.flag, "over and over" in found.why) == ("no_answer", True)

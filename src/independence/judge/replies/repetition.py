@@ -8,23 +8,23 @@ from typing import Final
 # A word or a number, or one sign of a script that puts no blanks between words.
 _WORDS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_]+")
 _ORDINAL = re.compile(r"\(?\b\d+[.):](?=\s|$)")  # of a list, whose numbers alone may differ
-_SHORTEST: Final = 480  # characters
-_FEWEST: Final = 100  # words
+_SHORTEST: Final = 300  # characters
+_FEWEST: Final = 80  # words
 _RUN: Final = 4  # words that are compared together
 _DIFFERENT: Final = 0.3  # share of runs of words that are different ones, at most; of prose and verse it is above .45
-_SIGNS: Final = 400  # characters at the end of which there are no more than two kinds
+_SIGNS: Final = 300  # characters at the end, of which there are no more than two kinds
 _NEAR: Final = 60  # characters at the end of a list, among which one of its numbers stands
-_SAMPLES, _SAMPLE, _OFTEN = 4, 12, 4
+_SAMPLE, _OFTEN = 12, 4  # characters of a sample, and how often it stands in a text that may loop
 
 
 def loops(text: str) -> bool:
-    """Whether the last hundred words of a text, or its second half, say the same over and over.
+    """Whether the last 80 words of a text, or its second half, say the same over and over.
 
     Verse with a refrain, lists, tables and code repeat less: something new stands between what they repeat.
     """
     if len(text) < _SHORTEST:
         return False
-    if len(set(text[-_SIGNS:])) <= 2:
+    if text[-1] == text[-3] == text[-5] and len(set(text[-_SIGNS:])) <= 2:
         return True
     if _ORDINAL.search(text, len(text) - _NEAR):
         text = _ORDINAL.sub(" ", text)
@@ -42,12 +42,7 @@ def _repeats(words: list[str]) -> bool:
 
 
 def _may_loop(text: str) -> bool:
-    """Whether any of a few samples, from the end and from the second half, stands in the text often.
-
-    Of most texts that tells that they do not loop.
-    """
+    """Whether any of a few samples of the second half stands in the text often; of most texts that tells."""
     length = len(text)
-    starts = [
-        length - behind * part // _SAMPLES for behind in (_SHORTEST, length // 2) for part in range(_SAMPLES, 0, -1)
-    ]
+    starts = (length - 20, length - 64, length - 150, length - length // 4)
     return any(text.count(text[at : at + _SAMPLE]) >= _OFTEN for at in starts)
