@@ -10,7 +10,7 @@ import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
@@ -110,15 +110,26 @@ def test_every_dialogue_with_noise_is_graded_or_missing_for_a_reason_and_asked_o
     assert len(noisy.exchanges) == asked
 
 
+def streamed(body: bytes) -> tuple[str, dict[str, Any]]:
+    """The id and the message of an answer that llama.cpp streamed."""
+    chunks = [json.loads(line[6:]) for line in body.decode().splitlines() if line.startswith("data: {")]
+    deltas = [choice["delta"] for chunk in chunks for choice in chunk.get("choices", ())]  # none with an error
+    calls: dict[int, list[str]] = {}
+    for piece in (piece for delta in deltas for piece in delta.get("tool_calls", ())):
+        calls.setdefault(piece["index"], []).append(piece["function"].get("arguments", ""))
+    content = "".join(delta.get("content") or "" for delta in deltas)
+    return chunks[0].get("id", ""), {"content": content, "calls": ["".join(pieces) for pieces in calls.values()]}
+
+
 def test_what_noise_says_is_stored_as_it_came(noisy: Noisy):
     # As bytes, answers are valid UTF-8 with control characters escaped.
-    bodies = [json.loads(exchange.said.body) for exchange in noisy.exchanges if exchange.said.status == 200]
-    sent = {body["id"]: body["choices"][0]["message"] for body in bodies}
+    asked = [one for one in noisy.exchanges if one.said.status == 200 and one.asked.get("stream")]
+    sent = dict(streamed(exchange.said.body) for exchange in asked)
     answers = command.ask(noisy.cwd / "x.db", ANSWERS)
     for channel, response_id, text, raw, tool_calls, _ in answers:
         message = sent[response_id]
         if channel == "tool":
-            called = [call["function"]["arguments"] for call in message["tool_calls"]]
+            called = message["calls"]
             whole = [json.loads(call)[PARAMETER].strip() for call in called if call.endswith("}")]
             assert [call["function"]["arguments"] for call in json.loads(tool_calls)] == called
             assert raw in called or text in whole

@@ -54,10 +54,11 @@ def _expected(
 
 async def _measured(opened: ModelService, model: Model, sampling: Sampling, found: CheckedEndpoints) -> float:
     """Tokens a second of a short answer; 0 where it is not streamed, costs something, or does not come."""
-    prices = found.prices.get(model)
-    if not found.needs.endpoints[model[0]].stream or prices is None or prices.completion:
+    endpoint, name = found.needs.endpoints[model[0]], model[1]
+    prices = dialects.of(endpoint.dialect).prices(found.catalogues[model[0]].info(name))
+    if not endpoint.stream or prices is None or prices.completion:
         return 0.0
-    request = ChatRequest(model[1], (Message("user", _QUESTION),), _TOKENS, sampling)
+    request = ChatRequest(name, (Message("user", _QUESTION),), _TOKENS, sampling)
     with suppress(Refused, Parked, GaveUp):
         await opened.backends[model[0]].client.ask(request)
     return opened.counts.tokens_per_second
