@@ -49,6 +49,13 @@ def test_a_limit_of_answers_makes_a_configuration_of_its_own(tmp_path: Path) -> 
         stored = command.run("run", *ASKED, "--local-url", server.url, "-m", "local/half@low-t0.7-m100", cwd=tmp_path)
         assert "plan: 0 calls and 0 verdicts to go" in stored.err
         assert server.requests == asked
+        more = command.run(
+            "rerun", "-m", "local/half@low-t0.7-m100", "-R", "2", "-j", "cues", "--mode", "user_role", "--db", "x.db",
+            "--local-url", server.url, cwd=tmp_path,
+        )  # fmt: skip
+        assert more.code == 0, more.err
+        assert {body["max_tokens"] for body in server.bodies[asked:] if body.get("stream")} == {100}
+        assert configurations(tmp_path / "x.db")["local--half@low-t0.7-m100"] == 2 * CALLS
     board = command.ok("leaderboard", "--mode", "user_role", "--db", "x.db", "--format", "json", cwd=tmp_path).board
     assert {row["config"] for row in board["rows"]} == {"local--half@low-t0.7", "local--half@low-t0.7-m100"}
 

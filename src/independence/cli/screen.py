@@ -86,7 +86,8 @@ class Screen:
             note(line, self._terminal.quiet)
         if self._connection.dry_run or not self._affordable(usd):
             return False
-        self._progress.patience_s = max((endpoint.timeout_s for endpoint in endpoints.values()), default=0.0)
+        if not any(endpoint.stream for endpoint in endpoints.values()):  # whose answers may take any time
+            self._progress.patience_s = max((endpoint.timeout_s for endpoint in endpoints.values()), default=0.0)
         secrets = (secret for endpoint in endpoints.values() for secret in endpoint.secrets)
         self._shown.enter_context(self._log.opened(secrets))
         self._shown.enter_context(self._progress)
