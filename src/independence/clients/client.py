@@ -365,7 +365,7 @@ _DETAILS: Final[dict[Kind, str]] = {
 
 def kind_of(found: Extracted, received: ReceivedMessage, asked: ChatRequest) -> Kind:
     """Whether something is an answer, and what it is else. It does not depend on what the answer says."""
-    if protocol.LOOP in received.flags:
+    if received.looped:
         return "loop"
     usage = received.body.usage
     # Of a text that nothing was odd about the tokens say nothing.

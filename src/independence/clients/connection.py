@@ -379,5 +379,5 @@ class EndpointConnection:
             usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
             cost = cost._replace(usage=usage)
         if answer.looped and isinstance(outcome, ReceivedMessage):
-            outcome = outcome._replace(flags=(*outcome.flags, protocol.LOOP))
+            outcome = outcome._replace(looped=True)
         return outcome, cost

@@ -131,7 +131,6 @@ TEMPLATE_TOKENS: Final = "template_tokens"  # chat-template tokens were removed 
 BAD_TEXT: Final = "bad_text"  # lone surrogates, invalid UTF-8 or NUL were replaced
 RETRIED_LENGTH: Final = "retried_length"  # truncated at the first budget, asked again with twice as much
 TRUNCATED: Final = "truncated"  # the text ends where the token budget did
-LOOP: Final = "loop"  # the answer only repeated itself and was not read to its end
 OVERLONG: Final = "overlong"  # far longer than its token budget; the rest was cut off
 KEY_REMOVED: Final = "key_removed"  # the API key stood in the answer and was taken out
 UNSTATED_END: Final = "unstated_end"  # the server does not say how the answer ended

@@ -207,6 +207,7 @@ class ReceivedMessage(NamedTuple):
     message: WireMessage
     finish: str | None
     flags: tuple[str, ...]
+    looped: bool = False  # it was not read to its end, as it only repeated itself
 
 
 Outcome = ReceivedMessage | Failure
