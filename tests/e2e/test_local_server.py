@@ -149,7 +149,7 @@ def test_no_control_character_reaches_the_terminal(noisy: Noisy):
     for ended in shown:
         assert HOSTILE.search(ended.out + ended.err) is None
         assert r"local/noise\u001b[31m\u202e" in ended.out.replace("\\[", "[")  # as Markdown keeps it from being a link
-    assert shown[-1].board["rows"][0]["label"] == f"local/{ALIAS}@low-t0.7"  # data is as it was
+    assert shown[-1].board["rows"][0]["label"] == f"local/{ALIAS}+noise@low-t0.7"  # data is as it was
 
 
 def test_the_built_in_suite_runs_on_noise_and_quiet_means_quiet(tmp_path: Path, address: str):

@@ -344,7 +344,7 @@ class Registry(msgspec.Struct, frozen=True):
         return UsageError(
             f"{what}:",
             f"write {hosted} (OpenRouter), {LOCAL}/{name} (your own server), ENDPOINT/{name} (of models.yaml) or "
-            "sim/NAME (simulated)",
+            "sim/NAME (simulated); alone it is an id of the server that OPENROUTER_BASE_URL names, which is not set",
         )
 
     def default(self, model_id: str) -> Subject:
