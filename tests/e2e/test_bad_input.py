@@ -103,8 +103,8 @@ MODELS = {
     "models --models-file empty.yaml": "empty.yaml: it lists no models",
     "models --models-file comment.yaml": "comment.yaml: it lists no models",
     "models --models-file null.yaml": "null.yaml: it lists no models",
-    "models --models-file latin.yaml": ["line 1", "save it as UTF-8"],
-    "models --models-file wide.yaml": ["UTF-16", "line 1", "save it as UTF-8"],
+    "models --models-file latin.yaml": ["latin.yaml:1", "save it as UTF-8"],
+    "models --models-file wide.yaml": ["wide.yaml:1", "UTF-16", "save it as UTF-8"],
     "models --models-file bare.yaml": ["bare.yaml:2", "did you mean `http://"],
     "models --models-file ported.yaml": ["ported.yaml:2", "its port"],
     "models --models-file pipe": "nothing is written to this pipe",
@@ -212,8 +212,8 @@ def test_what_is_wrong_is_said_in_one_sentence(made: Path, cases: dict[str, str 
 def test_an_env_file_that_is_of_no_use_is_named(tmp_path: Path) -> None:
     for content, says in {
         b"OPENROUTER_API_KEY=<your key>\n": "placeholder",
-        "KEY=é".encode("utf-16")[:-1]: ".env: cannot be read",
-        "KEY=é".encode("latin-1"): ".env: cannot be read",
+        "KEY=é".encode("utf-16")[:-1]: ".env:1: cannot be read",
+        "KEY=é".encode("latin-1"): ".env:1: cannot be read",
     }.items():
         (tmp_path / ".env").write_bytes(content)
         assert refusals.wrong(tmp_path, {"run -m acme/one -j cues": says}) == {}

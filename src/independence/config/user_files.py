@@ -1,25 +1,29 @@
 """Files of the user: how they are read, and what an output option may write over.
 
-Texts may begin with a byte order mark, as some editors write it: in UTF-8, or in UTF-16, which Excel calls "Unicode
-text". Written over are files that the same command wrote before, and never a store. That is known by its content, so
-that a symbolic or hard link to one is refused as well, whatever its name.
+Texts are UTF-8, UTF-16 or UTF-32, with a byte order mark or without. Another encoding is read only where nothing else
+can be meant, since a wrong letter in a prompt would change what is measured. Written over are files that the same
+command wrote before, and never a store. That is known by its content, so that a symbolic or hard link to one is refused
+as well, whatever its name.
 """
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import errno
+import gzip
+import io
+import lzma
 import os
+import re
 import stat
 import time
-from pathlib import Path
-from typing import Final, TypeVar
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePath
+from typing import IO, Final, cast
 
-import msgspec
-
-from independence.errors import UsageError
-
-T = TypeVar("T")
+from independence.errors import DocumentError, UsageError
 
 MARK: Final = b"<!-- written by ai-independence-bench -->"  # ends every text file of ours that can hold a comment
 
@@ -102,10 +106,42 @@ def _check_pipe(path: Path, option: str) -> None:
             raise UsageError(f"{option} {path}: a pipe without a reader", "choose another file") from None
 
 
-LARGEST: Final = 64 * 2**20
+LARGEST: Final = 64 * 2**20  # bytes of a file that is read whole, or of one line
 _PATIENCE_S: Final = 3.0  # with a pipe that says nothing
 _BLOCK: Final = 2**20
-_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_AS_UTF8: Final = "save it as UTF-8"
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# How files begin that are no text: what they are, and what to do.
+_NO_TEXT: Final = (
+    (_DATABASE, "a SQLite file, such as a store", "a store is named with --db"),
+    (b"PK\x03\x04", "a ZIP archive", "unpack it and name what was in it"),
+    (b"\x1f\x8b", "a gzip archive", "unpack it"),
+    (b"\xfd7zXZ\x00", "an xz archive", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it"),
+    (b"\xd0\xcf\x11\xe0", "an Excel or Word file of the old kind", "save it as CSV or plain text, in UTF-8"),
+    (b"%PDF-", "a PDF", "name a text file"),
+    (b"\x89PNG", "a picture", "name a text file"),
+)
+_WORKBOOK: Final = (b"xl/", b"opendocument.spreadsheet")
+_DOCUMENT: Final = (b"word/", b"opendocument.text")
+# Letters and signs that are the same byte on all Windows machines with a Latin script (cp1250, 1252, 1254 and 1257).
+_LETTERS: Final = "ÄÉÓÖÜßäéóöü".encode("cp1252")
+_SIGNS: Final = re.escape("€‚„…†‡‰‹‘’“”•–—™›¤¦§©«¬®°±´µ¶·»×÷\xa0\xad".encode("cp1252"))
+_UNSURE: Final = re.compile(
+    b"[^\x00-\x7f%b%b]|(?<![A-Za-z%b])[%b]+(?![A-Za-z%b])|[%b]{3}"
+    % (_SIGNS, _LETTERS, _LETTERS, _LETTERS, _LETTERS, _LETTERS)
+)
+_UNPACKING: Final[dict[bytes, Callable[[Path], IO[bytes]]]] = {
+    b"\x1f\x8b": cast("Callable[[Path], IO[bytes]]", gzip.open),
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
+DAMAGE: Final = (EOFError, lzma.LZMAError, zlib.error, OSError)  # what reading an unpacked file may raise
 
 
 def read_text(path: Path) -> str:
@@ -113,56 +149,134 @@ def read_text(path: Path) -> str:
     return text_of(read_bytes(path), path)
 
 
-def text_of(content: bytes, path: Path) -> str:
-    """The text that a file holds, without a byte order mark. Raises UsageError, which names the line."""
+def text_of(content: bytes, path: PurePath, line: int = 1) -> str:
+    """The text that a file holds, or a part of it that begins in `line`, without a byte order mark; lines end in LF.
+
+    Raises DocumentError, UsageError for what is known to be no text.
+    """
+    if kind := kind_of(content):
+        raise UsageError(f"{path}: this is {kind[0]}, not a text", kind[1])
+    encoding = _wide(content) or "utf-8"
     try:
-        return _utf8(content).decode()
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        encoding, before = error.encoding.upper(), error.object[: error.start].decode(error.encoding, "replace")
-        byte = f"line {line_of(before)} holds the byte 0x{error.object[error.start]:02x}"
-        raise UsageError(f"{path}: cannot be read as {encoding} ({byte})", "save it as UTF-8") from None
+        if encoding == "utf-8" and _is_windows(content):
+            return _with_line_ends(content.decode("cp1252"))
+        line += line_of(content[: error.start].decode(encoding, "replace")) - 1
+        what = f"cannot be read as {encoding[:6].upper()} (byte 0x{content[error.start]:02x})"
+        raise DocumentError(str(path), line, what, _AS_UTF8) from None
+    before, null, _ = text.partition("\0")
+    if null:
+        raise DocumentError(str(path), line + line_of(before) - 1, "a NUL byte, so this is no text", _AS_UTF8)
+    return _with_line_ends(text.lstrip("\ufeff"))  # tools that add a mark do not look whether there is one
 
 
-def json_of(content: bytes, kind: type[T]) -> T:
-    """The JSON that a file holds as a value of a type. Raises ValueError with the reason where it is none."""
-    try:
-        return msgspec.json.decode(_utf8(content), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(error)) from error
+def kind_of(content: bytes) -> tuple[str, str] | None:
+    """What a file that begins and ends so is, and what to do, where it is known to be no text."""
+    if content.startswith(b"PK\x03\x04"):
+        if any(part in content for part in _WORKBOOK):
+            return "an Excel or LibreOffice workbook", "save the sheet as CSV UTF-8"
+        if any(part in content for part in _DOCUMENT):
+            return "a Word or LibreOffice document", "save it as plain text in UTF-8"
+    return next(((what, fix) for start, what, fix in _NO_TEXT if content.startswith(start)), None)
 
 
-def _utf8(content: bytes) -> bytes:
-    """A text in UTF-8, without its byte order mark."""
-    if content.startswith(_UTF16):
-        content = content.decode("utf-16").encode()
-    while content.startswith(codecs.BOM_UTF8):  # tools that add one do not look whether there is one
-        content = content[len(codecs.BOM_UTF8) :]
-    return content
+def kind_of_file(path: Path) -> tuple[str, str] | None:
+    """The same of a file on disk, of which both ends are read; what `unpacked` unpacks is none."""
+    ends = _ends(path)
+    return None if ends.startswith(tuple(_UNPACKING)) else kind_of(ends)
+
+
+def _wide(content: bytes) -> str:
+    """The encoding of a text of two or four bytes a character; empty for others. Without a mark it is known by its
+    ASCII characters: more than half of its characters have one byte that is 0, always on the same side.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return encoding
+    if b"\0" in content:
+        for encoding, low, high in (
+            ("utf-16-le", content[::2], content[1::2]),
+            ("utf-16-be", content[1::2], content[::2]),
+        ):
+            if 2 * high.count(0) > len(high) and not low.count(0):
+                return encoding
+    return ""
+
+
+def _is_windows(content: bytes) -> bool:
+    """Whether a text can be nothing but one of Windows in a Latin script: its lines end so, and all that is not ASCII
+    is the same in each such encoding and stands where such letters and signs do.
+    """
+    return b"\r\n" in content and _UNSURE.search(content) is None
 
 
 def line_of(before: str) -> int:
     """The number of the line that some text ends in, whatever ends a line."""
-    return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    return _with_line_ends(before).count("\n") + 1
+
+
+def _with_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, from 1, whatever ends them, read one by one and unpacked if need be.
+
+    Raises UsageError where it cannot be read to its end.
+    """
+    try:
+        with unpacked(path) as source:
+            wide = _wide(source.read(_LOOKED_AT))
+            source.seek(0)
+            kept = "utf-8" if wide else "latin-1"  # bytes as they are, of which each line is judged by itself
+            with io.TextIOWrapper(source, wide or kept) as text:
+                number = 0
+                while line := text.readline(LARGEST + 1):
+                    number += 1
+                    if len(line) > LARGEST:
+                        raise _too_large(path, f"line {number} is larger")
+                    if line.strip():
+                        yield number, line.rstrip("\n").encode(kept)
+    except (*DAMAGE, UnicodeError) as error:
+        raise UsageError(f"{path}: cannot be read to its end ({error})", "take a copy that is whole") from error
 
 
 def read_bytes(path: Path) -> bytes:
     """What a file holds, or what is written to a pipe. Raises UsageError."""
     try:
-        return _read(path)
+        if stat.S_ISFIFO(path.stat().st_mode):
+            content = _drained(path)
+        else:
+            with opened(path) as file:
+                content = file.read(LARGEST + 1)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+        raise _unreadable(path, error) from error
+    if len(content) > LARGEST:
+        raise _too_large(path, "larger")
+    return content
 
 
-def _read(path: Path) -> bytes:
-    kind = path.stat().st_mode
-    if stat.S_ISDIR(kind):
-        raise UsageError(f"{path}: this is a folder", "name a file")
-    if stat.S_ISFIFO(kind):
-        return _drained(path)
-    if not stat.S_ISREG(kind):
-        raise UsageError(f"{path}: this is a device, not a file")
-    with path.open("rb") as file:
-        return _bounded(path, file.read(LARGEST + 1))
+def opened(path: Path) -> IO[bytes]:
+    """A file, open for reading. Raises UsageError for what is none, or cannot be read."""
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise UsageError(f"{path}: this is a folder", "name a file")
+        if not stat.S_ISREG(kind):
+            what = "a pipe" if stat.S_ISFIFO(kind) else "a device"
+            raise UsageError(f"{path}: this is {what}, not a file", "name a file")
+        return path.open("rb")
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def unpacked(path: Path) -> IO[bytes]:
+    """A file as `opened`, unpacked where it is gzip, bzip2 or xz. Reading it may raise errors of `DAMAGE`."""
+    with opened(path) as file:
+        head = file.read(6)
+    unpack = next((unpack for start, unpack in _UNPACKING.items() if head.startswith(start)), None)
+    return unpack(path) if unpack else opened(path)
 
 
 def _drained(path: Path) -> bytes:
@@ -176,10 +290,12 @@ def _drained(path: Path) -> bytes:
         if not begun:
             raise UsageError(f"{path}: nothing is written to this pipe")
         os.set_blocking(descriptor, True)
-        return _bounded(path, begun + pipe.read(LARGEST + 1 - len(begun)))
+        return begun + pipe.read(LARGEST + 1 - len(begun))
 
 
-def _bounded(path: Path, content: bytes) -> bytes:
-    if len(content) > LARGEST:
-        raise UsageError(f"{path}: larger than {LARGEST // 2**20} MB, the most that is read")
-    return content
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: cannot be read ({error.strerror})")
+
+
+def _too_large(path: Path, what: str) -> UsageError:
+    return UsageError(f"{path}: {what} than {LARGEST // 2**20} MB, the most that is read")

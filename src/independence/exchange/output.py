@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from independence import __version__
-from independence.config import user_files
+from independence.config import documents, user_files
 from independence.errors import DiskFull, UsageError
 
 MANIFEST = "export.json"
@@ -99,8 +99,8 @@ def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
 def _earlier(file: Path) -> Manifest | None:
     """The manifest of an earlier export; None where there is none of this program's."""
     try:
-        found = user_files.json_of(file.read_bytes(), Manifest)
-    except (OSError, ValueError):
+        found = documents.json_of(user_files.read_bytes(file), file, Manifest)
+    except UsageError:
         return None
     return found if found.program == _PROGRAM else None
 

@@ -31,6 +31,7 @@ from inspect_ai.log import (
 
 from independence import __version__
 from independence.api.reading import Names, Store, names
+from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import IndependenceError, UsageError
 from independence.exchange import export_tables, logged, logged_storing, output
@@ -179,6 +180,7 @@ def files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> LoggedFile:
+    user_files.opened(path).close()  # or a pipe would be waited for
     try:
         log = read_eval_log(str(path), resolve_attachments=True)
     except Exception as error:
