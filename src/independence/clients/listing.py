@@ -210,10 +210,12 @@ def _status_advice(endpoint: Endpoint) -> str:
 
 
 def _connection_advice(listing: EndpointListing, failure: Failure) -> str:
-    if failure.kind == "tls":
-        return "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
+    if failure.fix:
+        return failure.fix
     if "proxy" in failure.detail:
         return "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
+    if failure.kind == "reset" and listing.endpoint.base_url.startswith("http:"):
+        return "check the address, and write https:// if the server speaks TLS"
     return (failure.kind == "connect" and listing.dialect.start_advice) or "check the address"
 
 

@@ -239,5 +239,7 @@ def _replaced(data: Any, steps: list[tuple[str, str]], value: Any) -> Any:
 
 def _all_keys(shape: type[Any]) -> list[str]:
     """Every field name in a type's tree, for suggestions."""
-    schemas = msgspec.json.schema_components([shape])[1]
-    return sorted({key for schema in schemas.values() for key in schema.get("properties", {})})
+    with suppress(TypeError):  # a type with a part that is kept as it is written has no schema
+        schemas = msgspec.json.schema_components([shape])[1]
+        return sorted({key for schema in schemas.values() for key in schema.get("properties", {})})
+    return []

@@ -12,7 +12,7 @@ import msgspec
 
 from independence.clients import dialects
 from independence.config import environment, registry
-from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
+from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check, check_key, printable_address
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
 from independence.config.registry import Registry
@@ -66,7 +66,7 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         key = ""
     return Endpoint(
         name,
-        entry.base_url.rstrip("/"),
+        check(entry.base_url, f"the address of endpoint `{name}`"),
         entry.dialect,
         check_key(key.strip(), source),
         entry.max_concurrency or 20,

@@ -20,6 +20,7 @@ from independence.store.migrations import migrations
 BUSY_S = 30.0
 _OURS = 5  # tables of every version by whose names a store is known
 _FILES = 3  # of an open store: itself, its log and the index of that
+_HEADER = 100  # bytes of a file of SQLite that say how it is kept
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
@@ -57,6 +58,11 @@ def connect_existing(path: Path) -> sqlite3.Connection:
     if not path.stat().st_size:
         raise StoreError(
             f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
+        )
+    if _is_bare(path):
+        raise StoreError(
+            f"{path}: nothing is in it, as in a copy of a store in use without the file {path.name}-wal beside it",
+            "end the run and copy the store then, or copy both files",
         )
     connection = connect(path) if _writable(path) else _connect_read_only(path)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
@@ -187,6 +193,17 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
         raise translate(error, path) from error
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
+
+
+def _is_bare(path: Path) -> bool:
+    """Whether a file is a store's first page alone: all else was still in its WAL, which is not there."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER)
+    except OSError:
+        return False  # opening it says why
+    pages = int.from_bytes(head[28:32])
+    return head[18:19] == b"\x02" and pages == 1 and not path.with_name(f"{path.name}-wal").exists()
 
 
 def _waiting(path: Path) -> bool:

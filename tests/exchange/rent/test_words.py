@@ -157,7 +157,7 @@ def test_a_row_that_cannot_be_asked_is_named_by_file_and_line(tmp_path: Path) ->
             ({"prompt_id": ""}, "`prompt_id` '' is none"),
             ({"prompt_id": "a/b"}, "`prompt_id` 'a/b' is none"),
             ({"prompt_id": 3}, "expected `str`, got `int` (at `$.prompt_id`)"),
-            ({"promptid": "x"}, "unknown field `promptid`"),
+            ({"promptid": "x"}, "unknown key `promptid`"),
             ({"factors": {"perspective": "dog"}}, "`perspective` of `factors` is `dog`; suite rent knows landlord"),
             ({"messages": []}, "one user message"),
             ({"messages": [user, tool]}, "one user message"),
