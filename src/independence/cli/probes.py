@@ -145,7 +145,7 @@ async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
     except (Parked, GaveUp, Refused) as stop:
         advice = checks.texts()["stopped"]
         ended = stop.attempts[-1].outcome if stop.attempts else ""
-        fix = (isinstance(stop, Refused) and stop.fix) or advice.get(ended, advice["otherwise"]).fix
+        fix = advice.get(ended, advice["otherwise"]).fix
         return ProbeResult(stop.attempts, problem=stop.why, fix=fix, general=isinstance(stop, GaveUp))
     if isinstance(answer, Missing):
         text = checks.texts()["missing"][answer.reason]

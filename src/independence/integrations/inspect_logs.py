@@ -60,10 +60,10 @@ class LogPlace(NamedTuple):
     subject: SubjectRow
 
     @property
-    def file(self) -> str:
-        """Name of its file."""
+    def name(self) -> str:
+        """What tells it from others."""
         place = f"{self.scope.where.suite}-{self.scope.condition.variant}-{self.scope.condition.mode}"
-        return f"{re.sub('[^A-Za-z0-9.@+-]', '-', f'{place}-{self.subject.config_dir}')}{SUFFIX}"
+        return f"{place}-{self.subject.config_dir}"
 
 
 def export(
@@ -75,7 +75,9 @@ def export(
         if not found:
             raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
         boards = functools.cache(partial(_board, store))
-        files = {own.file: _written(connection, own, boards) for own in found}
+        wanted = {own.name: (re.sub("[^A-Za-z0-9.@+-]", "-", own.name), SUFFIX) for own in found}
+        file_names = output.distinct_names(wanted)
+        files = {file_names[own.name]: _written(connection, own, boards) for own in found}
         where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
         about = Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions))
         output.write(Path(folder), files, about, force)
