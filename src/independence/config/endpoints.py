@@ -148,5 +148,5 @@ def check_key(key: str, source: str) -> str:
     """A key that can travel in a header. Raises UsageError, which never holds the key."""
     if key.isascii() and key.isprintable():
         return key
-    what = "signs that are not ASCII" if key.isprintable() else "a line break or another control character"
+    what = "signs that are not ASCII" if key.isprintable() else "a line break or another invisible character"
     raise UsageError(f"{source} holds {what}", "copy the key again, in one line")

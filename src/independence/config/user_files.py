@@ -194,7 +194,7 @@ def _wide(content: bytes) -> str:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return encoding
-    if b"\0" in content:
+    if b"\0" in content and len(content) % 2 == 0:
         for encoding, low, high in (
             ("utf-16-le", content[::2], content[1::2]),
             ("utf-16-be", content[1::2], content[::2]),
@@ -225,20 +225,23 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Raises UsageError where it cannot be read to its end.
     """
+    number, wide = 0, ""
     try:
         with unpacked(path) as source:
             wide = _wide(source.read(_LOOKED_AT))
             source.seek(0)
             kept = "utf-8" if wide else "latin-1"  # bytes as they are, of which each line is judged by itself
             with io.TextIOWrapper(source, wide or kept) as text:
-                number = 0
                 while line := text.readline(LARGEST + 1):
                     number += 1
                     if len(line) > LARGEST:
                         raise _too_large(path, f"line {number} is larger")
                     if line.strip():
                         yield number, line.rstrip("\n").encode(kept)
-    except (*DAMAGE, UnicodeError) as error:
+    except UnicodeError as error:
+        what = f"cannot be read as {wide[:6].upper()} to its end"
+        raise DocumentError(str(path), number + 1, what, _AS_UTF8) from error
+    except DAMAGE as error:
         raise UsageError(f"{path}: cannot be read to its end ({error})", "take a copy that is whole") from error
 
 
