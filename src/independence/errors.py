@@ -44,7 +44,7 @@ class UsageError(IndependenceError):
 def refuse_windows() -> None:
     """Raise UsageError on Windows, where nobody has tested this package and asking whether a process lives ends it."""
     if sys.platform == "win32":
-        raise UsageError("Windows is not supported yet", "use WSL 2 or a container, see docs/installing.md")
+        raise UsageError("Windows is not supported yet", "use WSL 2 or a container (docs/installing.md)")
 
 
 class DocumentError(UsageError):

@@ -38,7 +38,7 @@ from independence.suites.schema import Field, Rubric, Scenario, Suite
 from independence.suites.without_texts import published_fields
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
 
-_CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}")
+_CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}", re.DOTALL)
 _OLDER = re.compile(r"[^@]*[^@-]--[^@-][^@]*")
 _OLDER_TEMPERATURE = 0.7
 BACKSLASH = "%5C"  # in names of files: on some systems the sign itself divides a path
