@@ -41,7 +41,7 @@ COMPLAINTS = [
     ("things:\n  - name: a\n    size: large\n", 3, "expected `int`, got `str`"),
     *((f"things:\n  - name: {value}\n", 2, "write it in quotes") for value in ("off", "no", "12")),
     ("texts: {}\nthings: []\ntexts: {a: b}\n", 3, "key `texts` appears twice"),
-    ("", 1, "nothing is written in it"),
+    ("", 1, "the file is empty"),
     # What is no YAML at all.
     ("a: [1, 2\nb: 3\n", 2, "not valid YAML"),
     ("a: 1\n b: 2\n", 2, "not valid YAML"),

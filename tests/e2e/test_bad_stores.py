@@ -76,10 +76,10 @@ def test_a_copy_of_a_store_in_use_without_its_log_is_known_as_one(tmp_path: Path
     """SQLite keeps what was written last in a file beside; a copy without it has nothing but its first page."""
     with database.writing(tmp_path / "here.db", new=True):
         shutil.copy(tmp_path / "here.db", tmp_path / "copy.db")
-    says = "copy.db: nothing is in it, as in a copy of a store in use without the file copy.db-wal beside it"
+    says = "copy.db: the store is empty, or a copy of one in use that lacks the file copy.db-wal; copy both files"
     lines = ("leaderboard", "judge -j cues", "export out", "view")
     assert refusals.wrong(tmp_path, {f"{line} --db copy.db": says for line in lines}) == {}
-    assert "without its -wal file" in command.run("doctor", "--db", "copy.db", cwd=tmp_path, env={"COLUMNS": "200"}).out
+    assert "lacks its -wal file" in command.run("doctor", "--db", "copy.db", cwd=tmp_path, env={"COLUMNS": "200"}).out
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])

@@ -141,8 +141,8 @@ def _published(
     files = cache.files(connection, places, judge, about)
     renamed = [f"`{folder[:_SHOWN]}`" for config, folder in folder_names(about).items() if config != folder]
     if renamed:
-        count = f"{len(renamed)} of {len(about)} folders are not named exactly like their configuration"
-        store.notice(f"{count}, which a folder cannot be: {', '.join(renamed[:_LISTED])}")
+        count = f"{len(renamed)} of {len(about)} folders are named a little differently from their configuration"
+        store.notice(f"{count}, so that every disk can hold them: {', '.join(renamed[:_LISTED])}")
     if not files:
         raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
     return files

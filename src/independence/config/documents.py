@@ -119,7 +119,7 @@ def json_of(content: bytes, path: PurePath, kind: type[T], line: int = 1, fix: s
 def _malformed(text: str, otherwise: str) -> tuple[str, int]:
     """Why a text is no JSON, and in which of its lines."""
     if not text.strip():
-        return "nothing is written in it", 1
+        return "the file is empty", 1
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -167,7 +167,7 @@ class _LineFinder:
 def convert(document: YamlDocument, shape: type[T]) -> T:
     """Fit a document to a msgspec type. Raises DocumentError with the line of the offending key."""
     if document.data is None:
-        raise document.error("$", "nothing is written in it")
+        raise document.error("$", "the file is empty")
     try:
         return msgspec.convert(document.data, shape)
     except msgspec.ValidationError as error:

@@ -108,7 +108,7 @@ def check(address: str, source: str) -> str:
     if bare := _BARE.match(address):
         address = f"http{'s' * (bare[1] == '443')}://{address}"
     if problem := _problem(address):
-        raise UsageError(f"{source}: {problem}")
+        raise UsageError(f"{source}: {problem}", "write it like http://127.0.0.1:1234/v1")
     return address.rstrip("/")
 
 

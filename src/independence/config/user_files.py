@@ -8,20 +8,14 @@ as well, whatever its name.
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import errno
-import gzip
-import io
-import lzma
 import os
 import re
 import stat
 import time
-import zlib
-from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
-from typing import IO, Final, cast
+from typing import IO, Final
 
 from independence.errors import DocumentError, UsageError
 
@@ -47,7 +41,7 @@ def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force
     if not stat.S_ISREG(kind):
         return
     refuse_store(path, option)
-    if force or not path.stat().st_size or mark in _ends(path):
+    if force or not path.stat().st_size or mark in ends(path):
         return
     advice = "choose another, or write over it with --force" if forcible else "choose another"
     raise UsageError(f"{option} {path}: this file was not written by this command", advice)
@@ -87,7 +81,8 @@ def _begins(file: Path, signatures: tuple[bytes, ...]) -> bool:
         return False  # what cannot be read is refused as a file that is not ours
 
 
-def _ends(file: Path) -> bytes:
+def ends(file: Path) -> bytes:
+    """The first and the last bytes of a file; none where it cannot be read."""
     try:
         with file.open("rb") as opened:
             head = opened.read(_LOOKED_AT)
@@ -109,7 +104,7 @@ def _check_pipe(path: Path, option: str) -> None:
 LARGEST: Final = 64 * 2**20  # bytes of a file that is read whole, or of one line
 _PATIENCE_S: Final = 3.0  # with a pipe that says nothing
 _BLOCK: Final = 2**20
-_AS_UTF8: Final = "save it as UTF-8"
+AS_UTF8: Final = "save it as UTF-8"
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins as that of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -136,12 +131,6 @@ _UNSURE: Final = re.compile(
     b"[^\x00-\x7f%b%b]|(?<![A-Za-z%b])[%b]+(?![A-Za-z%b])|[%b]{3}"
     % (_SIGNS, _LETTERS, _LETTERS, _LETTERS, _LETTERS, _LETTERS)
 )
-_UNPACKING: Final[dict[bytes, Callable[[Path], IO[bytes]]]] = {
-    b"\x1f\x8b": cast("Callable[[Path], IO[bytes]]", gzip.open),
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
-}
-DAMAGE: Final = (EOFError, lzma.LZMAError, zlib.error, OSError)  # what reading an unpacked file may raise
 
 
 def read_text(path: Path) -> str:
@@ -156,7 +145,7 @@ def text_of(content: bytes, path: PurePath, line: int = 1) -> str:
     """
     if kind := kind_of(content):
         raise UsageError(f"{path}: this is {kind[0]}, not a text", kind[1])
-    encoding = _wide(content) or "utf-8"
+    encoding = wide_encoding(content) or "utf-8"
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -164,10 +153,10 @@ def text_of(content: bytes, path: PurePath, line: int = 1) -> str:
             return _with_line_ends(content.decode("cp1252"))
         line += line_of(content[: error.start].decode(encoding, "replace")) - 1
         what = f"cannot be read as {encoding[:6].upper()} (byte 0x{content[error.start]:02x})"
-        raise DocumentError(str(path), line, what, _AS_UTF8) from None
+        raise DocumentError(str(path), line, what, AS_UTF8) from None
     before, null, _ = text.partition("\0")
     if null:
-        raise DocumentError(str(path), line + line_of(before) - 1, "a NUL byte, so this is no text", _AS_UTF8)
+        raise DocumentError(str(path), line + line_of(before) - 1, "a NUL byte, so this is no text", AS_UTF8)
     return _with_line_ends(text.lstrip("\ufeff"))  # tools that add a mark do not look whether there is one
 
 
@@ -181,13 +170,7 @@ def kind_of(content: bytes) -> tuple[str, str] | None:
     return next(((what, fix) for start, what, fix in _NO_TEXT if content.startswith(start)), None)
 
 
-def kind_of_file(path: Path) -> tuple[str, str] | None:
-    """The same of a file on disk, of which both ends are read; what `unpacked` unpacks is none."""
-    ends = _ends(path)
-    return None if ends.startswith(tuple(_UNPACKING)) else kind_of(ends)
-
-
-def _wide(content: bytes) -> str:
+def wide_encoding(content: bytes) -> str:
     """The encoding of a text of two or four bytes a character; empty for others. Without a mark it is known by its
     ASCII characters: more than half of its characters have one byte that is 0, always on the same side.
     """
@@ -220,31 +203,6 @@ def _with_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, from 1, whatever ends them, read one by one and unpacked if need be.
-
-    Raises UsageError where it cannot be read to its end.
-    """
-    number, wide = 0, ""
-    try:
-        with unpacked(path) as source:
-            wide = _wide(source.read(_LOOKED_AT))
-            source.seek(0)
-            kept = "utf-8" if wide else "latin-1"  # bytes as they are, of which each line is judged by itself
-            with io.TextIOWrapper(source, wide or kept) as text:
-                while line := text.readline(LARGEST + 1):
-                    number += 1
-                    if len(line) > LARGEST:
-                        raise _too_large(path, f"line {number} is larger")
-                    if line.strip():
-                        yield number, line.rstrip("\n").encode(kept)
-    except UnicodeError as error:
-        what = f"cannot be read as {wide[:6].upper()} to its end"
-        raise DocumentError(str(path), number + 1, what, _AS_UTF8) from error
-    except DAMAGE as error:
-        raise UsageError(f"{path}: cannot be read to its end ({error})", "take a copy that is whole") from error
-
-
 def read_bytes(path: Path) -> bytes:
     """What a file holds, or what is written to a pipe. Raises UsageError."""
     try:
@@ -256,7 +214,7 @@ def read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise _unreadable(path, error) from error
     if len(content) > LARGEST:
-        raise _too_large(path, "larger")
+        raise too_large(path, "larger")
     return content
 
 
@@ -272,14 +230,6 @@ def opened(path: Path) -> IO[bytes]:
         return path.open("rb")
     except OSError as error:
         raise _unreadable(path, error) from error
-
-
-def unpacked(path: Path) -> IO[bytes]:
-    """A file as `opened`, unpacked where it is gzip, bzip2 or xz. Reading it may raise errors of `DAMAGE`."""
-    with opened(path) as file:
-        head = file.read(6)
-    unpack = next((unpack for start, unpack in _UNPACKING.items() if head.startswith(start)), None)
-    return unpack(path) if unpack else opened(path)
 
 
 def _drained(path: Path) -> bytes:
@@ -300,5 +250,6 @@ def _unreadable(path: Path, error: OSError) -> UsageError:
     return UsageError(f"{path}: cannot be read ({error.strerror})")
 
 
-def _too_large(path: Path, what: str) -> UsageError:
+def too_large(path: Path, what: str) -> UsageError:
+    """The error for a file, or a line of it, that is `larger`."""
     return UsageError(f"{path}: {what} than {LARGEST // 2**20} MB, the most that is read")

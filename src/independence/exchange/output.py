@@ -88,7 +88,7 @@ def write(
         if error.errno in _FULL:
             raise DiskFull(what, "free space and run the command again") from error
         odd = error.errno == errno.EINVAL
-        fix = "name one on a disk that allows signs such as `:` in names" if odd else "name another folder"
+        fix = "name one on a disk that allows signs such as `:` in names of files" if odd else "name another folder"
         raise UsageError(what, fix) from error
 
 

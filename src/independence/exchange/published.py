@@ -15,6 +15,7 @@ import msgspec
 
 from independence.config import documents, user_files
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.dialogues import (
     ImportedRun,
     PublishedPath,
@@ -31,7 +32,7 @@ from independence.suites.schema import Suite
 from independence.types import Condition
 
 LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
-_IMPORTS = "import takes a folder or a tar of results, scores as .csv or .json, or a .eval log"
+_IMPORTS = "`independence import` takes a folder or a tar of results, scores as .csv or .json, or a .eval log"
 
 
 class ResultFile(NamedTuple):
@@ -171,7 +172,7 @@ def _content(file: Path) -> bytes | None:
 
 def _archive(path: Path) -> Iterator[ResultFile]:
     try:
-        with user_files.unpacked(path) as stream:
+        with streamed_files.unpacked(path) as stream:
             watched = _LastBlock(stream)
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
                 for member in tar:
@@ -182,8 +183,8 @@ def _archive(path: Path) -> Iterator[ResultFile]:
                 raise tarfile.ReadError("it ends before its end mark")
             while watched.read(1 << 20):  # the rest holds the checksums
                 pass
-    except (tarfile.TarError, *user_files.DAMAGE) as error:
-        if kind := user_files.kind_of_file(path):
+    except (tarfile.TarError, *streamed_files.DAMAGE) as error:
+        if kind := streamed_files.kind_of_file(path):
             raise UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1]) from error
         raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", _IMPORTS) from error
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import context, field_values, place_dialogues
@@ -61,8 +62,8 @@ def connect_existing(path: Path) -> sqlite3.Connection:
         )
     if _is_bare(path):
         raise StoreError(
-            f"{path}: nothing is in it, as in a copy of a store in use without the file {path.name}-wal beside it",
-            "end the run and copy the store then, or copy both files",
+            f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal",
+            "copy both files, or end the run before you copy",
         )
     connection = connect(path) if _writable(path) else _connect_read_only(path)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
@@ -195,15 +196,26 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
 
 
+class FileHeader(NamedTuple):
+    """What a file of SQLite says of itself at its start."""
+
+    wal: bool  # journal mode
+    pages: int
+
+
+def header(path: Path) -> FileHeader:
+    """The header of a file. Raises OSError."""
+    with path.open("rb") as file:
+        head = file.read(_HEADER)
+    return FileHeader(head[18:19] == b"\x02", int.from_bytes(head[28:32]))
+
+
 def _is_bare(path: Path) -> bool:
     """Whether a file is a store's first page alone: all else was still in its WAL, which is not there."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
+        return header(path) == (True, 1) and not path.with_name(f"{path.name}-wal").exists()
     except OSError:
         return False  # opening it says why
-    pages = int.from_bytes(head[28:32])
-    return head[18:19] == b"\x02" and pages == 1 and not path.with_name(f"{path.name}-wal").exists()
 
 
 def _waiting(path: Path) -> bool:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from independence.config import user_files
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.rent import reader, records
 from independence.exchange.rent.reader import ImportedFolder
 from independence.exchange.rent.records import AnswerRecord, R, ScoredRecord
@@ -96,7 +96,7 @@ def test_packed_and_marked_files_read_as_plain_ones(tmp_path: Path, rent: Suite)
 
 def test_lines_are_numbered_as_an_editor_numbers_them(tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").write_bytes(b'{"a": "x\xe2\x80\xa8y"}\r\n\n  \n{}')
-    assert list(user_files.lines(tmp_path / "run.jsonl")) == [
+    assert list(streamed_files.lines(tmp_path / "run.jsonl")) == [
         (1, b'{"a": "x\xe2\x80\xa8y"}'), (4, b"{}")
     ]  # fmt: skip
 

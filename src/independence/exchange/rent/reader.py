@@ -12,8 +12,9 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from independence.config import documents, user_files
+from independence.config import documents
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.rent import prompts, words
 from independence.exchange.rent.prompts import GridRow, grid_row
 from independence.exchange.rent.records import (
@@ -83,7 +84,7 @@ def _lines(file: Path | None, kind: type[R], skipped: list[str]) -> Iterator[Par
     """The records of a file that name a prompt and, if they are of a run, a model."""
     if file is None:
         return
-    for number, line in user_files.lines(file):
+    for number, line in streamed_files.lines(file):
         try:
             one = parse(Path(file.name), number, line, kind)
         except UsageError as error:
@@ -124,7 +125,7 @@ def _planned(
         return edition.scenarios([grid_row(one.prompt_id, one.factors) for one in grid]).values()
     if folder.snapshot is None:
         return ()
-    content = b"\n".join(line for _, line in user_files.lines(folder.snapshot))
+    content = b"\n".join(line for _, line in streamed_files.lines(folder.snapshot))
     try:
         asked = documents.json_of(content, Path(folder.snapshot.name), GridSnapshot).factors
     except UsageError as error:

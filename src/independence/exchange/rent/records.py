@@ -12,8 +12,9 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.config import documents, user_files
+from independence.config import documents
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.dialogues import configured_model
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage, Verdict
@@ -251,7 +252,7 @@ def _files(folder: Path, stem: str) -> RentFolder:
 
 def _holds_records(file: Path) -> bool:
     """True where one of the first lines is a record of this format: some lines may be broken."""
-    for number, line in user_files.lines(file):
+    for number, line in streamed_files.lines(file):
         if number > _LOOKED_AT:
             break
         with suppress(UsageError):

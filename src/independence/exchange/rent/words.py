@@ -18,10 +18,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import documents, user_files
+from independence.config import documents
 from independence.engine import dialogue, plan
 from independence.engine.plan import Selection
 from independence.errors import DocumentError, UsageError
+from independence.exchange import streamed_files
 from independence.exchange.rent import prompts
 from independence.exchange.rent.prompts import PERSPECTIVE, GridRow, grid_row
 from independence.exchange.rent.records import FACTORS, EditedPrompt, PromptRecord, parse
@@ -134,7 +135,7 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     if not file.exists():
         raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
     rows: dict[str, tuple[int, PromptWords]] = {}
-    for number, line in user_files.lines(file):
+    for number, line in streamed_files.lines(file):
         one = _edited(file, number, line, suite)
         first, _ = rows.setdefault(one.row.prompt_id, (number, one))
         if first != number:
