@@ -32,7 +32,7 @@ from independence.suites.schema import Suite
 from independence.types import Condition
 
 LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
-_IMPORTS = "`independence import` takes a folder or a tar of results, scores as .csv or .json, or a .eval log"
+_IMPORTS = "import takes a folder or a tar of results, scores as .csv or .json, or a .eval log"
 
 
 class ResultFile(NamedTuple):

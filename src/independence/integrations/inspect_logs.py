@@ -9,6 +9,7 @@ import functools
 import re
 import sqlite3
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from operator import add
@@ -187,6 +188,7 @@ def _read(path: Path) -> LoggedFile:
         log = read_eval_log(str(path), resolve_attachments=True)
     except Exception as error:
         why = " ".join(str(error).split())[:120] or type(error).__name__
+        why = why if zipfile.is_zipfile(path) else "it is no ZIP archive, or a cut one"
         what = f"{path}: no log of Inspect AI that can be read ({why})"
         raise UsageError(what, "name a .eval file that is whole") from error
     if log.version != _VERSION:
