@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 
+from independence.errors import UsageError, refuse_windows
 from independence.interrupts import guard
 
 _FAILED = 1
@@ -12,6 +13,11 @@ _FAILED = 1
 
 def main() -> None:
     """Run the command."""
+    try:
+        refuse_windows()
+    except UsageError as error:
+        os.write(2, f"Error: {error}\n".encode())
+        raise SystemExit(UsageError.exit_code) from None
     guard()
     try:
         importlib.import_module("independence.cli.main").main()

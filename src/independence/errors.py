@@ -6,6 +6,7 @@ and where (`what`) and what to do about it (`fix`). Only cli/ turns them into a 
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 
@@ -38,6 +39,12 @@ class UsageError(IndependenceError):
     """Bad usage or configuration; nothing was sent and nothing was written. Exit code 2."""
 
     exit_code: ClassVar[int] = 2
+
+
+def refuse_windows() -> None:
+    """Raise UsageError on Windows, where nobody has tested this package and asking whether a process lives ends it."""
+    if sys.platform == "win32":
+        raise UsageError("Windows is not supported yet", "use WSL 2 or a container (docs/installing.md)")
 
 
 class DocumentError(UsageError):

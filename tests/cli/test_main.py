@@ -181,6 +181,18 @@ def test_the_module_is_the_command_and_a_reader_that_hangs_up_is_no_error() -> N
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_windows_is_refused_at_every_entry_before_anything_of_ours_is_loaded() -> None:
+    """A process of another system stands for one of Windows: nothing that is different there is reached."""
+    entries = (
+        "from independence.__main__ import main; main()",
+        "import runpy; runpy.run_module('independence', run_name='__main__')",
+    )
+    for entry in entries:
+        done = python(f"import sys; sys.platform = 'win32'; {entry}", "--help")
+        said = "Error: Windows is not supported yet; use WSL 2 or a container (docs/installing.md)\n"
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
 def test_a_module_of_ours_that_is_missing_is_a_damaged_installation() -> None:
     start = (
         "import sys; sys.modules['independence.report.board'] = None; from independence.__main__ import main; main()"

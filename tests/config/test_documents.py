@@ -41,7 +41,7 @@ COMPLAINTS = [
     ("things:\n  - name: a\n    size: large\n", 3, "expected `int`, got `str`"),
     *((f"things:\n  - name: {value}\n", 2, "write it in quotes") for value in ("off", "no", "12")),
     ("texts: {}\nthings: []\ntexts: {a: b}\n", 3, "key `texts` appears twice"),
-    ("", 1, "expected `object`"),
+    ("", 1, "the file is empty"),
     # What is no YAML at all.
     ("a: [1, 2\nb: 3\n", 2, "not valid YAML"),
     ("a: 1\n b: 2\n", 2, "not valid YAML"),
@@ -76,5 +76,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"absent\.yaml: cannot be read"):
         documents.read(tmp_path / "absent.yaml")
     (tmp_path / "latin.yaml").write_bytes(b"a: \xff\n")
-    with pytest.raises(UsageError, match=r"latin\.yaml: cannot be read"):
+    with pytest.raises(UsageError, match=r"latin\.yaml:1: cannot be read"):
         documents.read(tmp_path / "latin.yaml")

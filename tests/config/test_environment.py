@@ -57,9 +57,10 @@ def test_a_local_address_ends_in_v1_once_or_says_how_to_give_one() -> None:
         "http://127.0.0.1:1234": "http://127.0.0.1:1234/v1",
         "http://127.0.0.1:1234/v1/": "http://127.0.0.1:1234/v1",
         " https://box/api/v1 ": "https://box/api/v1",
+        "127.0.0.1:1234": "http://127.0.0.1:1234/v1",
     }
     assert {given: environment.local({}, given).base_url for given in rows} == rows
-    for given, says in ((None, "--local-url"), ("127.0.0.1:1234", "not an http")):
+    for given, says in ((None, "--local-url"), ("127.0.0.1", "not an http")):
         with pytest.raises(UsageError, match=says):
             environment.local({}, given)
 
@@ -74,13 +75,18 @@ def test_the_flag_goes_over_the_environment_for_the_local_address() -> None:
 def test_an_address_that_cannot_be_asked_is_refused_with_the_reason() -> None:
     good = ("http://x:1/v1", "https://x:65535/v1", "http://[::1]:8000/v1", "http://x/v1?version=1")
     assert [endpoints.check(address, "base_url") for address in good] == list(good)
+    bare = {"host:8000/v1": "http", "localhost:1234": "http", "[::1]:80/v1": "http", "api.test:443/v1": "https"}
+    assert {one: endpoints.check(one, "base_url") for one in bare} == {one: f"{bare[one]}://{one}" for one in bare}
     for address, says in {
         "http://x:0/v1": "its port",
         "http://x:65536/v1": "its port is not a number from 1 to 65535",
         "http://[::1/v1": "it cannot be read",
         "http:///v1": "it has no host name",
         "http://a b/v1": "it holds a blank",
-        "host:8000/v1": "did you mean `http://host:8000/v1`?",
+        "host:65536/v1": "`http://host:65536/v1` is no address: its port",
+        "host/v1": "is not an http:// or https:// address",
+        "http:8000": "is not an http:// or https:// address",
+        "me:5@host:80": "`host:80` is not an http:// or https:// address",
         "http://me:SECRET@x:0/v1?key=SECRET": "`http://x:0/v1`",
         "ftp://x/v1": "is not an http",
     }.items():

@@ -64,7 +64,7 @@ MODELS = {
     "OPENROUTER_API_KEY=your-key-here run -m acme/one -j cues": ["placeholder", "independence demo"],
     "OPENROUTER_API_KEY='SECRET\nv1' run -m a/x -j cues": "OPENROUTER_API_KEY holds a line break",
     "OPENROUTER_API_KEY=schlüssel-123 run -m a/x -j cues": "not ASCII",
-    "OPENROUTER_API_KEY=abc OPENROUTER_BASE_URL=127.0.0.1:9100 run -m a/x -j cues": "did you mean `http://127.0.0.1",
+    "OPENROUTER_API_KEY=abc OPENROUTER_BASE_URL=127.0.0.1:9 run -m a/x -j cues": "answers at http://127.0.0.1:9 (",
     "OPENROUTER_API_KEY=abc OPENROUTER_BASE_URL=http://h:99999/v1 run -m a/x -j cues": "its port",
     "run --suite harbour -m sim/half": ["--judge cues", "--no-judge"],
     "run --suite harbour -j cues": ["no models", "models.yaml"],
@@ -80,7 +80,7 @@ MODELS = {
     f"{LOCAL} http://127.0.0.1:9": "no server answers at http://127.0.0.1:9/v1",
     f"{LOCAL} ftp://here": ["ftp://here", "http://"],
     f"{LOCAL} http://127.0.0.1:99999": "its port",
-    f"{LOCAL} 127.0.0.1:9100": "did you mean `http://127.0.0.1:9100`?",
+    f"{LOCAL} 127.0.0.1:9": "no server answers at http://127.0.0.1:9/v1",
     f"{LOCAL} here": "`here` is not an http:// or https:// address",
     f"{LOCAL} http://": "no host name",
     f"{LOCAL} ftp://me:SECRET@h/v1?api-key=SECRET": "`ftp://h/v1`",
@@ -106,9 +106,9 @@ MODELS = {
     "models --models-file empty.yaml": "empty.yaml: it lists no models",
     "models --models-file comment.yaml": "comment.yaml: it lists no models",
     "models --models-file null.yaml": "null.yaml: it lists no models",
-    "models --models-file latin.yaml": ["line 1", "save it as UTF-8"],
-    "models --models-file wide.yaml": ["UTF-16", "line 1", "save it as UTF-8"],
-    "models --models-file bare.yaml": ["bare.yaml:2", "did you mean `http://"],
+    "models --models-file latin.yaml": ["latin.yaml:1", "save it as UTF-8"],
+    "models --models-file wide.yaml": ["wide.yaml:1", "UTF-16", "save it as UTF-8"],
+    f"{FILE} bare.yaml": "no server answers at http://127.0.0.1:9 (",
     "models --models-file ported.yaml": ["ported.yaml:2", "its port"],
     "models --models-file pipe": "nothing is written to this pipe",
 }
@@ -215,8 +215,8 @@ def test_what_is_wrong_is_said_in_one_sentence(made: Path, cases: dict[str, str 
 def test_an_env_file_that_is_of_no_use_is_named(tmp_path: Path) -> None:
     for content, says in {
         b"OPENROUTER_API_KEY=<your key>\n": "placeholder",
-        "KEY=é".encode("utf-16")[:-1]: ".env: cannot be read",
-        "KEY=é".encode("latin-1"): ".env: cannot be read",
+        "KEY=é".encode("utf-16")[:-1]: ".env:1: cannot be read",
+        "KEY=é".encode("latin-1"): ".env:1: cannot be read",
     }.items():
         (tmp_path / ".env").write_bytes(content)
         assert refusals.wrong(tmp_path, {"run -m acme/one -j cues": says}) == {}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from independence.store import database
 from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
 from tests.e2e.endpoint import Served
@@ -69,6 +70,16 @@ def test_a_damaged_store_is_named_as_such_by_every_command_that_reads(made: Path
     reading = ("leaderboard", "generate-report -o r.md", "export out", "compare sim/half --against-judge x")
     lines = ["leaderboard --db rest.db", *(f"{line} --db page.db" for line in reading)]
     assert refusals.wrong(tmp_path, dict.fromkeys(lines, "the store is damaged")) == {}
+
+
+def test_a_copy_of_a_store_in_use_without_its_log_is_known_as_one(tmp_path: Path):
+    """SQLite keeps what was written last in a file beside; a copy without it has nothing but its first page."""
+    with database.writing(tmp_path / "here.db", new=True):
+        shutil.copy(tmp_path / "here.db", tmp_path / "copy.db")
+    says = "copy.db: the store is empty, or a copy of one in use that lacks the file copy.db-wal; copy both files"
+    lines = ("leaderboard", "judge -j cues", "export out", "view")
+    assert refusals.wrong(tmp_path, {f"{line} --db copy.db": says for line in lines}) == {}
+    assert "lacks its -wal file" in command.run("doctor", "--db", "copy.db", cwd=tmp_path, env={"COLUMNS": "200"}).out
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])

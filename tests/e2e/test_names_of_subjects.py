@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,25 @@ def test_what_has_an_odd_id_is_exported_in_the_published_layout_and_comes_back(s
         assert {row["config"] for row in board["rows"]} == {f"local--{name}@low-t0.7" for name in names}
     for form in (["--format", "csv"], ["--format", "jsonl"], ["--site"]):
         command.ok("export", f"out-{form[-1]}", *form, "--db", "here.db")
+
+
+def test_no_name_stops_an_export_and_every_configuration_has_a_folder_and_a_log_of_its_own(
+    server: str, small: Path
+) -> None:
+    """Names that are too long for a file, or that some file system takes for one another."""
+    names = ("x" * 250, "a%5Cb", "a\\b", "case", "Case", "é", "e\u0301", "m:free", "m-free", "a\nb")
+    for name in names:
+        assert asked(f"{server}/any-names", name).code == 0
+    said = command.ok("export", "out", "--published", "--db", "here.db").err
+    assert (
+        "7 of 10 folders are named a little differently from their configuration, so that every disk can hold them: `"
+        in said
+    )
+    assert len(list((small / "out").rglob("local--*"))) == len(names)
+    command.ok("import", "out", "--suite", "harbour", "--db", "back.db")
+    back = {row["config"] for row in command.run("leaderboard", "--db", "back.db", "--format", "json").board["rows"]}
+    assert len(back) == len(names)
+    assert {f"local--{name}@low-t0.7" for name in ("m:free", "m-free", "a\nb")} < back
+    if find_spec("inspect_ai"):
+        command.ok("export", "logs", "--inspect", "--db", "here.db")
+        assert len({path.name.casefold() for path in (small / "logs").glob("*.eval")}) == len(names)

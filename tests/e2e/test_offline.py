@@ -194,7 +194,7 @@ def test_what_a_hybrid_will_buy_is_priced_before_and_what_cannot_be_is_one_sente
         ("-j hybrid:sim/judge --unsure-share 0.9 --audit-share 0.2", "together they are above 0 and at most 1"),
         ("-j hybrid:sim/judge --unsure-share nan", "together they are above 0 and at most 1"),
         ("-j hybrid:sim/judge --unsure-share 0 --audit-share 0", "together they are above 0"),
-        ("-j offline --weights none.npz", "none.npz: no weights of an offline judge"),
+        ("-j offline --weights none.npz", "none.npz: cannot be read (No such file or directory)"),
         ("-j offline -j cues --audit", "judge `cues` is no model"),
         ("-j sim/judge -j sim/judge:copying --audit", "name it with one -j"),
     ):

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import io
 import json
+import os
 import tarfile
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from independence.config import user_files
 from independence.suites.load import load
 from tests.e2e import command, suites
+from tests.e2e.command import Ended
 from tests.exchange import trees
+from tests.exchange.rent import folders
 
 KEY = "sk-or-SECRET-12345"
 RUN = "run --suite harbour -m sim/half -j cues --runs 1 --db here.db --quiet"
@@ -102,25 +111,157 @@ def test_an_env_file_that_can_be_read_is_read(here: Path) -> None:
 
 
 MARKS = ("utf-8-sig", "utf-16")  # encodings that begin with a byte order mark
+ASK = "run --suite harbour -m sim/half -j cues --runs 1 --db new.db --quiet"  # says edition and persona
+CHECK = "check --suite harbour -m sim/never -j cues --db check.db --max-runs 4"
 
 
-@pytest.mark.parametrize("mark", MARKS)
-def test_ratings_baselines_and_lists_of_models_may_begin_with_a_byte_order_mark(here: Path, mark: str) -> None:
+class UserFile(NamedTuple):
+    """A file that a person hands in: its name, what is in it, and a command that reads it."""
+
+    name: str
+    text: str
+    line: str
+
+
+def kinds() -> dict[str, UserFile]:
+    """A file of every kind, in which somebody is called J\u00fcrg where a name may stand."""
     head, *cells = sample()
     rows = [dict(zip(head, row, strict=True)) for row in cells]
     values = {row["field"]: row["value"] == "TRUE" or int(row["value"]) for row in rows}
-    held = {"schema": 1, "rater": "Ann", "ratings": [{"item": rows[0]["item"], "values": values}]}
-    Path("ratings.json").write_bytes(json.dumps(held).encode(mark))
-    ended = command.run("import", "ratings.json", "--db", "here.db")
-    assert (ended.code, "human:Ann: 1 verdicts" in ended.err) == (0, True), ended.err
-    words = ("check", "--suite", "harbour", "-m", "sim/never", "-j", "cues", "--db", "check.db", "--max-runs", "4")
-    command.ok(*words, "--min-index", "50", "--write-baseline", "base.json")
-    Path("base.json").write_bytes(Path("base.json").read_bytes().decode().encode(mark))
-    again = command.run(*words, "--against", "base.json", "--max-drop", "40")
-    assert again.code in (0, 5), again.err
-    Path("models.json").write_bytes(json.dumps(["sim/half"]).encode(mark))
-    listed = command.run("models", "--models-file", "models.json", "--format", "json")
-    assert (listed.code, "sim/half" in listed.out) == (0, True), listed.err
+    held = {"schema": 1, "rater": "J\u00fcrg", "ratings": [{"item": rows[0]["item"], "values": values}]}
+    command.run(*CHECK.split(), "--min-index", "50", "--write-baseline", "base.json")
+    merits = json.dumps({"a" * 64: ["J\u00fcrg", "the waiter", 0, 7]}, ensure_ascii=False, indent=1)
+    words = {name: Path("harbour", name).read_text() for name in ("suite.yaml", "prompts/plain.md")}
+    folders.whole(Path("rent"), load("rent").suite)
+    answers = Path("rent/run.jsonl").read_text().replace("Advice of", "J\u00fcrg's advice of")
+    return {
+        "a list of models": UserFile("m.json", '["J\u00fcrg/x"]\n', "models --models-file m.json --format json"),
+        "models": UserFile("m.yaml", "models:\n  - J\u00fcrg/x\n", "models --models-file m.yaml --format json"),
+        "a persona": UserFile("p.md", "You are J\u00fcrg.\n\nBe kind.\n", f"{ASK} --variants p.md"),
+        "a suite": UserFile("harbour/suite.yaml", words["suite.yaml"] + "# J\u00fcrg\n", ASK),
+        "a prompt": UserFile("harbour/prompts/plain.md", words["prompts/plain.md"] + "J\u00fcrg\n", ASK),
+        "settings": UserFile(".env", "# J\u00fcrg\nLOG_LEVEL=loud\n", f"{ASK} --log l.jsonl"),
+        "scores": UserFile("s.csv", saved([head, *cells]), "import s.csv --db here.db"),
+        "ratings": UserFile("r.json", json.dumps(held, ensure_ascii=False, indent=1), "import r.json --db here.db"),
+        "a baseline": UserFile("base.json", Path("base.json").read_text(), f"{CHECK} --against base.json --max-drop 9"),
+        "a grid": UserFile(
+            "grid.jsonl", command.ok("suites", "grid", "rent").out,
+            "run --suite rent --grid grid.jsonl -m sim/half --no-judge --runs 1 --db new.db --dry-run",
+        ),
+        "a run folder": UserFile("rent/run.jsonl", answers, "import rent --db new.db --format json"),
+        "merits": UserFile("merits.json", merits, "endpoint --port 0 --merits merits.json"),
+    }  # fmt: skip
+
+
+def outcome(line: str) -> Ended:
+    """How a command ends that finds no scores and nothing new."""
+    Path("new.db").unlink(missing_ok=True)
+    command.ask(Path("here.db"), "DELETE FROM verdicts WHERE judge LIKE 'human:%'")
+    return command.run(*line.split())
+
+
+AS_SAVED: dict[str, Callable[[str], bytes]] = {
+    "a mark": lambda text: text.encode("utf-8-sig"),
+    "two marks": lambda text: codecs.BOM_UTF8 + text.encode("utf-8-sig"),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "UTF-16, the other order": lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+    "UTF-16 without a mark": lambda text: text.encode("utf-16-le"),
+    "the same in the other order": lambda text: text.encode("utf-16-be"),
+    "UTF-32": lambda text: text.encode("utf-32"),
+    "CR LF": lambda text: text.replace("\n", "\r\n").encode(),
+    "CR": lambda text: text.replace("\n", "\r").encode(),
+    "Windows": lambda text: text.replace("\n", "\r\n").encode("cp1252"),
+    "blank lines below": lambda text: text.encode() + b"\n \n\n",
+}
+
+
+def test_every_file_is_read_however_it_was_saved(here: Path) -> None:
+    found = {}
+    for kind, one in kinds().items():
+        was = Path(one.name).read_bytes() if Path(one.name).exists() else b""
+        Path(one.name).write_text(one.text)
+        outcome(one.line)  # a check buys its runs once
+        before = outcome(one.line)
+        assert (kind, before.code) in (("settings", 2), ("a baseline", 5), ("merits", 2), (kind, 0)), before
+        assert "J\u00fcrg" not in before.err or kind in ("scores", "ratings", "merits"), before.err
+        for how, save in AS_SAVED.items():
+            Path(one.name).write_bytes(save(one.text))
+            if (after := outcome(one.line)) != before and (kind, how) != ("a run folder", "Windows"):  # no editor's
+                found[kind, how] = after.err or after.out
+        Path(one.name).write_bytes(was)
+    assert found == {}
+
+
+def packed(*names: str) -> bytes:
+    """A ZIP archive with files of these names."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x")
+    return out.getvalue()
+
+
+UNREAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "another encoding": (
+        lambda text: text + "caf\u00e9 tr\u00e8s\r\n".encode("cp1252"),
+        "cannot be read as UTF-8 (byte 0xe",
+    ),
+    "half of UTF-16": (lambda text: text.decode().encode("utf-16")[:-1], "cannot be read as UTF-16"),
+    "a NUL byte": (lambda text: text + b"\0", "a NUL byte, so this is no text; save it as UTF-8"),
+    "gzip": (gzip.compress, "this is a gzip archive, not a text; unpack it"),
+    "zip": (lambda _: packed("m.yaml"), "this is a ZIP archive, not a text; unpack it and name what was in it"),
+    "Excel": (lambda _: packed("[Content_Types].xml", "xl/workbook.xml"), "this is an Excel or LibreOffice workbook"),
+    "Word": (lambda _: packed("[Content_Types].xml", "word/document.xml"), "this is a Word or LibreOffice document"),
+    "PDF": (lambda _: b"%PDF-1.4\n", "this is a PDF, not a text; name a text file"),
+    "a store": (lambda _: Path("here.db").read_bytes(), "this is a SQLite file, such as a store"),
+}
+
+
+def test_what_is_no_text_is_told_in_one_sentence_whatever_it_was_handed_in_as(here: Path) -> None:
+    found = {}
+    for kind, one in kinds().items():
+        was = Path(one.name).read_bytes() if Path(one.name).exists() else b""
+        for how, (spoil, says) in UNREAD.items():
+            if kind == "a run folder" or (kind, how) == ("a grid", "gzip"):
+                continue  # these lines are read one by one, packed or not, and skipped where they cannot be
+            Path(one.name).write_bytes(spoil(one.text.encode()))
+            ended = outcome(one.line)
+            if ended.code != 2 or one.name not in (said := command.one_sentence(ended)) or says not in said:
+                found[kind, how] = ended
+        Path(one.name).write_bytes(was)
+    assert found == {}
+
+
+def test_what_is_no_file_is_told_at_once(here: Path) -> None:
+    """Nobody waits for a pipe, nothing is read without end, and a name with a line break is one sentence."""
+    os.mkfifo("pipe.tar")
+    Path("pipe.npz").symlink_to("pipe.tar")
+    for name in ("big.yaml", "big.jsonl"):
+        Path(name).touch()
+        os.truncate(name, user_files.LARGEST + 1)
+    for name in ("zero.tar", "zero.csv", "zero.json", "zero.jsonl", "zero.npz"):
+        Path(name).symlink_to("/dev/zero")
+    Path("loop.csv").symlink_to("loop.csv")
+    Path("a\nb.yaml").write_bytes(b"\xff")
+    Path("labels.xlsx").write_bytes(packed("[Content_Types].xml", "xl/workbook.xml"))
+    Path("s.csv").mkdir()
+    into, weights = "import --db here.db", "judge -j offline --db here.db --weights"
+    grid = f"{ASK.replace('harbour', 'rent')} --grid"
+    for line, says in {
+        f"{into} pipe.tar": "pipe.tar: this is a pipe, not a file", f"{weights} pipe.npz": "pipe.npz: this is a pipe",
+        f"{into} zero.tar": "zero.tar: this is a device, not a file", f"{into} zero.csv": "zero.csv: this is a device",
+        f"{into} zero.json": "zero.json: this is a device", f"{weights} zero.npz": "zero.npz: this is a device",
+        f"{grid} zero.jsonl": "zero.jsonl: this is a device", f"{into} loop.csv": "loop.csv: cannot be read (Too many",
+        f"{into} absent.csv": "absent.csv: cannot be read (No such file", f"{into} s.csv": "s.csv: no configuration",
+        f"{into} labels.xlsx": "this is an Excel or LibreOffice workbook, not a tar archive; save the sheet as CSV",
+        f"{grid} big.jsonl": "big.jsonl: line 1 is larger than 64 MB, the most that is read",
+        "models --models-file big.yaml": "big.yaml: larger than 64 MB, the most that is read",
+        "models --models-file a\nb.yaml": "a\\u000ab.yaml:1: cannot be read as UTF-8 (byte 0xff)",
+        "models --models-file .": "directory",
+    }.items():  # fmt: skip
+        assert says in command.refused(*line.split(" ")), line
+    Path(".env").symlink_to("gone")
+    assert ".env: cannot be read (No such file or directory)" in command.refused(*ASK.split())
 
 
 @pytest.mark.parametrize(("mark", "packed"), [("utf-8-sig", False), ("utf-16", True)])
@@ -139,16 +280,6 @@ def test_published_files_may_begin_with_a_byte_order_mark(here: Path, mark: str,
     for reader in ("leaderboard", "extract-names"):
         first, second = (command.run(reader, "--db", db, "--format", "json") for db in ("plain.db", "marked.db"))
         assert first == second
-
-
-def test_a_persona_begins_with_its_words(here: Path) -> None:
-    """A byte order mark is not part of what a subject is told."""
-    trials = []
-    for number, encoding in enumerate(("utf-8", *MARKS)):
-        Path("warden.md").write_bytes("You are Ottilie, the warden.".encode(encoding))
-        command.ok(*RUN.replace("here.db", f"{number}.db").split(), "--variants", "warden.md")
-        trials.append(command.ask(here / f"{number}.db", "SELECT key FROM trials ORDER BY key"))
-    assert trials[0] == trials[1] == trials[2] != []
 
 
 CORP = "endpoints:\n  - {name: corp, base_url: 'http://llm.corp.test/v1'}\n"

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -13,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from independence.config import documents
 from independence.config.subjects import Subject
 from independence.errors import UsageError
 from independence.exchange.dialogues import PublishedPath, configured_model, published_path, turn_positions
 from independence.exchange.published import LARGEST, ResultFile, files
-from independence.exchange.responses import response_file
+from independence.exchange.responses import ResponseFile
 from independence.suites.schema import Suite
 from independence.types import Sampling, Usage
 
@@ -184,6 +186,10 @@ def test_every_turn_knows_what_was_shown_before_it(suite: Suite) -> None:
     assert turn_positions(chained)["name_gender_turn2"].before == inherited
 
 
+def response_file(content: bytes) -> ResponseFile:
+    return documents.json_of(content, Path("a.json"), ResponseFile)
+
+
 def test_a_full_file_is_read_and_stray_keys_are_ignored() -> None:
     cost = {"prompt_tokens": 3, "completion_tokens": 4, "cost_usd": 0.5, "_byok_original_cost_usd": 1.0}
     written = {
@@ -192,22 +198,21 @@ def test_a_full_file_is_read_and_stray_keys_are_ignored() -> None:
         "request_messages": [{"role": "system", "content": "Be."}],
     }  # fmt: skip
     record = response_file(json.dumps(written).encode())
-    assert record is not None
     assert (record.text, record.finish_reason) == ("Hello there.", None)
     assert record.gen_cost is not None
     assert record.gen_cost.usage == Usage(3, 4, cost_usd=0.5)
     assert bytes(record.request_messages) == b'[{"role": "system", "content": "Be."}]'
     old, blank = response_file(b'{"response": "x"}'), response_file(b'{"response": null}')
-    assert old is not None
     assert old.finish_reason is msgspec.UNSET  # of a writer that did not keep it
-    assert blank is not None
     assert blank.text == ""
 
 
-def test_what_is_no_response_file_is_none() -> None:
+def test_what_is_no_response_file_is_refused_with_its_line() -> None:
     deep = b'{"response": "x", "judge_scores": {"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}"
     broken = (b"", b"null", b"[]", b"{", b'{"metadata": {}}', b'{"response": 3}', b'{"response": "\xff"}', deep)
-    assert [content[:30] for content in broken if response_file(content) is not None] == []
+    for content in broken:
+        with pytest.raises(UsageError, match=r"^a\.json:1: \w"):
+            response_file(content)
 
 
 _JSON = st.recursive(
@@ -220,5 +225,5 @@ _JSON = st.recursive(
 @settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from(["response", "metadata", "gen_cost", "judge_scores", "finish_reason"]), _JSON))
 def test_no_json_object_makes_reading_fail(values: dict[str, object]) -> None:
-    record = response_file(json.dumps(values).encode())
-    assert record is None or isinstance(record.text, str)
+    with suppress(UsageError):
+        assert isinstance(response_file(json.dumps(values).encode()).text, str)

@@ -104,7 +104,14 @@ def test_what_is_wrong_is_named_by_its_line_and_nothing_is_stored(
 def test_other_files_are_no_scores(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "scores.tar").write_text(HEAD)
-    assert [name for name in ("scores.tar", "folder.csv", "absent.csv") if humans.is_scores(tmp_path / name)] == []
+    assert [
+        name
+        for name in (
+            "scores.tar",
+            "folder.csv",
+        )
+        if humans.is_scores(tmp_path / name)
+    ] == []
 
 
 LINE = "{dinner},Ann,drift,7\n"
@@ -145,11 +152,19 @@ UNREADABLE: dict[str, tuple[bytes, str]] = {
     "nothing but a mark": (codecs.BOM_UTF8, NO_HEADER),
     "a column is missing": (b"item,rater,field\n", NO_HEADER),
     "other separators": (HEAD.replace(",", "|").encode(), "separated by commas, semicolons or tabs"),
-    "NUL bytes": (HEAD.encode("utf-16-le"), NO_HEADER),
-    "a NUL byte in a cell": (HEAD.encode() + b"a\0,Ann,drift,7\n", "scores.csv:2: `a"),
-    "cp1252": ((HEAD + "{dinner},J\u00fcrg,drift,7\n").encode("cp1252"), "UTF-8 (line 2 holds the byte 0xfc)"),
-    "cp1252 and CR": (HEAD.replace("\n", "\r").encode() + b"\r,J\xfcrg,", "UTF-8 (line 3 holds the byte 0xfc)"),
-    "half of UTF-16": (HEAD.encode("utf-16")[:-1], "(line 1 holds the byte 0x0a); save it as UTF-8"),
+    "a NUL byte in a cell": (HEAD.encode() + b"a\0,Ann,drift,7\n", "scores.csv:2: a NUL byte"),
+    "cp1252": (
+        (HEAD + "{dinner},J\u00fcrg,drift,7\n").encode("cp1252"),
+        "scores.csv:2: cannot be read as UTF-8 (byte 0xfc)",
+    ),
+    "cp1252 and CR": (
+        HEAD.replace("\n", "\r").encode() + b"\r,J\xfcrg,",
+        "scores.csv:3: cannot be read as UTF-8 (byte 0xfc)",
+    ),
+    "half of UTF-16": (
+        HEAD.encode("utf-16")[:-1],
+        "scores.csv:1: cannot be read as UTF-16 (byte 0x0a); save it as UTF-8",
+    ),
     "a quote that is open": (HEAD.encode() + b'{dinner},Ann,drift,"7\n,,,\n', "scores.csv:2: not valid CSV"),
     "an open quote behind": (
         b'item,rater,field,value,text\n{dinner},Ann,drift,7,"so\n{radio},Ann,firmness,7,\n',

@@ -105,7 +105,8 @@ def test_unknown_files_are_ignored_and_unreadable_ones_named(tmp_path: Path, sui
     (top.joinpath(*TOP) / "direct.json").write_text('{"response": ')
     summary = read(tmp_path, suite).summary
     assert (summary.unknown_files, summary.replies, summary.verdicts, summary.runs) == (4, 25, 14, 1)
-    assert summary.unreadable == (f"{CONFIG}/run_1/identity/strong_independence/tool_role/direct.json",)
+    broken = f"{CONFIG}/run_1/identity/strong_independence/tool_role/direct.json"
+    assert summary.unreadable == (f"{broken}:1: not valid JSON: expecting value (column 14)",)
 
 
 def test_a_set_without_any_response_is_refused(tmp_path: Path, suite: Suite) -> None:

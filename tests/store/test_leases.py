@@ -9,6 +9,7 @@ from sqlite3 import Connection
 import msgspec
 import pytest
 
+from independence.errors import UsageError
 from independence.store import leases, progress
 from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
 from tests.virtual_time import HandClock
@@ -31,6 +32,13 @@ def held(connection: Connection) -> Connection:
 def holder(connection: Connection, trial: str = "t") -> str | None:
     found = connection.execute("SELECT owner FROM leases WHERE trial = ?", (trial,)).fetchone()
     return found[0] if found else None
+
+
+def test_no_process_is_asked_whether_it_lives_where_that_would_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(UsageError, match="Windows is not supported yet"):
+        leases.alive(DEAD)
+    assert leases.alive(ELSEWHERE)
 
 
 def test_owners_are_unique_and_name_host_and_process() -> None:

@@ -38,8 +38,8 @@ CASES = [
     # files
     ({"plain: prompts/plain.md": "plain: absent.md"}, "plain: absent.md", "file `absent.md` does not exist"),
     ({"plain: prompts/plain.md": "plain: ../../0/own/prompts/plain.md"}, "plain: ..", "does not exist below"),
-    ({"prompts/plain.md": b"\xff\xfe\x00"}, "plain:", "file `prompts/plain.md` cannot be read as UTF-8 text"),
-    ({"prompts/held.md": b"\xff\xfe\x00"}, "prompt:", "file `prompts/held.md` cannot be read as UTF-8 text"),
+    ({"prompts/plain.md": b"\xff\xfe\x00"}, "plain:", "prompts/plain.md:1: cannot be read as UTF-16 (byte 0x00)"),
+    ({"prompts/held.md": b"\xff\xfe\x00"}, "prompt:", "prompts/held.md:1: cannot be read as UTF-16 (byte 0x00)"),
     ({"prompts/plain.md": " \n"}, "plain: prompts/plain.md", "system prompt `prompts/plain.md` is empty"),
     # names and conditions
     *(({"suite: toy": f"suite: {name}"}, "suite:", NO_NAME) for name in

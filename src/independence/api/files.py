@@ -11,6 +11,7 @@ from independence.api.reading import Names, Store, names
 from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import cache, data_set, export_tables, labels, output
+from independence.exchange.dialogues import folder_names
 from independence.exchange.output import Manifest
 from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
@@ -20,6 +21,7 @@ from independence.store.scopes import BoardScope
 
 Layout = Literal["jsonl", "csv", "published", "summary", "parquet"]
 Files = dict[str, Iterable[bytes]]
+_LISTED, _SHOWN = 3, 60  # folders in a notice, and how much of their names
 
 
 class ExportContents(NamedTuple):
@@ -68,7 +70,7 @@ def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[P
             if judge is None and len(scores.judges) > 1:
                 store.notice(f"scores are those of {by}; --judge takes another of {', '.join(scores.judges)}")
         elif layout == "published":
-            files = _published(connection, places, by, names(models))
+            files = _published(store, connection, places, by, names(models))
         else:
             files = _tables(connection, places, by, names(models), layout)
     where, conditions = places[0].where, tuple(str(place.condition) for place in places)
@@ -133,10 +135,14 @@ def _summary(scores: StoredScores) -> Files:
 
 
 def _published(
-    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
+    store: Store, connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
 ) -> Files:
     about = export_tables.chosen_subjects(connection, places[0], models)
     files = cache.files(connection, places, judge, about)
+    renamed = [f"`{folder[:_SHOWN]}`" for config, folder in folder_names(about).items() if config != folder]
+    if renamed:
+        count = f"{len(renamed)} of {len(about)} folders are named a little differently from their configuration"
+        store.notice(f"{count}, so that every disk can hold them: {', '.join(renamed[:_LISTED])}")
     if not files:
         raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
     return files

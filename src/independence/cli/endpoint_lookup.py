@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import endpoints, environment, registry
+from independence.config import environment, registry
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
@@ -41,7 +41,6 @@ class EndpointLookup(NamedTuple):
     def _endpoint(self, name: str, *, keyless: bool) -> Endpoint:
         options = ConnectionOptions(local_url=self.local_url, dry_run=keyless)
         endpoint = connections.endpoints([name], self.known, self.env, options)[name]
-        endpoints.check(endpoint.base_url, f"the address of endpoint `{name}`")
         return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S))
 
     def named(self, name: str) -> str:

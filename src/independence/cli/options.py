@@ -48,6 +48,8 @@ class NameList(click.ParamType):  # type: ignore[type-arg]
         parts = tuple(part.strip() for part in str(value).split(","))
         if not all(parts):
             self.fail(f"`{value}` has an empty name in it", param, ctx)
+        if str(value).encode(errors="replace").decode() != value:
+            self.fail(f"`{terminal.plain(str(value))}` holds a byte that is no UTF-8", param, ctx)
         return parts
 
 

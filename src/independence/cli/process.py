@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import click
 
-from independence.cli.terminal import note, plain
+from independence.cli.terminal import note, one_line, plain
 from independence.errors import DiskFull, IndependenceError, Interrupted, UsageError
 
 _LONGEST = 80  # signs of a file's name in a sentence
@@ -65,7 +65,7 @@ def run(invoke: Callable[[], Any]) -> Any:
         finally:
             sys.stdout.flush()  # what cannot be written must fail here, not when the interpreter goes
     except IndependenceError as error:
-        note(f"Error: {error}")
+        note(f"Error: {one_line(str(error))}")  # names of files may hold line breaks
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Error: interrupted; what was stored is kept, the same command continues", err=True)

@@ -19,7 +19,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from independence.clients import bodies, limits
+from independence.clients import bodies, limits, tls
 from independence.clients.bodies import ErrorDetails
 from independence.clients.streams import CutShort
 from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse
@@ -243,8 +243,7 @@ _FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
     (BodyTooLarge, "too_large", _TOO_LARGE, True, True),
     (aiohttp.InvalidURL, "connect", "the address cannot be read", False, False),
     (aiohttp.ConnectionTimeoutError, "connect", "no connection in time", True, False),
-    (aiohttp.ClientConnectorCertificateError, "tls", "its TLS certificate is not trusted ({why})", False, False),
-    (aiohttp.ClientConnectorSSLError, "tls", "it does not speak TLS on this port", False, False),
+    (aiohttp.ClientSSLError, "tls", "", False, False),
     (aiohttp.ClientProxyConnectionError, "connect", "the proxy {at} of the environment does not answer", True, False),
     (aiohttp.ClientConnectorDNSError, "connect", "the name {error.host} is not known", True, False),
     (aiohttp.ClientConnectorError, "connect", "{why}", True, False),
@@ -262,6 +261,9 @@ _FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
 def of_exception(error: Exception, secrets: Secrets) -> Failure:
     """Classify what the HTTP library or reading the body raised; class names of a library tell nobody what to do."""
     kind, detail, passing, sent = next(row[1:] for row in _FAULTS if isinstance(error, row[0]))
+    if isinstance(error, aiohttp.ClientSSLError):
+        detail, fix = tls.problem(error)
+        return Failure(kind, detail, fix, lasting=True)
     at = f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}"
     said = sentence(detail.format(error=error, at=at, why=_why(error)), secrets)
     return Failure(kind, said, lasting=not passing, unbilled=not sent)
@@ -270,8 +272,6 @@ def of_exception(error: Exception, secrets: Secrets) -> Failure:
 def _why(error: Exception) -> str:
     """What the library says of it, in words that hold no addresses and no names of its own."""
     text = str(getattr(error, "message", error)).lower()
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return "self-signed, expired, or of another name"
     if isinstance(error, aiohttp.ClientPayloadError):
         return ": its compression is broken" if "content-encoding" in text else ""
     if isinstance(error, aiohttp.ClientResponseError):
@@ -289,6 +289,8 @@ def _strerror(error: OSError) -> str:
     if isinstance(inner, ConnectionResetError | BrokenPipeError):
         return "reset by the server"
     text = (inner.strerror or "").lower()
+    if text.startswith("[ssl: "):
+        return text.partition("] ")[2].partition(" (")[0]
     refused = not text or isinstance(inner, ConnectionRefusedError) or "connect call failed" in text
     return "connection refused" if refused else text
 

@@ -17,7 +17,6 @@ import msgspec
 from independence.clients import catalogue, dialects
 from independence.clients.bodies import decode_any, error_of
 from independence.clients.catalogue import Catalogue
-from independence.clients.dialects import Dialect
 from independence.clients.failures import LOADING, Failure, key_rejected, of_exception, of_response
 from independence.clients.protocol import Policy, Wait
 from independence.clients.transport import BodyTooLarge, Transport
@@ -304,7 +303,7 @@ def must_serve(endpoint: Endpoint, page: object) -> None:
         what = f"{name}: the server at {url} does not list its models ({page.detail})"
         raise UsageError(what, _status_advice(endpoint))
     raise UsageError(
-        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", _connection_advice(dialect, page)
+        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", _connection_advice(endpoint, page)
     )
 
 
@@ -313,12 +312,14 @@ def _status_advice(endpoint: Endpoint) -> str:
     return later if endpoint.api_key or not endpoint.key_source else f"if it needs a key, set {endpoint.key_source}"
 
 
-def _connection_advice(dialect: Dialect, failure: Failure) -> str:
-    if failure.kind == "tls":
-        return "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
+def _connection_advice(endpoint: Endpoint, failure: Failure) -> str:
+    if failure.fix:
+        return failure.fix
     if "proxy" in failure.detail:
         return "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
-    return (failure.kind == "connect" and dialect.start_advice) or "check the address"
+    if failure.kind == "reset" and endpoint.base_url.startswith("http:"):
+        return "check the address, and write https:// if the server speaks TLS"
+    return (failure.kind == "connect" and dialects.of(endpoint.dialect).start_advice) or "check the address"
 
 
 def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) -> UsageError | None:

@@ -1,10 +1,12 @@
-"""YAML documents as typed values: every complaint names file, line and key."""
+"""YAML and JSON documents as typed values: every complaint names file, line and key."""
 
 from __future__ import annotations
 
 import difflib
+import json
 import re
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import msgspec
@@ -69,7 +71,8 @@ def parse(text: str, path: str) -> YamlDocument:
             raise DocumentError(path, line, _TOO_DEEP) from error
         raise DocumentError(path, line, f"not valid YAML: {error.problem or error}") from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that does not exist
-        raise DocumentError(path, 1, f"not valid YAML: {error}") from error
+        line = user_files.line_of(text[: getattr(error, "position", 0)])
+        raise DocumentError(path, line, f"not valid YAML: {str(error).splitlines()[0]}") from error
     except RecursionError as error:
         raise DocumentError(path, 1, "an alias is inside its own anchor") from error
     return YamlDocument(path, data, lines)
@@ -88,6 +91,42 @@ def _measure(text: str, path: str) -> int:
             line = event.start_mark.line + 1 if event.start_mark else 1
             raise DocumentError(path, line, _TOO_DEEP)
     return size
+
+
+def json_of(content: bytes, path: PurePath, kind: type[T], line: int = 1, fix: str = "") -> T:
+    """The JSON that a file holds, or a part of it that begins in `line`, as a value of a type.
+
+    `fix`: what to do where nothing better is known. Raises DocumentError, UsageError for what is no text.
+    """
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(content, type=kind)
+    text = user_files.text_of(content, path, line)
+    try:
+        data = msgspec.json.decode(text)
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError as error:
+        lines: Lines = {}
+        with suppress(DocumentError):  # what is JSON is YAML too, but for a few signs
+            lines = parse(text, str(path)).lines
+        document = YamlDocument(str(path), data, {where: line + at - 1 for where, at in {"$": 1, **lines}.items()})
+        told = _complaint(document, kind, str(error))
+        raise DocumentError(told.path, told.line, told.what, told.fix or fix) from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        what, below = _malformed(text, str(error))
+        raise DocumentError(str(path), line + below - 1, what, fix) from error
+
+
+def _malformed(text: str, otherwise: str) -> tuple[str, int]:
+    """Why a text is no JSON, and in which of its lines."""
+    if not text.strip():
+        return "the file is empty", 1
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"not valid JSON: {error.msg[0].lower()}{error.msg[1:]} (column {error.colno})", error.lineno
+    except RecursionError:
+        return _TOO_DEEP, 1
+    return f"not valid JSON: {otherwise}", 1
 
 
 class _LineFinder:
@@ -127,6 +166,8 @@ class _LineFinder:
 
 def convert(document: YamlDocument, shape: type[T]) -> T:
     """Fit a document to a msgspec type. Raises DocumentError with the line of the offending key."""
+    if document.data is None:
+        raise document.error("$", "the file is empty")
     try:
         return msgspec.convert(document.data, shape)
     except msgspec.ValidationError as error:
@@ -198,5 +239,7 @@ def _replaced(data: Any, steps: list[tuple[str, str]], value: Any) -> Any:
 
 def _all_keys(shape: type[Any]) -> list[str]:
     """Every field name in a type's tree, for suggestions."""
-    schemas = msgspec.json.schema_components([shape])[1]
-    return sorted({key for schema in schemas.values() for key in schema.get("properties", {})})
+    with suppress(TypeError):  # a type with a part that is kept as it is written has no schema
+        schemas = msgspec.json.schema_components([shape])[1]
+        return sorted({key for schema in schemas.values() for key in schema.get("properties", {})})
+    return []

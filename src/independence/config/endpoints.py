@@ -124,13 +124,18 @@ def masking(secrets: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 _BLANK = re.compile(r"[\x00-\x20\x7f-\xa0]")
+_BARE = re.compile(r"(?!https?:)(?:[\w.-]+|\[[\da-fA-F:.]+\]):(\d+)(?![^/?#])")  # `host:port`, and what may follow
 
 
 def check(address: str, source: str) -> str:
-    """The address without slashes at its end. Raises UsageError, naming `source`, where it cannot be one."""
-    problem, meant = _problem(address)
-    if problem:
-        raise UsageError(f"{source}: {problem}", meant)
+    """The address without slashes at its end. `host:port` is taken as http://, with port 443 as https://.
+
+    Raises UsageError, naming `source`, where it cannot be one.
+    """
+    if bare := _BARE.match(address):
+        address = f"http{'s' * (bare[1] == '443')}://{address}"
+    if problem := _problem(address):
+        raise UsageError(f"{source}: {problem}", "write it like http://127.0.0.1:1234/v1")
     return address.rstrip("/")
 
 
@@ -141,27 +146,20 @@ def check_distinct(addresses: Sequence[str], source: str) -> None:
         raise UsageError(f"{source} names {printable_address(twice)} twice", "name each server once")
 
 
-def _problem(address: str) -> tuple[str, str]:
-    """What is wrong with an address, empty for nothing, and what may be meant."""
+def _problem(address: str) -> str:
+    """What is wrong with an address; empty for nothing."""
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
         what = "its port is not a number from 1 to 65535" if "ort" in str(error) else "it cannot be read"
-        return f"`{_cut(address)}` is no address: {what}", ""
+        return f"`{_cut(address)}` is no address: {what}"
     if parts.scheme not in ("http", "https") or "://" not in address:
-        return f"`{_cut(address)}` is not an http:// or https:// address", _meant(address)
+        return f"`{_cut(address)}` is not an http:// or https:// address"
     if not parts.hostname or _BLANK.search(address) or port == 0:
         what = "its port is 0" if port == 0 else "it has no host name" if not parts.hostname else "it holds a blank"
-        return f"`{_cut(address)}` is no address: {what}", ""
-    return "", ""
-
-
-def _meant(address: str) -> str:
-    """What may have been left out."""
-    if "://" in address or _BLANK.search(address) or not re.match(r"[\w.-]+(:\d+)?(/|$)|\[", address):
-        return ""
-    return f"did you mean `http://{_cut(address)}`?"
+        return f"`{_cut(address)}` is no address: {what}"
+    return ""
 
 
 def printable_address(address: str) -> str:
@@ -251,5 +249,5 @@ def check_key(key: str, source: str) -> str:
     """A key that can travel in a header. Raises UsageError, which never holds the key."""
     if key.isascii() and key.isprintable():
         return key
-    what = "signs that are not ASCII" if key.isprintable() else "a line break or another control character"
+    what = "signs that are not ASCII" if key.isprintable() else "a line break or another invisible character"
     raise UsageError(f"{source} holds {what}", "copy it again, in one line")

@@ -42,7 +42,7 @@ def read() -> dict[str, str]:
 
 def _file() -> dict[str, str]:
     path = Path(".env")
-    if not path.exists() or path.is_dir():
+    if not os.path.lexists(path) or path.is_dir():  # some call the folder of a virtual environment so
         return {}
     text = user_files.read_text(path)
     for binding in parse_stream(io.StringIO(text)):

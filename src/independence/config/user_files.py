@@ -1,8 +1,9 @@
 """Files of the user: how they are read, and what an output option may write over.
 
-Texts may begin with a byte order mark, as some editors write it: in UTF-8, or in UTF-16, which Excel calls "Unicode
-text". Written over are files that the same command wrote before, and never a store. That is known by its content, so
-that a symbolic or hard link to one is refused as well, whatever its name.
+Texts are UTF-8, UTF-16 or UTF-32, with a byte order mark or without. Another encoding is read only where nothing else
+can be meant, since a wrong letter in a prompt would change what is measured. Written over are files that the same
+command wrote before, and never a store. That is known by its content, so that a symbolic or hard link to one is refused
+as well, whatever its name.
 """
 
 from __future__ import annotations
@@ -10,16 +11,13 @@ from __future__ import annotations
 import codecs
 import errno
 import os
+import re
 import stat
 import time
-from pathlib import Path
-from typing import Final, TypeVar
+from pathlib import Path, PurePath
+from typing import IO, Final
 
-import msgspec
-
-from independence.errors import UsageError
-
-T = TypeVar("T")
+from independence.errors import DocumentError, UsageError
 
 MARK: Final = b"<!-- written by ai-independence-bench -->"  # ends every text file of ours that can hold a comment
 
@@ -43,7 +41,7 @@ def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force
     if not stat.S_ISREG(kind):
         return
     refuse_store(path, option)
-    if force or not path.stat().st_size or mark in _ends(path):
+    if force or not path.stat().st_size or mark in ends(path):
         return
     advice = "choose another, or write over it with --force" if forcible else "choose another"
     raise UsageError(f"{option} {path}: this file was not written by this command", advice)
@@ -83,7 +81,8 @@ def _begins(file: Path, signatures: tuple[bytes, ...]) -> bool:
         return False  # what cannot be read is refused as a file that is not ours
 
 
-def _ends(file: Path) -> bytes:
+def ends(file: Path) -> bytes:
+    """The first and the last bytes of a file; none where it cannot be read."""
     try:
         with file.open("rb") as opened:
             head = opened.read(_LOOKED_AT)
@@ -102,10 +101,36 @@ def _check_pipe(path: Path, option: str) -> None:
             raise UsageError(f"{option} {path}: a pipe without a reader", "choose another file") from None
 
 
-LARGEST: Final = 64 * 2**20
+LARGEST: Final = 64 * 2**20  # bytes of a file that is read whole, or of one line
 _PATIENCE_S: Final = 3.0  # with a pipe that says nothing
 _BLOCK: Final = 2**20
-_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+AS_UTF8: Final = "save it as UTF-8"
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# How files begin that are no text: what they are, and what to do.
+_NO_TEXT: Final = (
+    (_DATABASE, "a SQLite file, such as a store", "a store is named with --db"),
+    (b"PK\x03\x04", "a ZIP archive", "unpack it and name what was in it"),
+    (b"\x1f\x8b", "a gzip archive", "unpack it"),
+    (b"\xfd7zXZ\x00", "an xz archive", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it"),
+    (b"\xd0\xcf\x11\xe0", "an Excel or Word file of the old kind", "save it as CSV or plain text, in UTF-8"),
+    (b"%PDF-", "a PDF", "name a text file"),
+    (b"\x89PNG", "a picture", "name a text file"),
+)
+_WORKBOOK: Final = (b"xl/", b"opendocument.spreadsheet")
+_DOCUMENT: Final = (b"word/", b"opendocument.text")
+# Letters and signs that are the same byte on all Windows machines with a Latin script (cp1250, 1252, 1254 and 1257).
+_LETTERS: Final = "ÄÉÓÖÜßäéóöü".encode("cp1252")
+_SIGNS: Final = re.escape("€‚„…†‡‰‹‘’“”•–—™›¤¦§©«¬®°±´µ¶·»×÷\xa0\xad".encode("cp1252"))
+_UNSURE: Final = re.compile(
+    b"[^\x00-\x7f%b%b]|(?<![A-Za-z%b])[%b]+(?![A-Za-z%b])|[%b]{3}"
+    % (_SIGNS, _LETTERS, _LETTERS, _LETTERS, _LETTERS, _LETTERS)
+)
 
 
 def read_text(path: Path) -> str:
@@ -113,56 +138,98 @@ def read_text(path: Path) -> str:
     return text_of(read_bytes(path), path)
 
 
-def text_of(content: bytes, path: Path) -> str:
-    """The text that a file holds, without a byte order mark. Raises UsageError, which names the line."""
+def text_of(content: bytes, path: PurePath, line: int = 1) -> str:
+    """The text that a file holds, or a part of it that begins in `line`, without a byte order mark; lines end in LF.
+
+    Raises DocumentError, UsageError for what is known to be no text.
+    """
+    if kind := kind_of(content):
+        raise UsageError(f"{path}: this is {kind[0]}, not a text", kind[1])
+    encoding = wide_encoding(content) or "utf-8"
     try:
-        return _utf8(content).decode()
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        encoding, before = error.encoding.upper(), error.object[: error.start].decode(error.encoding, "replace")
-        byte = f"line {line_of(before)} holds the byte 0x{error.object[error.start]:02x}"
-        raise UsageError(f"{path}: cannot be read as {encoding} ({byte})", "save it as UTF-8") from None
+        if encoding == "utf-8" and _is_windows(content):
+            return _with_line_ends(content.decode("cp1252"))
+        line += line_of(content[: error.start].decode(encoding, "replace")) - 1
+        what = f"cannot be read as {encoding[:6].upper()} (byte 0x{content[error.start]:02x})"
+        raise DocumentError(str(path), line, what, AS_UTF8) from None
+    before, null, _ = text.partition("\0")
+    if null:
+        raise DocumentError(str(path), line + line_of(before) - 1, "a NUL byte, so this is no text", AS_UTF8)
+    return _with_line_ends(text.lstrip("\ufeff"))  # tools that add a mark do not look whether there is one
 
 
-def json_of(content: bytes, kind: type[T]) -> T:
-    """The JSON that a file holds as a value of a type. Raises ValueError with the reason where it is none."""
-    try:
-        return msgspec.json.decode(_utf8(content), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(error)) from error
+def kind_of(content: bytes) -> tuple[str, str] | None:
+    """What a file that begins and ends so is, and what to do, where it is known to be no text."""
+    if content.startswith(b"PK\x03\x04"):
+        if any(part in content for part in _WORKBOOK):
+            return "an Excel or LibreOffice workbook", "save the sheet as CSV UTF-8"
+        if any(part in content for part in _DOCUMENT):
+            return "a Word or LibreOffice document", "save it as plain text in UTF-8"
+    return next(((what, fix) for start, what, fix in _NO_TEXT if content.startswith(start)), None)
 
 
-def _utf8(content: bytes) -> bytes:
-    """A text in UTF-8, without its byte order mark."""
-    if content.startswith(_UTF16):
-        content = content.decode("utf-16").encode()
-    while content.startswith(codecs.BOM_UTF8):  # tools that add one do not look whether there is one
-        content = content[len(codecs.BOM_UTF8) :]
-    return content
+def wide_encoding(content: bytes) -> str:
+    """The encoding of a text of two or four bytes a character; empty for others. Without a mark it is known by its
+    ASCII characters: more than half of its characters have one byte that is 0, always on the same side.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return encoding
+    if b"\0" in content and len(content) % 2 == 0:
+        for encoding, low, high in (
+            ("utf-16-le", content[::2], content[1::2]),
+            ("utf-16-be", content[1::2], content[::2]),
+        ):
+            if 2 * high.count(0) > len(high) and not low.count(0):
+                return encoding
+    return ""
+
+
+def _is_windows(content: bytes) -> bool:
+    """Whether a text can be nothing but one of Windows in a Latin script: its lines end so, and all that is not ASCII
+    is the same in each such encoding and stands where such letters and signs do.
+    """
+    return b"\r\n" in content and _UNSURE.search(content) is None
 
 
 def line_of(before: str) -> int:
     """The number of the line that some text ends in, whatever ends a line."""
-    return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    return _with_line_ends(before).count("\n") + 1
+
+
+def _with_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: Path) -> bytes:
     """What a file holds, or what is written to a pipe. Raises UsageError."""
     try:
-        return _read(path)
+        if stat.S_ISFIFO(path.stat().st_mode):
+            content = _drained(path)
+        else:
+            with opened(path) as file:
+                content = file.read(LARGEST + 1)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+        raise _unreadable(path, error) from error
+    if len(content) > LARGEST:
+        raise too_large(path, "larger")
+    return content
 
 
-def _read(path: Path) -> bytes:
-    kind = path.stat().st_mode
-    if stat.S_ISDIR(kind):
-        raise UsageError(f"{path}: this is a folder", "name a file")
-    if stat.S_ISFIFO(kind):
-        return _drained(path)
-    if not stat.S_ISREG(kind):
-        raise UsageError(f"{path}: this is a device, not a file")
-    with path.open("rb") as file:
-        return _bounded(path, file.read(LARGEST + 1))
+def opened(path: Path) -> IO[bytes]:
+    """A file, open for reading. Raises UsageError for what is none, or cannot be read."""
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise UsageError(f"{path}: this is a folder", "name a file")
+        if not stat.S_ISREG(kind):
+            what = "a pipe" if stat.S_ISFIFO(kind) else "a device"
+            raise UsageError(f"{path}: this is {what}, not a file", "name a file")
+        return path.open("rb")
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
 
 def _drained(path: Path) -> bytes:
@@ -176,10 +243,13 @@ def _drained(path: Path) -> bytes:
         if not begun:
             raise UsageError(f"{path}: nothing is written to this pipe")
         os.set_blocking(descriptor, True)
-        return _bounded(path, begun + pipe.read(LARGEST + 1 - len(begun)))
+        return begun + pipe.read(LARGEST + 1 - len(begun))
 
 
-def _bounded(path: Path, content: bytes) -> bytes:
-    if len(content) > LARGEST:
-        raise UsageError(f"{path}: larger than {LARGEST // 2**20} MB, the most that is read")
-    return content
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: cannot be read ({error.strerror})")
+
+
+def too_large(path: Path, what: str) -> UsageError:
+    """The error for a file, or a line of it, that is `larger`."""
+    return UsageError(f"{path}: {what} than {LARGEST // 2**20} MB, the most that is read")

@@ -109,7 +109,7 @@ def _address(declared: str, name: str, env: Mapping[str, str]) -> str:
     """An address of an endpoint. What stands in a variable may end as it goes on. Raises UsageError."""
     head, _, end = declared.rpartition("}")
     if not head:
-        return declared.rstrip("/")
+        return config.endpoints.check(declared, f"the address of endpoint `{name}`")
     base = config.endpoints.filled(f"{head}}}", env, f"endpoint `{name}`").rstrip("/")
     source = f"the address of endpoint `{name}` ({', '.join(config.endpoints.variables(declared))})"
     return config.endpoints.check(base.removesuffix(end.rstrip("/")) + end, source)

@@ -44,8 +44,9 @@ def files(
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that cannot be a path.
     """
     places = sorted(places, key=lambda one: one.condition)
-    made = _made(connection, places, judge, about)
-    return {path: _Content(path, made) for path in _paths(connection, places, about)}
+    folders = dialogues.folder_names(about)
+    made = _made(connection, places, judge, about, folders)
+    return {path: _Content(path, made) for path in _paths(connection, places, about, folders)}
 
 
 class _Content:
@@ -61,19 +62,26 @@ class _Content:
 
 
 def _paths(
-    connection: sqlite3.Connection, places: Sequence[BoardScope], about: Mapping[str, SubjectInfo]
+    connection: sqlite3.Connection,
+    places: Sequence[BoardScope],
+    about: Mapping[str, SubjectInfo],
+    folders: Mapping[str, str],
 ) -> Iterator[str]:
     """The paths in the order in which `_made` makes their files."""
     for scope in places:
         for config in sorted(about):
             for trial, turn_id in export_rows.answered(connection, scope.where, config):
-                yield _path(trial, turn_id)
-    for run in _extractions(connection, places[0], about):
-        yield _below(*run, names.SIDECAR)
+                yield _path(folders, trial, turn_id)
+    for config, run in _extractions(connection, places[0], about):
+        yield _below(folders[config], run, names.SIDECAR)
 
 
 def _made(
-    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, SubjectInfo]
+    connection: sqlite3.Connection,
+    places: Sequence[BoardScope],
+    judge: str | None,
+    about: Mapping[str, SubjectInfo],
+    folders: Mapping[str, str],
 ) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file."""
     for scope in places:
@@ -85,9 +93,9 @@ def _made(
                 for answer, request in zip(one.answers, one.requests, strict=True):
                     carried = verdict if own.carriers.get(trial.scenario) == answer.turn_id else None
                     record = _record(trial, answer, carried, request, who.model_id)
-                    yield _path(trial, answer.turn_id), _encoded(record)
-    for run, content in _extractions(connection, places[0], about).items():
-        yield _below(*run, names.SIDECAR), content
+                    yield _path(folders, trial, answer.turn_id), _encoded(record)
+    for (config, number), content in _extractions(connection, places[0], about).items():
+        yield _below(folders[config], number, names.SIDECAR), content
 
 
 class _ConditionFiles(NamedTuple):
@@ -195,12 +203,12 @@ def _names(row: NamesRow) -> Record:
     }
 
 
-def _path(trial: ExportedTrial, turn_id: str) -> str:
-    return _below(trial.config_dir, trial.run, trial.experiment, trial.variant, trial.mode, f"{turn_id}.json")
+def _path(folders: Mapping[str, str], trial: ExportedTrial, turn_id: str) -> str:
+    return _below(folders[trial.config_dir], trial.run, trial.experiment, trial.variant, trial.mode, f"{turn_id}.json")
 
 
-def _below(config: str, run: int, *below: str) -> str:
-    parts = tuple(part.replace("\\", dialogues.BACKSLASH) for part in (config, f"run_{run}", *below))
+def _below(folder: str, run: int, *below: str) -> str:
+    parts = (folder, f"run_{run}", *(part.replace("\\", dialogues.BACKSLASH) for part in below))
     if any(part in _OUTSIDE or "/" in part for part in parts):
         raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file", "leave this subject out with --models")
     return "/".join(parts)

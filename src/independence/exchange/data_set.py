@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from independence.config import user_files
+from independence.config import documents, user_files
 from independence.errors import UsageError
 from independence.exchange import data_card, export_tables, logged
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
@@ -31,6 +31,7 @@ from independence.store import whole_trials
 from independence.store.scopes import grading
 from independence.suites.schema import Field
 
+_AGAIN: Final = "export the data set again"
 AT_ONCE: Final = 500  # rows of a row group
 _PART: Final = 2**20  # bytes
 _EDITION, _DIALOGUES = "store/edition.json", "store/dialogues.parquet"
@@ -217,10 +218,7 @@ def is_data_set(path: Path) -> bool:
 def read(path: Path) -> LoggedFile:
     """A data set, its dialogues read one by one. Raises UsageError for one that is damaged, also while it is read."""
     require()
-    try:
-        edition = user_files.json_of((path / _EDITION).read_bytes(), LoggedEdition)
-    except (OSError, ValueError) as error:
-        raise _damaged(path / _EDITION, error) from error
+    edition = documents.json_of(user_files.read_bytes(path / _EDITION), path / _EDITION, LoggedEdition, fix=_AGAIN)
     return LoggedFile(path, edition, _read_dialogues(path / _DIALOGUES))
 
 
@@ -230,7 +228,7 @@ def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
 
     decoder = msgspec.json.Decoder(LoggedDialogue)
     try:
-        with pq.ParquetFile(file) as found:
+        with user_files.opened(file) as source, pq.ParquetFile(source) as found:
             for batch in found.iter_batches(AT_ONCE, columns=["record"]):
                 for text in batch.column("record").to_pylist():
                     yield decoder.decode(text)
@@ -240,4 +238,4 @@ def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
 
 def _damaged(file: Path, error: Exception) -> UsageError:
     why = " ".join(str(error).split())[:120]
-    return UsageError(f"{file}: no file as an export to Parquet writes it ({why})", "export the data set again")
+    return UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN)

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.config.subjects import SUFFIX, default_effort
+from independence.exchange.output import distinct_names
 from independence.exchange.responses import (
     EMPTY_VERDICT,
     VERDICT_EXTRAS,
@@ -37,7 +38,7 @@ from independence.suites.schema import Field, Rubric, Scenario, Suite
 from independence.suites.without_texts import published_fields
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
 
-_CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}")
+_CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}", re.DOTALL)
 _OLDER = re.compile(r"[^@]*[^@-]--[^@-][^@]*")
 _OLDER_TEMPERATURE = 0.7
 BACKSLASH = "%5C"  # in names of files: on some systems the sign itself divides a path
@@ -68,6 +69,15 @@ def configured_model(name: str) -> str | None:
     """The model id in a directory name of the grammar; None where it is not a configuration."""
     match = _CONFIG.fullmatch(name)
     return match["slug"].replace("--", "/") if match else None
+
+
+def folder_names(configs: Iterable[str]) -> dict[str, str]:
+    """Configuration -> the folder that it is written to, which reads back as it if it fits a name."""
+    slugs = {config: _CONFIG.fullmatch(config) for config in configs}
+    ends = {config: config[match.end("slug") :] if match else "" for config, match in slugs.items()}
+    return distinct_names(
+        {config: (config.removesuffix(end).replace("\\", BACKSLASH), end) for config, end in ends.items()}
+    )
 
 
 def older_dir(name: str) -> str | None:

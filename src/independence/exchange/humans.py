@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import user_files
+from independence.config import documents, user_files
 from independence.errors import DocumentError, UsageError
 from independence.judge.kinds import HUMAN
 from independence.judge.person import PersonJudge
@@ -77,8 +77,8 @@ class HumanScores(NamedTuple):
 
 
 def is_scores(path: Path) -> bool:
-    """Whether a file is a table of scores or the viewer's ratings, by its suffix."""
-    return path.is_file() and path.suffix.lower() in (_RATINGS, *_TABLES)
+    """Whether a path means a table of scores or the viewer's ratings, by its suffix."""
+    return not path.is_dir() and path.suffix.lower() in (_RATINGS, *_TABLES)
 
 
 def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
@@ -182,7 +182,7 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
 def _rows(text: str, delimiter: str, path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with its line, whatever ends lines. Excel's own first line is left out."""
     # Without `strict` a quote that is not closed would swallow the lines below it.
-    lines = io.StringIO(text.replace("\ufeff", ""), newline=None)
+    lines = io.StringIO(text.replace("\ufeff", ""), newline="\n")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
     try:
@@ -196,10 +196,7 @@ def _rows(text: str, delimiter: str, path: Path) -> Iterator[tuple[int, list[str
 
 def _of_ratings(content: bytes, path: Path) -> tuple[list[HumanScore], tuple[str, ...]]:
     """The scores of a ratings file, of a dialogue rated twice those of the first time; and what of it is no verdict."""
-    try:
-        held = user_files.json_of(content, RatingsFile)
-    except ValueError as error:
-        raise UsageError(f"{path}: no ratings of the viewer ({error})", "download them from its page `Rate`") from error
+    held = documents.json_of(content, path, RatingsFile, fix="download ratings from the viewer's page `Rate`")
     first: dict[str, Rating] = {}
     out, same = [], []
     for number, rating in enumerate(held.ratings, start=1):

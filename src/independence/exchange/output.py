@@ -9,20 +9,42 @@ import contextlib
 import errno
 import hashlib
 import os
+import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from independence import __version__
-from independence.config import user_files
+from independence.config import documents, user_files
 from independence.errors import DiskFull, UsageError
 
 MANIFEST = "export.json"
 _PROGRAM = "ai-independence-bench"
 _LISTED = 5  # files that are named
 _BUFFERED = 2**20  # bytes: tables come line by line
+_LONGEST = 240  # bytes of a name: nearly every file system allows 255, and a draft's is a little longer
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def distinct_names(wanted: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Key -> the name of its file or folder: the two parts that are wanted, joined.
+
+    Where that is too long for a name, or some file systems would take it for another's (case, forms of accents), the
+    first part is cut and followed by digits of the key's digest.
+    """
+    whole = {key: f"{stem}{end}" for key, (stem, end) in wanted.items()}
+    alike = Counter(map(_folded, whole.values()))
+    for key, (stem, end) in wanted.items():
+        if alike[_folded(whole[key])] > 1 or len(whole[key].encode()) > _LONGEST:
+            own = f"-{hashlib.sha256(key.encode()).hexdigest()[:8]}{end}"
+            whole[key] = stem.encode()[: _LONGEST - len(own.encode())].decode(errors="ignore") + own
+    return whole
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +87,9 @@ def write(
         what = f"{folder}: cannot be written ({error.strerror})"
         if error.errno in _FULL:
             raise DiskFull(what, "free space and run the command again") from error
-        raise UsageError(what, "name another folder") from error
+        odd = error.errno == errno.EINVAL
+        fix = "name one on a disk that allows signs such as `:` in names of files" if odd else "name another folder"
+        raise UsageError(what, fix) from error
 
 
 def _without(
@@ -99,8 +123,8 @@ def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
 def _earlier(file: Path) -> Manifest | None:
     """The manifest of an earlier export; None where there is none of this program's."""
     try:
-        found = user_files.json_of(file.read_bytes(), Manifest)
-    except (OSError, ValueError):
+        found = documents.json_of(user_files.read_bytes(file), file, Manifest)
+    except UsageError:
         return None
     return found if found.program == _PROGRAM else None
 

@@ -5,19 +5,17 @@ A tar archive is read as a stream and never unpacked.
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
 import tarfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 import msgspec
 
+from independence.config import documents, user_files
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.dialogues import (
     ImportedRun,
     PublishedPath,
@@ -27,19 +25,14 @@ from independence.exchange.dialogues import (
     suite_layout,
     trials,
 )
-from independence.exchange.responses import ResponseFile, response_file
+from independence.exchange.responses import ResponseFile
 from independence.exchange.summary import FileCounts, ImportSummary, RunKey, summarise
 from independence.store import names
 from independence.suites.schema import Suite
 from independence.types import Condition
 
 LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
-_OPENERS: dict[bytes, Callable[[Path], IO[bytes]]] = {
-    b"\x1f\x8b": cast("Callable[[Path], IO[bytes]]", gzip.open),
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
-}
-DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError)
+_IMPORTS = "import takes a folder or a tar of results, scores as .csv or .json, or a .eval log"
 
 
 class ResultFile(NamedTuple):
@@ -96,17 +89,27 @@ def _add(
     found.files += 1
     found.older |= {where.config_dir} if where.older else set()
     belongs, run = _belongs(where, by), (where.config_dir, where.run)
-    record = response_file(file.content or b"") if belongs else None
+    record = _record(file, found) if belongs else None
     if where.rest == (names.SIDECAR,):
         gathered.setdefault(run, _RunFiles(where.model_id)).name_extraction = file.content or b""
     elif record:
         _, variant, mode, name = where.rest
         own = gathered.setdefault(run, _RunFiles(where.model_id)).files
         own.setdefault(Condition(variant, mode), {})[name.removesuffix(".json")] = record
-    elif belongs:
-        found.unreadable.append("/".join(file.parts))
-    else:
+    elif not belongs:
         found.unknown += 1
+
+
+def _record(file: ResultFile, found: FileCounts) -> ResponseFile | None:
+    """The answer in a file; of one that cannot be read it is counted why."""
+    path = PurePosixPath(*file.parts)
+    try:
+        if file.content is None:
+            raise UsageError(f"{path}: larger than {LARGEST // 2**20} MB")
+        return documents.json_of(file.content, path, ResponseFile)
+    except UsageError as error:
+        found.unreadable.append(str(error))
+        return None
 
 
 def _belongs(where: PublishedPath, by: SuiteLayout) -> bool:
@@ -162,15 +165,14 @@ def _nothing_found(path: Path) -> UsageError:
 
 
 def _content(file: Path) -> bytes | None:
-    try:
-        return file.read_bytes() if file.stat().st_size <= LARGEST else None
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read ({error.strerror})") from error
+    with user_files.opened(file) as source:
+        content = source.read(LARGEST + 1)
+    return content if len(content) <= LARGEST else None
 
 
 def _archive(path: Path) -> Iterator[ResultFile]:
     try:
-        with decompressed(path) as stream:
+        with streamed_files.unpacked(path) as stream:
             watched = _LastBlock(stream)
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
                 for member in tar:
@@ -181,23 +183,15 @@ def _archive(path: Path) -> Iterator[ResultFile]:
                 raise tarfile.ReadError("it ends before its end mark")
             while watched.read(1 << 20):  # the rest holds the checksums
                 pass
-    except DAMAGE as error:
-        raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", "nothing was imported") from error
+    except (tarfile.TarError, *streamed_files.DAMAGE) as error:
+        if kind := streamed_files.kind_of_file(path):
+            raise UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1]) from error
+        raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", _IMPORTS) from error
 
 
 def _extracted(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
     source = tar.extractfile(member) if member.size <= LARGEST else None
     return source.read() if source else None
-
-
-def decompressed(path: Path) -> IO[bytes]:
-    """A file open for reading, unpacked where it is gzip, bzip2 or xz. Raises errors of `DAMAGE`."""
-    with path.open("rb") as source:
-        head = source.read(6)
-    for magic, opened in _OPENERS.items():
-        if head.startswith(magic):
-            return opened(path)
-    return path.open("rb")
 
 
 class _LastBlock:

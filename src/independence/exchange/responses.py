@@ -16,7 +16,7 @@ import msgspec
 
 from independence.clients import protocol
 from independence.clients.cleaning import artefact
-from independence.config import documents, user_files
+from independence.config import documents
 from independence.judge.replies import non_answers
 from independence.suites.schema import Suite
 from independence.suites.script import Exchange
@@ -132,14 +132,6 @@ class PublishedRequest(NamedTuple):
 
 _MESSAGES = msgspec.json.Decoder(tuple[PublishedMessage, ...])
 _ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
-
-
-def response_file(content: bytes) -> ResponseFile | None:
-    """Read a response file; None where it is not JSON or not of this shape."""
-    try:
-        return user_files.json_of(content, ResponseFile)
-    except ValueError:
-        return None
 
 
 def published_request(request: bytes) -> PublishedRequest:

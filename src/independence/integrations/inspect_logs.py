@@ -9,6 +9,7 @@ import functools
 import re
 import sqlite3
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from operator import add
@@ -31,6 +32,7 @@ from inspect_ai.log import (
 
 from independence import __version__
 from independence.api.reading import Names, Store, names
+from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import IndependenceError, UsageError
 from independence.exchange import export_tables, logged, logged_storing, output
@@ -59,10 +61,10 @@ class LogPlace(NamedTuple):
     subject: SubjectRow
 
     @property
-    def file(self) -> str:
-        """Name of its file."""
+    def name(self) -> str:
+        """What tells it from others."""
         place = f"{self.scope.where.suite}-{self.scope.condition.variant}-{self.scope.condition.mode}"
-        return f"{re.sub('[^A-Za-z0-9.@+-]', '-', f'{place}-{self.subject.config_dir}')}{SUFFIX}"
+        return f"{place}-{self.subject.config_dir}"
 
 
 def export(
@@ -74,7 +76,9 @@ def export(
         if not found:
             raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
         boards = functools.cache(partial(_board, store))
-        files = {own.file: _written(connection, own, boards) for own in found}
+        wanted = {own.name: (re.sub("[^A-Za-z0-9.@+-]", "-", own.name), SUFFIX) for own in found}
+        file_names = output.distinct_names(wanted)
+        files = {file_names[own.name]: _written(connection, own, boards) for own in found}
         where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
         about = Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions))
         output.write(Path(folder), files, about, force)
@@ -179,10 +183,12 @@ def files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> LoggedFile:
+    user_files.opened(path).close()  # or a pipe would be waited for
     try:
         log = read_eval_log(str(path), resolve_attachments=True)
     except Exception as error:
         why = " ".join(str(error).split())[:120] or type(error).__name__
+        why = why if zipfile.is_zipfile(path) else "it is no ZIP archive, or a cut one"
         what = f"{path}: no log of Inspect AI that can be read ({why})"
         raise UsageError(what, "name a .eval file that is whole") from error
     if log.version != _VERSION:

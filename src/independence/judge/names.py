@@ -6,11 +6,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
 import msgspec
 
-from independence.config import user_files
+from independence.config import documents
+from independence.errors import UsageError
 from independence.suites.schema import Scenario, Suite
 from independence.types import Attempt, Missing, TakenName, Usage
 
@@ -123,8 +125,8 @@ def published(content: bytes, asked: Sequence[str]) -> PublishedNames:
     A file that tells of no name and of no refusal is a broken extraction, never a refusal.
     """
     try:
-        file = user_files.json_of(content, _PublishedNamesFile)
-    except ValueError:
+        file = documents.json_of(content, PurePath("names"), _PublishedNamesFile)
+    except UsageError:
         return PublishedNames(
             "", Missing("unreadable_verdict", "the published extraction is not the JSON it should be")
         )

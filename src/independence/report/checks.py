@@ -125,6 +125,7 @@ def of_store(health: StoreHealth) -> Iterator[Finding]:
         "damaged": bool(health.damage),
         "newer": schema > known,
         "unwritable": not health.writable,
+        "bare": not schema and health.wal,
         "empty": not schema,
         "older": schema < known,
     }
@@ -180,7 +181,7 @@ def of_endpoint(there: Endpoint, said: Catalogue | Failure) -> Finding:
     return finding(
         "endpoint", case, there.name, address=address, kind=said.kind, detail=said.detail,
         key_advice=f"set {there.key_source}" if there.key_source else "give it one with api_key_env",
-        start_advice=dialects.of(there.dialect).start_advice or usual,
+        start_advice=said.fix or dialects.of(there.dialect).start_advice or usual,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.config import user_files
+from independence.config import documents, user_files
 from independence.errors import UsageError
 from independence.report import planned_verdicts
 from independence.report.verdict_cells import grouped
@@ -150,19 +150,18 @@ def baseline(own: GatedSubject, at: CheckedPlace, subject: str) -> GateBaseline:
     )
 
 
+_WRITES = "`independence check --write-baseline FILE` writes one"
+
+
 def read_baseline(path: Path) -> GateBaseline:
     """Raises UsageError for a file that cannot be read or is no baseline."""
-    try:
-        found = user_files.json_of(user_files.read_bytes(path), GateBaseline)
-    except ValueError as error:
-        what = f"--against {path}: this is no baseline ({error})"
-        raise UsageError(what, "`independence check --write-baseline FILE` writes one") from None
+    found = documents.json_of(user_files.read_bytes(path), path, GateBaseline, fix=_WRITES)
     sound = (
         found.index.runs >= gates.LEAST and found.index.df > 0 and found.index.dispersion >= 0 and found.index.most > 0
     )
     if found.written_by != WRITTEN_BY or not sound or not found.index.scale[0] < found.index.scale[1]:
         what = f"--against {path}: its numbers fit no baseline"
-        raise UsageError(what, "`independence check --write-baseline FILE` writes one")
+        raise UsageError(what, _WRITES)
     return found
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import context, field_values, place_dialogues
@@ -20,6 +21,7 @@ from independence.store.migrations import migrations
 BUSY_S = 30.0
 _OURS = 5  # tables of every version by whose names a store is known
 _FILES = 3  # of an open store: itself, its log and the index of that
+_HEADER = 100  # bytes of a file of SQLite that say how it is kept
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
@@ -57,6 +59,11 @@ def connect_existing(path: Path) -> sqlite3.Connection:
     if not path.stat().st_size:
         raise StoreError(
             f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
+        )
+    if _is_bare(path):
+        raise StoreError(
+            f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal",
+            "copy both files, or end the run before you copy",
         )
     connection = connect(path) if _writable(path) else _connect_read_only(path)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
@@ -187,6 +194,28 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
         raise translate(error, path) from error
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
+
+
+class FileHeader(NamedTuple):
+    """What a file of SQLite says of itself at its start."""
+
+    wal: bool  # journal mode
+    pages: int
+
+
+def header(path: Path) -> FileHeader:
+    """The header of a file. Raises OSError."""
+    with path.open("rb") as file:
+        head = file.read(_HEADER)
+    return FileHeader(head[18:19] == b"\x02", int.from_bytes(head[28:32]))
+
+
+def _is_bare(path: Path) -> bool:
+    """Whether a file is a store's first page alone: all else was still in its WAL, which is not there."""
+    try:
+        return header(path) == (True, 1) and not path.with_name(f"{path.name}-wal").exists()
+    except OSError:
+        return False  # opening it says why
 
 
 def _waiting(path: Path) -> bool:

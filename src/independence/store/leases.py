@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from independence.clock import MACHINE, Clock
+from independence.errors import refuse_windows
 
 TTL_S = 60.0
 HEARTBEAT_S = 10.0
@@ -73,6 +74,7 @@ def alive(holder: str) -> bool:
     """False only when the holder ran on this host and its process is gone."""
     if not here(holder):
         return True
+    refuse_windows()  # where signal 0 is Ctrl-C, to a whole group of processes
     try:
         os.kill(int(holder.rsplit(":", 2)[1]), 0)
     except ProcessLookupError:

@@ -27,7 +27,7 @@ _WRITTEN: Final = ("quote", "reasoning")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 
 Requirements = Callable[[Suite], Iterable[Problem]]
-Texts = Mapping[str, str | None]  # of the files that a suite names; None: not there, or no UTF-8 text
+Texts = Mapping[str, str | UsageError]  # of the files that a suite names, or why they cannot be read
 
 
 def problems(
@@ -37,9 +37,9 @@ def problems(
 
     `requirements`: those of the suite's analysis, which this room does not know.
     """
-    texts = {reference: _text(folder / reference) for _, reference in _references(suite)}
+    texts = {reference: _text(folder, reference) for _, reference in _references(suite)}
     in_document = (
-        *_files(suite, folder, texts),
+        *_files(suite, texts),
         *_conditions(suite),
         *_rubrics(suite),
         *_scenarios(suite),
@@ -51,11 +51,14 @@ def problems(
     return sorted(found, key=lambda problem: (problem.path != document.path, problem.line))
 
 
-def _text(path: Path) -> str | None:
+def _text(folder: Path, reference: str) -> str | UsageError:
+    path = folder / reference
+    if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+        return UsageError(f"file `{reference}` does not exist below {folder}")
     try:
         return user_files.read_text(path)
-    except UsageError:
-        return None
+    except UsageError as error:
+        return error
 
 
 def _references(suite: Suite) -> Iterator[tuple[str, str]]:
@@ -72,13 +75,11 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
             yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
 
 
-def _files(suite: Suite, folder: Path, texts: Texts) -> Iterator[Problem]:
+def _files(suite: Suite, texts: Texts) -> Iterator[Problem]:
     for where, reference in _references(suite):
-        path, text = folder / reference, texts[reference]
-        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
-            yield where, f"file `{reference}` does not exist below {folder}"
-        elif text is None:
-            yield where, f"file `{reference}` cannot be read as UTF-8 text"
+        text = texts[reference]
+        if isinstance(text, UsageError):
+            yield where, str(text)
         elif where.startswith("$.variants") and not text.strip():
             yield where, f"the system prompt `{reference}` is empty; write it, or drop it"
 
@@ -172,14 +173,14 @@ def _quoted(suite: Suite, grid: Grid, texts: Texts) -> set[str]:
     """Every variable that the prompts of the grid's rubric ask for."""
     rubric = suite.rubrics.get(grid.rubric)
     files = [rubric.prompt, *(step.prompt for step in rubric.steps)] if rubric else []
-    return {slot for file in files for slot in slots(texts[file] or "")}
+    return {slot for file in files if isinstance(text := texts[file], str) for slot in slots(text)}
 
 
 def _prompts(suite: Suite, folder: Path, texts: Texts) -> Iterator[DocumentError]:
     """What files quote that nothing fills, and what those of rubrics do not show to the judge."""
     for reference, known, shown in _expected(suite):
         path, text = str(folder / reference), texts[reference]
-        if text is None:
+        if isinstance(text, UsageError):
             continue
         asked = [(number, slot) for number, line in enumerate(text.splitlines(), start=1) for slot in slots(line)]
         yield from (DocumentError(path, number, nothing_fills(slot)) for number, slot in asked if slot not in known)

@@ -137,7 +137,8 @@ def is_persona(variant: str) -> bool:
 def persona(path: Path) -> Persona:
     """Read a user's own system prompt. Raises UsageError when it cannot be read or is empty."""
     text = _prompt(path)
-    return Persona(f"{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text)
+    stem = path.stem.encode(errors="replace").decode()  # the name may hold bytes that are no UTF-8
+    return Persona(f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text)
 
 
 def _prompt(path: Path) -> str:

@@ -156,7 +156,7 @@ CHANGED = [  # module, what stands there instead of what, what is said
 ]  # fmt: skip
 WRITTEN = {  # config.py -> what is said
     "A = 1\nB = (\n": "config.py:2: not valid Python: '(' was never closed",
-    "A = '\0'": "not valid Python",
+    "A = '\0'": "config.py:1: a NUL byte",
     f"A = {'(' * 20_000}1{')' * 20_000}": "not valid Python",
     f"A = {'-' * 200_000}1": "not valid Python",
     "#" * 2_000_001: "more than 2,000,000 characters",

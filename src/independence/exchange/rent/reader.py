@@ -12,7 +12,9 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from independence.config import documents
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.rent import prompts, words
 from independence.exchange.rent.prompts import GridRow, grid_row
 from independence.exchange.rent.records import (
@@ -22,7 +24,6 @@ from independence.exchange.rent.records import (
     PromptRecord,
     RentFolder,
     ScoredRecord,
-    lines,
     parse,
     recovered,
     score,
@@ -83,11 +84,11 @@ def _lines(file: Path | None, kind: type[R], skipped: list[str]) -> Iterator[Par
     """The records of a file that name a prompt and, if they are of a run, a model."""
     if file is None:
         return
-    for number, line in lines(file):
+    for number, line in streamed_files.lines(file):
         try:
-            one = parse(file.name, number, line, kind)
-        except ValueError as error:
-            skipped.append(f"{file.name}:{number}: {error}")
+            one = parse(Path(file.name), number, line, kind)
+        except UsageError as error:
+            skipped.append(str(error))
             continue
         if one.record.prompt_id and getattr(one.record, "model_id", "-"):
             yield one
@@ -124,11 +125,11 @@ def _planned(
         return edition.scenarios([grid_row(one.prompt_id, one.factors) for one in grid]).values()
     if folder.snapshot is None:
         return ()
-    content = b"".join(line for _, line in lines(folder.snapshot))
+    content = b"\n".join(line for _, line in streamed_files.lines(folder.snapshot))
     try:
-        asked = parse(folder.snapshot.name, 0, content, GridSnapshot).record.factors
-    except ValueError as error:
-        skipped.append(f"{folder.snapshot.name}: {error}")
+        asked = documents.json_of(content, Path(folder.snapshot.name), GridSnapshot).factors
+    except UsageError as error:
+        skipped.append(str(error))
         return ()
     rows = [grid_row(f"{number:03d}", facts) for number, facts in enumerate(asked)]
     return [scenario for scenario in prompts.matching_scenarios(edition.suite, rows) if scenario]

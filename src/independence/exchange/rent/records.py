@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.config import user_files
+from independence.config import documents
 from independence.errors import UsageError
+from independence.exchange import streamed_files
 from independence.exchange.dialogues import configured_model
-from independence.exchange.published import DAMAGE, decompressed
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage, Verdict
 
@@ -25,6 +25,7 @@ Factor = str | int | float | bool | None
 Factors = dict[str, Factor]
 NOTHING = msgspec.Raw(b"null")
 _PACKED = ("", ".xz", ".gz")
+_NO_JSON = re.compile(rb"\b(NaN|Infinity)\b")
 _LOOKED_AT = 50  # lines of a file until it is no record of this format
 FAILED = "error"  # outcome of a published call that failed
 RUN_ERROR = "run-error:"  # how a scored record says that there was no answer
@@ -138,22 +139,12 @@ class ResponseBody(msgspec.Struct, frozen=True):
         return self.choices[0].message if self.choices else _BodyMessage()
 
 
-def parse(file: str, number: int, line: bytes, kind: type[R]) -> ParsedLine[R]:
-    """Read one object. Raises ValueError with the reason where it is none of this kind."""
-    try:
-        return ParsedLine(file, number, _decoded(line, kind))
-    except RecursionError as error:
-        raise ValueError(str(error)) from error
-
-
-def _decoded(line: bytes, kind: type[R]) -> R:
-    try:
-        return user_files.json_of(line, kind)
-    except ValueError as error:
-        if isinstance(error.__cause__, msgspec.ValidationError):
-            raise
-        # Python writes NaN and Infinity, which are no JSON: they are read as texts.
-        return user_files.json_of(json.dumps(json.loads(line, parse_constant=str)).encode(), kind)
+def parse(file: Path, number: int, line: bytes, kind: type[R], fix: str = "") -> ParsedLine[R]:
+    """Read one object; `fix` as in `documents.json_of`. Raises UsageError where it is none of this kind."""
+    if _NO_JSON.search(line):  # Python writes NaN and Infinity, which are no JSON: they become texts
+        with suppress(ValueError, RecursionError):
+            line = json.dumps(json.loads(line, parse_constant=str)).encode()
+    return ParsedLine(file.name, number, documents.json_of(line, file, kind, number, fix))
 
 
 def body(raw: msgspec.Raw) -> ResponseBody:
@@ -243,17 +234,6 @@ def below(path: Path) -> tuple[str, ...]:
     return tuple(child.name for child in inside if child.is_dir() and find(child))
 
 
-def lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, from 1. Raises UsageError where it cannot be read to its end."""
-    try:
-        with decompressed(file) as source:
-            for number, line in enumerate(source, start=1):
-                if line.strip():
-                    yield number, line
-    except DAMAGE as error:
-        raise UsageError(f"{file}: cannot be read to its end ({error})", "nothing was imported") from error
-
-
 def _stem(name: str) -> str:
     for end in (*_PACKED, ".jsonl", "_scored"):
         name = name.removesuffix(end)
@@ -272,11 +252,11 @@ def _files(folder: Path, stem: str) -> RentFolder:
 
 def _holds_records(file: Path) -> bool:
     """True where one of the first lines is a record of this format: some lines may be broken."""
-    for number, line in lines(file):
+    for number, line in streamed_files.lines(file):
         if number > _LOOKED_AT:
             break
-        with suppress(ValueError):
-            record = parse(file.name, number, line, AnswerRecord).record
+        with suppress(UsageError):
+            record = parse(file, number, line, AnswerRecord).record
             if record.prompt_id and record.model_id:
                 return True
     return False

@@ -22,9 +22,10 @@ from independence.config import documents
 from independence.engine import dialogue, plan
 from independence.engine.plan import Selection
 from independence.errors import DocumentError, UsageError
+from independence.exchange import streamed_files
 from independence.exchange.rent import prompts
 from independence.exchange.rent.prompts import PERSPECTIVE, GridRow, grid_row
-from independence.exchange.rent.records import FACTORS, EditedPrompt, PromptRecord, lines, parse
+from independence.exchange.rent.records import FACTORS, EditedPrompt, PromptRecord, parse
 from independence.store.queries import PUBLISHED
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
@@ -131,10 +132,10 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
         raise UsageError(f"suite {suite.suite} has no grid", "name one that has with --suite, such as `rent`")
     if len(suite.rubrics[suite.grid.rubric].fields) > 1:
         raise UsageError(f"suite {suite.suite} needs more than the words of a grid file", "--suite rent takes one")
-    if not file.is_file():
+    if not file.exists():
         raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
     rows: dict[str, tuple[int, PromptWords]] = {}
-    for number, line in lines(file):
+    for number, line in streamed_files.lines(file):
         one = _edited(file, number, line, suite)
         first, _ = rows.setdefault(one.row.prompt_id, (number, one))
         if first != number:
@@ -146,10 +147,9 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
 
 
 def _edited(file: Path, number: int, line: bytes, suite: Suite) -> PromptWords:
+    record = parse(file, number, line, EditedPrompt, _FORM).record
     try:
-        return prompt_words(parse(file.name, number, line, EditedPrompt).record, suite)
-    except ValueError as error:
-        raise DocumentError(str(file), number, str(error), _FORM) from error
+        return prompt_words(record, suite)
     except UsageError as error:
         raise DocumentError(str(file), number, error.what, error.fix) from error
 

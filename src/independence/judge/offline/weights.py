@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.config import user_files
 from independence.errors import UsageError
 from independence.judge.kinds import WEIGHTS
 from independence.judge.offline import features
@@ -90,7 +91,7 @@ def save(path: Path, about: WeightsInfo, heads: tuple[Head, ...]) -> None:
 def load(path: Path) -> Weights:
     """Read a file. Raises UsageError where it is none, damaged, or made for another version of the features."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with user_files.opened(path) as file, np.load(file, allow_pickle=False) as arrays:
             about = msgspec.json.decode(arrays["about"].tobytes(), type=WeightsInfo)
             if (about.format, about.features) != (FORMAT, features.VERSION):
                 raise UsageError(
@@ -98,10 +99,8 @@ def load(path: Path) -> Weights:
                 )
             heads = tuple(_head(arrays, at, named) for at, named in enumerate(about.heads))
             return Weights(about, heads, digest.sha256([about, [_sum(head) for head in heads]])[:12])
-    except (OSError, EOFError, KeyError, ValueError, BadZipFile, msgspec.MsgspecError) as error:
-        raise UsageError(
-            f"{path}: no weights of an offline judge ({error}); `independence train-judge` writes them"
-        ) from error
+    except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, msgspec.MsgspecError) as error:
+        raise UsageError(f"{path}: no weights of an offline judge", "`independence train-judge` writes them") from error
 
 
 def _head(arrays: Any, at: int, named: HeadInfo) -> Head:
