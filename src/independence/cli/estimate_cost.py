@@ -53,6 +53,8 @@ def _table(preview: RunPreview) -> Table:
     notes = [*_NOTES, *(f"{one}." for one in run.notes)]
     shares = [share for judge in run.judges if (share := connections.share(judge))]
     notes += [f"{said}." for said in (*shares, *preview.purchases)]
+    if preview.unexamined:
+        notes.append(f"{preview.unexamined}.")
     if preview.cost.probes:
         usd = preview.cost.typical_usd - total(bills.values()).usd
         notes.append(

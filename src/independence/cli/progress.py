@@ -24,6 +24,7 @@ from independence.engine.events import (
     CallWaiting,
     DeliveryUnverified,
     Event,
+    JudgeExamined,
     ModelAdapted,
     ModelStopped,
     RunStopping,
@@ -108,7 +109,7 @@ class ProgressBars:
             case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
                 self._adapted.add(event)
                 self._say(str(event))
-            case WorkerLost():
+            case WorkerLost() | JudgeExamined():
                 self._say(str(event))
             case RunStopping():
                 self._say(_stopping(event, self.patience_s))

@@ -78,6 +78,17 @@ class DeliveryUnverified(NamedTuple):
         return f"{self.model}: {self.why}; the boards are marked"
 
 
+class JudgeExamined(NamedTuple):
+    """What a judge made of the known dialogues of a suite."""
+
+    judge: str
+    told: str
+    perfect: bool
+
+    def __str__(self) -> str:
+        return f"{self.judge} {self.told}"
+
+
 class ModelStopped(NamedTuple):
     """A model cannot go on in this run; others do."""
 
@@ -127,6 +138,7 @@ Event = (
     | ConcurrencyChanged
     | ModelAdapted
     | DeliveryUnverified
+    | JudgeExamined
     | ModelStopped
     | CallUnresolved
     | TrialSkipped
@@ -168,7 +180,18 @@ def set_position(trial: Trial, turn: str = "") -> Token[RunPosition | None]:
 
 
 Kind = Literal[
-    "planned", "call", "retry", "wait", "adapted", "parked", "verdict", "stored", "skipped", "worker", "stopped"
+    "planned",
+    "call",
+    "retry",
+    "wait",
+    "adapted",
+    "examined",
+    "parked",
+    "verdict",
+    "stored",
+    "skipped",
+    "worker",
+    "stopped",
 ]
 _SHORT_S = 1.0  # a wait below this tells nothing by itself
 
@@ -207,6 +230,8 @@ def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
             yield LogEntry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
         case ModelAdapted(model, told) | DeliveryUnverified(model, told):
             yield _with_position(LogEntry(level="warning", event="adapted", model=model, detail=told), here)
+        case JudgeExamined(judge, told, perfect):
+            yield LogEntry(level="info" if perfect else "warning", event="examined", model=judge, detail=told)
         case ModelStopped(model, why):
             yield _with_position(LogEntry(level="error", event="parked", model=model, detail=why), here)
         case TrialSkipped(subject, owner):

@@ -10,7 +10,7 @@ import msgspec
 from independence.config import environment
 from independence.config.options import RerunOptions
 from independence.config.subjects import Subject, from_json
-from independence.engine import connections, plan
+from independence.engine import connections, examining, plan
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
@@ -48,7 +48,8 @@ def rerun(
     if not names:
         raise StoreError("no subject here was stored with its configuration; ask it once more with `independence run`")
     personas = queries.personas(connection, scope.where)
-    suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
+    own = examining.with_dialogues(scope.suite)
+    suite = msgspec.structs.replace(own, variants={**scope.suite.variants, **personas})
     trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
     registered, env = connections.models(options.connection.models_file), environment.read()
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
@@ -60,6 +61,7 @@ def rerun(
         judges=specs,
         options=options.connection,
         notes=(_summary(scope, trials),),
+        trust_judge=options.trust_judge,
         command="rerun",
     )
     return reached(made, registered, env)

@@ -15,7 +15,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, plan, subjects
+from independence.engine import connections, dialogue, examining, plan, subjects
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
@@ -41,6 +41,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     personas: Mapping[str, str] = {}
     notes: Sequence[str] = ()  # what to say about the plan
     grading_only: bool = False  # the trials are from the store: nothing is planned
+    trust_judge: bool = False  # judges are not examined first
     command: str = "run"  # what the ledger of the store calls it
 
     @cached_property
@@ -109,6 +110,7 @@ def run(
         judges=graders,
         notes=notes,
         options=options.connection,
+        trust_judge=options.trust_judge,
     )
     redirection = connections.redirection(made.asked + made.grading, env)
     return reached(msgspec.structs.replace(made, notes=[*notes, *redirection]), known, env)
@@ -168,7 +170,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
     """The grading of every finished dialogue of one edition and condition. Raises UsageError, StoreError."""
     env, known = environment.read(), connections.models(options.connection.models_file)
     scope = scopes.find(connection, options.suite, options.variant, options.mode)
-    suite, notes = scopes.grading(connection, scope), list[str]()
+    suite, notes = examining.with_dialogues(scopes.grading(connection, scope)), list[str]()
     if newest := scopes.newest(connection, scope, options.suite):
         notes.insert(0, newest)
     trials = dialogue.trials(connection, suite, scope.where)
@@ -195,6 +197,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
         options=options.connection,
         notes=notes,
         grading_only=True,
+        trust_judge=options.trust_judge,
         command="judge",
     )
     return reached(made, known, env)
