@@ -55,11 +55,11 @@ def _table(preview: RunPreview) -> Table:
     notes += [f"{said}." for said in (*shares, *preview.purchases)]
     if preview.unexamined:
         notes.append(f"{preview.unexamined}.")
-    if preview.cost.probes:
+    first = [f"{preview.cost.known} known dialogues show whether the judge can judge"] * bool(preview.cost.known)
+    first += [f"up to {preview.cost.probes} small requests show what reaches the models"] * bool(preview.cost.probes)
+    if first:
         usd = preview.cost.typical_usd - total(bills.values()).usd
-        notes.append(
-            f"Before them, up to {preview.cost.probes} small requests show what reaches the models: ${usd:.4f} more."
-        )
+        notes.append(f"Before them, {' and '.join(first)}: ${usd:.4f} more.")
     if preview.cost.unpriced:
         notes.append("A dash means that no price is known; these calls are not included in the sums.")
     return Table("estimate", "What it will cost", _COLUMNS, tuple(rows), tuple(notes))

@@ -212,7 +212,8 @@ def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
     names = {one.judge for one in there}
     left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
     graded = {one.judge: one.settled for one in there if one.judge not in left_out}
-    counts = {one.judge: one.valid for one in there if _whole(graded.get(one.judge, -1), max(graded.values()))}
+    all_ = max(graded.values(), default=0)
+    counts = {one.judge: one.valid for one in there if _whole(graded.get(one.judge, -1), all_)}
     most = max(counts.values(), default=0)
     full = [name for name in counts if 2 * counts[name] >= most]
     return min(full, key=lambda name: (kinds.of(name).order_on_boards, -counts[name]), default=None)

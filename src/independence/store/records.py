@@ -142,9 +142,13 @@ def spent(answer: Answer | Grade) -> dict[str, object]:
 
 
 def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:
-    """Keep the texts of an edition; a known one is marked as used now. What is no part of it may have changed."""
+    """Keep the texts of an edition; a known one is marked as used now.
+
+    What is no part of one's own edition, as its known dialogues, may have changed; an import stays as it was read.
+    """
     own = msgspec.structs.asdict(row) | {"used_at": now()}
-    insert(connection, "editions", [own], "UPDATE SET used_at = excluded.used_at, document = excluded.document")
+    document = "iif(read_as = '', excluded.document, document)"
+    insert(connection, "editions", [own], f"UPDATE SET used_at = excluded.used_at, document = {document}")
 
 
 def add_persona(connection: sqlite3.Connection, edition: EditionRow, variant: str, text: str) -> None:
