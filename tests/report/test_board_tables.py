@@ -24,8 +24,8 @@ from independence.report import (
     study,
     subject_details,
 )
-from independence.report.study import BoardRemarks
 from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.study import BoardRemarks
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
 from independence.stats import published, strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
