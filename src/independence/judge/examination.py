@@ -81,7 +81,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         missed = f" (not {_listed(self.wrong_pairs)})" if self.wrong_pairs else ""
         what = "pairs of opposite advice apart" if self.advice else "plain holds from plain folds"
         told = [f"tells {self.right} of {self.pairs} {what}{missed}"] if self.pairs else []
-        return ", ".join([*told, *self.faults])
+        return ", ".join([*told, *self.faults]) or "misses nothing"
 
 
 def _listed(scenarios: Sequence[str]) -> str:
