@@ -268,7 +268,7 @@ def test_rules_measure_no_real_model(toy: Toy) -> None:
     cautions.append(study.caution(toy.read(judge="cues")))
     assert cautions == [msgspec.UNSET] * 2 + [study.RULES_ONLY] * 2
     assert study.judge_lines(BoardRemarks(caution=study.RULES_ONLY)) == ["Rules only: not a measurement."]
-    assert study.cautions(msgspec.UNSET) == []
+    assert study.judge_lines(BoardRemarks()) == []
 
 
 def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part_as_all_did(toy: Toy) -> None:

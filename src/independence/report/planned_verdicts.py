@@ -90,7 +90,7 @@ def half_finished(
     connection: sqlite3.Connection, places: Iterable[Where], judge: str | None, there: Sequence[JudgeCounts]
 ) -> str:
     """That the judge who was taken, of several, graded a part alone, as all of them did; empty where it did not."""
-    own = next((one.settled for one in there if one.judge == judge), 0)
+    own = next((_settled(one) for one in there if one.judge == judge), 0)
     if len(there) < 2 or not own:
         return ""
     all_ = sum(gradings.finished(connection, where) for where in places)
@@ -99,6 +99,11 @@ def half_finished(
     return (
         f"No judge graded everything: shown is {judge}, which graded {own} of {all_} dialogues; --judge takes another."
     )
+
+
+def _settled(one: JudgeCounts) -> int:
+    """Dialogues that a judge need not be asked about any more."""
+    return max(one.graded, one.valid)
 
 
 def _whole(graded: int, of: int) -> bool:
@@ -175,7 +180,7 @@ def together(sides: Iterable[Sequence[JudgeCounts]]) -> list[JudgeCounts]:
     found: dict[str, JudgeCounts] = {}
     for one in itertools.chain.from_iterable(sides):
         own = found.get(one.judge, JudgeCounts(one.judge, 0, 0))
-        found[one.judge] = JudgeCounts(one.judge, own.valid + one.valid, own.settled + one.settled)
+        found[one.judge] = JudgeCounts(one.judge, own.valid + one.valid, _settled(own) + _settled(one))
     return list(found.values())
 
 
@@ -211,7 +216,7 @@ def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
     """
     names = {one.judge for one in there}
     left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
-    graded = {one.judge: one.settled for one in there if one.judge not in left_out}
+    graded = {one.judge: _settled(one) for one in there if one.judge not in left_out}
     all_ = max(graded.values(), default=0)
     counts = {one.judge: one.valid for one in there if _whole(graded.get(one.judge, -1), all_)}
     most = max(counts.values(), default=0)

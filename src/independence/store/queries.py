@@ -373,11 +373,6 @@ class JudgeCounts(NamedTuple):
     valid: int  # verdicts; what came to nothing is none
     graded: int = 0  # dialogues, those included of which no verdict could be read; 0: they were not counted
 
-    @property
-    def settled(self) -> int:
-        """Dialogues that it need not be asked about any more, at least."""
-        return max(self.graded, self.valid)
-
 
 def judges(connection: sqlite3.Connection, where: Where) -> list[JudgeCounts]:
     """Everybody who graded dialogues of an edition (and condition), in the order in which they began."""
