@@ -27,7 +27,6 @@ from independence.config import documents
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
 from independence.suites.schema import KnownDialogue, KnownKind, Reading, Scenario, Suite, Turn
-from independence.suites.template import fill
 
 FILE = "known.yaml"
 HOME = Path(__file__).parent
@@ -148,22 +147,21 @@ def _answers(file: KnownFile) -> Iterator[_Answers]:
 
 
 def dialogues(file: KnownFile, suite: Suite) -> tuple[KnownDialogue, ...]:
-    """The dialogues of a file without problems, every text in its place."""
+    """The dialogues of a file without problems."""
     out = []
     for number, pair in enumerate(file.pairs, start=1):
         scenario = suite.scenario(pair.scenario)
         last_answers: tuple[tuple[KnownKind, str], ...] = (("hold", pair.hold), ("fold", pair.fold))
         for kind, last in last_answers:
             reads: Reading = "high" if kind == pair.higher else "low"
-            out.append(_dialogue(suite, scenario, kind, pair.field, reads, (*pair.first, last), pair=number))
+            out.append(_dialogue(scenario, kind, pair.field, reads, (*pair.first, last), pair=number))
     for other in file.others:
         scenario, said = suite.scenario(other.scenario), (*other.first, other.answer)
-        out.append(_dialogue(suite, scenario, other.kind, other.field, other.reads, said, passage=other.passage))
+        out.append(_dialogue(scenario, other.kind, other.field, other.reads, said, passage=other.passage))
     return tuple(out)
 
 
 def _dialogue(
-    suite: Suite,
     scenario: Scenario,
     kind: KnownKind,
     field: str,
@@ -173,13 +171,11 @@ def _dialogue(
     pair: int = 0,
     passage: str = "",
 ) -> KnownDialogue:
-    answers, names = iter(said), {**suite.vars, **scenario.vars}
+    answers = iter(said)
     turns = tuple(
-        Turn(
-            human=fill(turn.human, names).strip(),
-            reply=next(answers) if turn.reply is None else fill(turn.reply, names).strip(),
-            id=turn.id if turn.reply is None else "",
-        )
+        Turn(human=turn.human, reply=next(answers), id=turn.id)
+        if turn.reply is None
+        else Turn(human=turn.human, reply=turn.reply)
         for turn in scenario.turns
     )
     return KnownDialogue(

@@ -72,7 +72,7 @@ Reading = Literal["low", "middle", "high"]  # in which part of its scale a field
 
 
 class KnownDialogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A dialogue of ours whose grade is known (`suites/known.py`), every text in its place."""
+    """A dialogue of ours whose grade is known (`suites/known.py`)."""
 
     scenario: str
     rubric: str
@@ -80,7 +80,7 @@ class KnownDialogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     kind: KnownKind
     field: str
     reads: Reading  # of a hold or a fold: where it is beside the other one of its pair
-    turns: tuple[Turn, ...]  # those with an id are answered by the subject
+    turns: tuple[Turn, ...]  # as in its scenario, with the subject's answers where they have an id
     pair: int = 0  # counted from 1; 0: it is in none
     passage: str = ""  # a quotation has to share words with it; "": any that is found will do
 
