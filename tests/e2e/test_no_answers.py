@@ -106,7 +106,9 @@ def graded(cwd: Path, subjects: Mapping[str, Callable[[Messages], str]], *judges
     """Run V2 once on these subjects."""
     with between.serving(answering(subjects)) as served:
         where = ("--local-url", served.url, "--db", "x.db", "--runs", "1")
-        ended = command.run("run", *where, "-m", ",".join(f"local/{name}" for name in subjects), *judges, cwd=cwd)
+        ended = command.run(
+            "run", *where, "-m", ",".join(f"local/{name}" for name in subjects), *judges, "--trust-judge", cwd=cwd
+        )
     return Board(cwd, ended, rows(cwd))
 
 

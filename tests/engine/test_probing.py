@@ -50,10 +50,11 @@ async def probed(
 
 
 def test_every_attack_is_planned_once_and_every_clean_reply_twice_however_many_attacks_share_it() -> None:
-    made = probing.planned(SUITE, SCENARIO, REPLIES)
-    texts = [call.answer.text for call in made.calls if isinstance(call.answer, Reply)]
+    made = probing.planned(SUITE, SCENARIO, REPLIES).dialogues
+    calls = [call for own in made.calls for call in own]
+    texts = [call.answer.text for call in calls if isinstance(call.answer, Reply)]
     assert texts == [*(r.text for r in REPLIES), "Yes.", "Fine by me.", "Yes.", "Fine by me."]
-    assert len({trial.key for trial in made.trials}) == len({call.after for call in made.calls}) == len(texts)
+    assert len({trial.key for trial in made.trials}) == len({call.after for call in calls}) == len(texts)
     assert {trial.subject.label for trial in made.trials} == {"hostile replies"}
 
 

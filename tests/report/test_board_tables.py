@@ -25,6 +25,7 @@ from independence.report import (
     subject_details,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.study import BoardRemarks
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
 from independence.stats import published, strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -266,8 +267,25 @@ def test_rules_measure_no_real_model(toy: Toy) -> None:
         cautions.append(study.caution(toy.read(judge=judge)))
     cautions.append(study.caution(toy.read(judge="cues")))
     assert cautions == [msgspec.UNSET] * 2 + [study.RULES_ONLY] * 2
-    assert study.cautions(study.RULES_ONLY) == ["Rules only: not a measurement."]
-    assert study.cautions(msgspec.UNSET) == []
+    assert study.judge_lines(BoardRemarks(caution=study.RULES_ONLY)) == ["Rules only: not a measurement."]
+    assert study.judge_lines(BoardRemarks()) == []
+
+
+def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part_as_all_did(toy: Toy) -> None:
+    toy.complete("a", judge="acme/judge")
+    assert toy.board().quotations is msgspec.UNSET
+    for found, scenario in ((True, "radio"), (False, "dessert"), (False, "dinner")):
+        where = "UPDATE verdicts SET quote = 'said', quote_found = ? WHERE trial IN "
+        toy.connection.execute(f"{where} (SELECT trial FROM planned WHERE scenario = ?)", (found, scenario))
+    (line,) = study.judge_lines(toy.board())
+    assert line == "67 % of the judge's quotations are not found (2 of 3)."
+    assert json.loads(msgspec.json.encode(toy.board()))["quotations"] == {"asked": 3, "not_found": 2}
+    # A second subject, whom one judge graded in part and the other not at all: nobody graded everything.
+    toy.complete("b", judge="cues")
+    toy.connection.execute("DELETE FROM verdicts WHERE judge = 'cues' AND rowid % 3 = 0")
+    half = "No judge graded everything: shown is acme/judge, which graded 3 of 6 dialogues; --judge takes another."
+    assert study.judge_lines(toy.board())[0] == half
+    assert half not in study.judge_lines(toy.board(judge="acme/judge"))
 
 
 NOTE = (

@@ -52,11 +52,12 @@ def counts(judges: str) -> list[JudgeCounts]:
         ("", None),
         ("b a b", "b"),
         ("b a", "b"),  # it began first
-        ("cues cues model", "model"),  # a model comes first unless it graded less than half
-        ("cues cues cues model", "cues"),
-        ("offline offline model", "model"),
+        ("cues model", "model"),  # a model comes first unless it graded a part alone
+        ("cues cues model", "cues"),
+        (" ".join(["cues"] * 10 + ["model"] * 9), "model"),  # large sets lack some verdicts of every judge
+        ("offline model", "model"),
         ("hybrid:acme/judge hybrid:acme/judge hybrid:acme/judge model", "hybrid:acme/judge"),
-        ("offline offline cues", "cues"),
+        ("offline cues", "cues"),
         ("human:Ann human:Ann b", "b"),
         ("human:Ann", None),
         ("cues@1 cues@1 cues@1 cues", "cues"),

@@ -189,3 +189,42 @@ def test_a_number_that_yaml_reads_as_text_says_how_to_write_it(toy_folder: Path)
 
 def test_the_linter_knows_every_cue_the_rule_judge_reads() -> None:
     assert set(grading.CUES) == CUES
+
+
+PAIR = "{scenario: radio, field: firmness, hold: I stand by it., fold: I take it back.}"
+LAST = "{scenario: radio, kind: quotation, field: firmness, reads: high, answer: I stand by it."
+KNOWN = {
+    "pairs: [{scenario: radio}]": "missing required field `field`",
+    f"pairs: [{PAIR.replace('radio', 'television')}]": "no scenario `television`",
+    f"pairs: [{PAIR.replace('radio', 'dessert')}]": "`dessert` continues another scenario",
+    f"pairs: [{PAIR.replace('firmness', 'drift')}]": "rubric `held` has no field `drift`",
+    f"pairs: [{PAIR.replace('radio', 'dinner').replace('firmness', 'drift')}]": "write 1 answers under `first`",
+    f"others: [{LAST}, passage: I stood by it}}]": "`passage` is a part of `answer`, word for word",
+    f"others: [{LAST.replace('quotation', 'evasion')}, passage: I stand}}]": "where the kind is `quotation`",
+    f"others: [{LAST.replace('high', 'higher')}}}]": "invalid enum value 'higher'",
+    "same_as: harbour": "no built-in suite `harbour` has known dialogues",
+    "same_as: v2": "those of `v2` do not fit: no scenario `rs01`",
+    f"{{same_as: v2, pairs: [{PAIR}]}}": "leave out `same_as` or them",
+}
+
+
+def test_what_is_wrong_with_known_dialogues_is_said_with_its_line_and_they_are_no_part_of_the_edition(
+    tmp_path: Path,
+) -> None:
+    own = toy.write(tmp_path / "own")
+    edition = load.load(str(own)).edition
+    wrong = {}
+    for text, said in KNOWN.items():
+        (own / "known.yaml").write_text(text, encoding="utf-8")
+        ended = command.run("suites", "lint", own)
+        if ended.code != 1 or f"{own / 'known.yaml'}:1: " not in ended.out or said not in ended.out:
+            wrong[text] = ended.out + ended.err
+        with pytest.raises(DocumentError):
+            load.load(str(own))
+    assert wrong == {}
+    (own / "known.yaml").write_text(f"pairs: [{PAIR}]\nothers: [{LAST}, passage: stand by it}}]", encoding="utf-8")
+    assert command.run("suites", "lint", own).code == 0
+    loaded = load.load(str(own))
+    assert (loaded.edition, [one.kind for one in loaded.suite.known or ()]) == (edition, ["hold", "fold", "quotation"])
+    (problem,) = found(own, {"suite: toy": "suite: toy\nknown: []"})
+    assert "known dialogues are read from the file `known.yaml`" in str(problem)

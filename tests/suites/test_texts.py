@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -277,3 +278,22 @@ def test_a_suite_asks_and_grades_what_was_published_in_texts_of_about_the_same_l
     published, own = lengths(adopted, wish), lengths(ours, len(ours.vars["wish"].split()))
     far = {at: (own[at], count) for at, count in published.items() if abs(own[at] - count) > max(1, 0.25 * count)}
     assert far == {}
+
+
+@pytest.mark.parametrize("name", sorted(SUITES))
+def test_every_suite_ships_known_dialogues_of_all_kinds_in_words_that_stand_once(name: str) -> None:
+    known = SUITES[name].known
+    assert known
+    kinds = Counter(one.kind for one in known)
+    quoting = any(SUITES[name].rubrics[one.rubric].quote for one in known)
+    assert (kinds["hold"], kinds["fold"], kinds["injection"], kinds["quotation"]) == (8, 8, 1, int(quoting))
+    assert kinds["evasion"] >= 1
+    last = [one.turns[-1].reply or "" for one in known]
+    assert len(set(last)) == len(last)
+    assert max(len(text.split()) for text in last) > 2 * min(len(text.split()) for text in last)  # long and short ones
+    pairs = {one.pair: {own.reads for own in known if own.pair == one.pair} for one in known if one.pair}
+    assert all(reads == {"low", "high"} for reads in pairs.values())
+    if (
+        SUITES[name].grid is not None
+    ):  # who always favours the first party is wrong as often as who always favours the asker
+        assert Counter(one.reads for one in known if one.kind == "hold") == {"low": 4, "high": 4}

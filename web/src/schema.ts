@@ -121,6 +121,8 @@ export interface Board {
   readonly dates: Dates | null;
   readonly language?: string;
   readonly caution?: string;
+  readonly quotations?: QuotationCounts;
+  readonly half_finished?: string;
 }
 
 /** One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100. */
@@ -186,6 +188,12 @@ export interface Dates {
   readonly last_reply: string | null;
   readonly first_verdict: string | null;
   readonly last_verdict: string | null;
+}
+
+/** How often one judge was to quote what was said, and how often that is not to be found. */
+export interface QuotationCounts {
+  readonly asked: number;
+  readonly not_found: number;
 }
 
 /** A part of the index, as boards have a column of it; from `worst` to `best` it counts from nothing to all. */

@@ -88,6 +88,10 @@ def _judge_of_all(store: Store, connection: sqlite3.Connection, places: Sequence
             "no judge graded under every condition, so each board is by the judge that its rows name; --judge takes "
             f"one of {', '.join(names)}"
         )
+    elif half := planned_verdicts.half_finished(
+        connection, [place.where for place in places], by, planned_verdicts.together(there)
+    ):
+        store.notice(half)
     elif len(names) > 1:
         store.notice(f"judge of this export: {by}; --judge takes another of {', '.join(names)}")
     return by

@@ -120,7 +120,7 @@ def _table(
     rows = tuple(
         (
             "@".join(who[:2]) if who != NOBODY else None,
-            subjects[who].label if who in subjects else "replaced dialogues",
+            subjects[who].label if who in subjects else "known or replaced dialogues",
             *count,
         )
         for who, count in counts.items()

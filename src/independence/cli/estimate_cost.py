@@ -53,10 +53,14 @@ def _table(preview: RunPreview) -> Table:
     notes = [*_NOTES, *(f"{one}." for one in run.notes)]
     shares = [share for judge in run.judges if (share := connections.share(judge))]
     notes += [f"{said}." for said in (*shares, *preview.purchases)]
-    if preview.cost.probes:
+    if preview.unexamined:
+        notes.append(f"{preview.unexamined}.")
+    first = [f"{preview.cost.known} known dialogues show whether the judge can judge"] * bool(preview.cost.known)
+    first += [f"up to {preview.cost.probes} small requests show what reaches the models"] * bool(preview.cost.probes)
+    if first:
         usd = preview.cost.typical_usd - total(bills.values()).usd
         price = f"${usd:.4f} more" if usd or not preview.cost.unpriced else "their price is not known"
-        notes.append(f"Before them, up to {preview.cost.probes} small requests show what reaches the models: {price}.")
+        notes.append(f"Before them, {' and '.join(first)}: {price}.")
     if preview.cost.unpriced:
         notes.append("A dash means that no price is known; these calls are not included in the sums.")
     return Table("estimate", "What it will cost", _COLUMNS, tuple(rows), tuple(notes))

@@ -44,7 +44,7 @@ def launch(
 def lines(preview: pipeline.RunPreview) -> list[str]:
     """What to say before anything is asked."""
     shares = [share for judge in preview.run.judges if (share := connections.share(judge))]
-    said = [*preview.run.notes, *shares, *preview.purchases, _plan_line(preview)]
+    said = [*preview.run.notes, *shares, *preview.purchases, *filter(None, [preview.unexamined]), _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
         said.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
@@ -58,6 +58,8 @@ def _plan_line(preview: pipeline.RunPreview) -> str:
     left, cost = preview.left, preview.cost
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
+    if cost.known:
+        parts.append(f"{cost.known} known dialogues for the judge")
     if cost.probes:
         parts.append(f"up to {cost.probes} small calls first, which test what reaches the models")
     if left.complete:

@@ -295,9 +295,13 @@ _CONDITIONS = each(
 _KINDS = "A model id, `cues`, `offline` or `hybrid:MODEL`"
 
 
+_TRUST = _flag("--trust-judge", "Grade without showing first that the judge can judge.")
+
+
 def _judging(default: str) -> AnyOption:
     return each(
         judges(f"{_KINDS}; repeatable. Default: {default}."),
+        _TRUST,
         OFFLINE,
         _flag("--no-judge", "Collect replies only; the command without this grades them."),
     )
@@ -331,6 +335,7 @@ CHECK = together(
     models("The subject: vendor/model, local/ID, sim/NAME."),
     _CONDITIONS,
     judges("A model id, or `cues`. Default: the suite's own, else google/gemini-3-flash-preview."),
+    _TRUST,
     SAMPLING,
     connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
 )
@@ -361,6 +366,7 @@ GRADE = together(
     "options",
     GradeOptions,
     judges(f"{_KINDS}; repeatable.", required=True),
+    _TRUST,
     together("offline", OfflineOptions, _AUDIT, *_OFFLINE),
     *STORED_PLACE,
     EXPERIMENTS,

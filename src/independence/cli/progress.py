@@ -25,6 +25,7 @@ from independence.engine.events import (
     CallWaiting,
     DeliveryUnverified,
     Event,
+    JudgeExamined,
     ModelAdapted,
     ModelStopped,
     RunStopping,
@@ -112,7 +113,7 @@ class ProgressBars:
             case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
                 self._adapted.add(event)
                 self._say(str(event))
-            case WorkerLost() | ServerLost() | WorkExpected():
+            case WorkerLost() | ServerLost() | WorkExpected() | JudgeExamined():
                 self._say(str(event))
             case RunStopping():
                 self._dropped_at = None if event.within_s is None else self._time.monotonic() + event.within_s

@@ -19,7 +19,7 @@ from independence.exchange.adoption.suite_folder import AdoptedSuite
 from independence.exchange.adoption.verifying import RequestComparison
 from independence.exchange.rent import words
 from independence.report import analysis
-from independence.suites import load, scenario_part, schema
+from independence.suites import grid, known, load, scenario_part, schema
 
 
 @click.group("suites", invoke_without_command=True)
@@ -48,6 +48,8 @@ def _lint(path: Path) -> None:
         document = documents.read(folder / "suite.yaml")
         suite = documents.convert(document, schema.Suite)
         found = load.problems(suite, document, folder, analysis.check)
+        if not found:
+            found = known.problems(folder, grid.expanded(load.inline(suite, folder)))
     except DocumentError as error:
         found = [error]
     for problem in found:

@@ -20,12 +20,13 @@ from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
 from independence.config import environment
 from independence.config.options import ConnectionOptions
-from independence.engine import connections, event_loop, pipeline, probing, resolve, service
-from independence.errors import UsageError
+from independence.engine import connections, event_loop, examining, pipeline, probing, resolve, service
+from independence.errors import StoreError, UsageError
 from independence.judge.hostile import checks, corpus, probe
 from independence.report import hostile as report
+from independence.report import judge_known
 from independence.report import judge_validation as validation
-from independence.store import database
+from independence.store import database, scopes
 from independence.suites import load, schema
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
@@ -59,7 +60,8 @@ def command(
 ) -> None:
     """Compare judges on the dialogues that more than one of them graded.
 
-    Prints a board per judge, agreement, self-preference, costs, and the dialogues on which two judges differ most.
+    Prints a board per judge, agreement, self-preference, costs, the dialogues on which two judges differ most, and what
+    each made of the suite's known dialogues.
     With --hostile: how often a verdict changes if the graded reply contains text that addresses the judge; --suite is
     a built-in one or a folder then.
     """
@@ -72,7 +74,18 @@ def command(
     with activity.working("comparing judges", terminal.quiet), reading.Store(db, note) as store:
         scope = store.scope(suite, variant, mode)
         with store.reading() as opened:
-            tables = validation.validate(opened, scope, wanted)
+            known = [
+                one
+                for one in examining.stored(opened, scopes.grading(opened, scope))
+                if not named or one.judge in named
+            ]
+            tables = [judge_known.table(known)] if known else []
+            try:
+                tables = [*validation.validate(opened, scope, wanted), *tables]
+            except StoreError as error:
+                if not tables:
+                    raise
+                note(str(error), terminal.quiet)
     table_output.print_tables(tables, terminal.format_)
 
 
@@ -94,9 +107,9 @@ def _probe(
     made = probing.planned(suite, probe.probe_scenario(suite), corpus.corpus())
     needed = [spec.endpoint for spec in specs if spec.endpoint]
     run = resolve.ResolvedRun(
-        suite=made.suite,
+        suite=made.dialogues.suite,
         edition="hostile",
-        trials=made.trials,
+        trials=made.dialogues.trials,
         judges=specs,
         endpoints=connections.endpoints(needed, known, environment.read(), asked),
         options=msgspec.structs.replace(asked, parallel=1),
@@ -118,7 +131,7 @@ def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: Termi
         closing(database.connect(Path(folder, "probe.db"))) as connection,
         screen.Screen(terminal, run.options) as shown,
     ):
-        probing.store(connection, made)
+        probing.store(connection, made.dialogues)
 
         async def approve(preview: pipeline.RunPreview) -> bool:
             usd = preview.cost.typical_usd

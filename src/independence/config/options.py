@@ -110,6 +110,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     modes: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     no_judge: bool = False
+    trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
     seed: int = 0  # another one draws everything anew
     sampling: Sampling = Sampling()
     offline: OfflineOptions = OfflineOptions()
@@ -170,6 +171,7 @@ class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     run_number: int | None = None  # this run alone
     judges: tuple[str, ...] = ()
     no_judge: bool = False
+    trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
     offline: OfflineOptions = OfflineOptions()
     connection: ConnectionOptions = ConnectionOptions()
 
@@ -194,6 +196,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     mode: str | None = None
     models: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
+    trust_judge: bool = False
     offline: OfflineOptions = OfflineOptions()
     connection: ConnectionOptions = ConnectionOptions()
 

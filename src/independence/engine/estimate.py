@@ -165,6 +165,9 @@ class CostEstimate(NamedTuple):
     unpriced: tuple[str, ...]
     range_usd: tuple[float, float] = (0.0, 0.0)
     steps: int = 0  # what judges write before verdicts: calls in neither figure above
+    known: int = (
+        0  # verdicts on known dialogues, which show whether a judge can judge; in the dollars, as are their steps
+    )
     probes: int = 0  # small requests before the first call, which show what reaches the models; in the dollars
     bills: Mapping[Payer, Bill] = {}
 
@@ -183,6 +186,16 @@ def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHisto
         range_usd=whole.range_usd,
         steps=whole.steps,
         bills=found,
+    )
+
+
+def with_known(cost: CostEstimate, known: CostEstimate) -> CostEstimate:
+    """The estimate with the verdicts on known dialogues that come first."""
+    (low, high), (known_low, known_high) = cost.range_usd, known.range_usd
+    return cost._replace(
+        known=known.verdicts,
+        typical_usd=cost.typical_usd + known.typical_usd,
+        range_usd=(low + known_low, high + known_high),
     )
 
 

@@ -115,6 +115,17 @@ class DeliveryUnverified(NamedTuple):
         return f"{self.model}: {self.why}; the boards are marked"
 
 
+class JudgeExamined(NamedTuple):
+    """What a judge made of the known dialogues of a suite."""
+
+    judge: str
+    told: str
+    perfect: bool
+
+    def __str__(self) -> str:
+        return f"{self.judge} {self.told}"
+
+
 class ModelStopped(NamedTuple):
     """A model cannot go on in this run; others do."""
 
@@ -168,6 +179,7 @@ Event = (
     | ConcurrencyChanged
     | ModelAdapted
     | DeliveryUnverified
+    | JudgeExamined
     | ModelStopped
     | CallUnresolved
     | TrialSkipped
@@ -215,6 +227,7 @@ Kind = Literal[
     "retry",
     "wait",
     "adapted",
+    "examined",
     "parked",
     "verdict",
     "stored",
@@ -260,6 +273,8 @@ def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
             yield LogEntry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
         case ModelAdapted(model, told) | DeliveryUnverified(model, told):
             yield _with_position(LogEntry(level="warning", event="adapted", model=model, detail=told), here)
+        case JudgeExamined(judge, told, perfect):
+            yield LogEntry(level="info" if perfect else "warning", event="examined", model=judge, detail=told)
         case ModelStopped(model, why):
             yield _with_position(LogEntry(level="error", event="parked", model=model, detail=why), here)
         case TrialSkipped(subject, owner):

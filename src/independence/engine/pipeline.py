@@ -25,9 +25,10 @@ from independence.clients.listing import ServerPages
 from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import delivery, estimate, resume, run, service, workload
+from independence.engine import delivery, estimate, examining, resume, run, service, workload
 from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
+from independence.engine.examining import ExaminationPlan
 from independence.engine.executors import choice
 from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
@@ -51,6 +52,7 @@ class RunPreview(NamedTuple):
     left: PendingWork
     cost: CostEstimate
     differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
+    unexamined: str = ""  # what to say of judges of which nothing shows that they can judge
     purchases: Sequence[str] = ()  # what each hybrid will buy, in a sentence
 
 
@@ -102,9 +104,10 @@ async def carry_out(
         job = resolver.resolve(connection, local)
         cluster = choice.chosen(job.options)
         left = _preview(connection, job)
+        exam = _examination(job, left)
     async with service.check_endpoints(_needs(job, left), hooks.on_event) as found:
         with hooks.blocking():
-            preview = _priced(connection, job, left, found)
+            preview = _priced(connection, job, left, found, exam, exam.todo(connection))
         cost = preview.cost
         service.refuse_unpriced(job.options, cost.unpriced)
         if not await approve(preview) or job.options.dry_run:
@@ -118,11 +121,16 @@ async def carry_out(
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:
                 left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
-            await workload.tell(opened, left.todo, cost, found)
-            if not job.grading_only:
-                await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
-            begin = _begin_runs(job, opened) if staged else None
-            outcome = await _run_and_grade(opened.context(job.suite, job.rubrics), job, left, begin, executor)
+            unasked, stop = await examining.examine(opened, exam, job.shares)
+            if stop is None:
+                await workload.tell(opened, left.todo, cost, found)
+                if not job.grading_only:
+                    await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
+                begin = _begin_runs(job, opened) if staged else None
+                context = opened.context(job.suite, job.rubrics)
+                outcome = await _run_and_grade(context, job, examining.without(left, unasked), begin, executor)
+            else:
+                outcome = RunOutcome(stop, 0)
             budget, unsettled = opened.budget, opened.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
@@ -148,10 +156,20 @@ async def price(resolver: Resolver, connection: sqlite3.Connection) -> RunPrevie
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
     async with service.check_endpoints(_needs(job, whole)) as found:
-        return _priced(connection, job, whole, found)
+        exam = _examination(job, whole)
+        return _priced(connection, job, whole, found, exam, exam.todo(None))
 
 
-def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, found: CheckedEndpoints) -> RunPreview:
+def _examination(job: ResolvedRun, left: PendingWork) -> ExaminationPlan:
+    """What shows that those who are to grade can judge."""
+    grading = dict.fromkeys(judge for item in left.todo for judge in item.judges)
+    return examining.planned(job.suite, grading, trusted=job.trust_judge)
+
+
+def _priced(
+    connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, found: CheckedEndpoints,
+    exam: ExaminationPlan, to_examine: Sequence[PendingTrial],
+) -> RunPreview:  # fmt: skip
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
     bought = _purchasable(connection, job)
     # Routing loads numpy, which most runs never need.
@@ -163,9 +181,10 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
+    cost = estimate.with_known(cost, examining.priced(to_examine, exam, listed))
     told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
-    return RunPreview(job, left, cost, differing, purchases=[sentence for sentence in told if sentence])
+    return RunPreview(job, left, cost, differing, exam.unknown, purchases=[sentence for sentence in told if sentence])
 
 
 def _with_probes(

@@ -12,7 +12,7 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RerunOptions
 from independence.config.subjects import LOCAL, Subject, from_json
-from independence.engine import connections, plan, subjects
+from independence.engine import connections, examining, plan, subjects
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
@@ -68,7 +68,8 @@ def rerun(
     if not names:
         raise StoreError("no subject here was stored with its configuration; ask it once more with `independence run`")
     personas = queries.personas(connection, scope.where)
-    suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
+    own = examining.with_dialogues(scope.suite)
+    suite = msgspec.structs.replace(own, variants={**scope.suite.variants, **personas})
     trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
     env = environment.read()
     registered = connections.with_local(connections.models(options.connection.models_file), local, env)
@@ -84,6 +85,7 @@ def rerun(
         options=options.connection,
         notes=(_summary(scope, trials),),
         local=local,
+        trust_judge=options.trust_judge,
         command="rerun",
     )
     return reached(made, registered, env)

@@ -17,7 +17,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, plan, subjects
+from independence.engine import connections, dialogue, examining, plan, subjects
 from independence.engine.connections import KeyUse
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
@@ -45,6 +45,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     personas: Mapping[str, str] = {}
     notes: Sequence[str] = ()  # what to say about the plan
     grading_only: bool = False  # the trials are from the store: nothing is planned
+    trust_judge: bool = False  # judges are not examined first
     command: str = "run"  # what the ledger of the store calls it
 
     @cached_property
@@ -143,6 +144,7 @@ def run(
         notes=[*notes, *subjects.of_other_weights(connection, where, chosen)],
         options=options.connection,
         local=local,
+        trust_judge=options.trust_judge,
     )
     redirection = connections.redirection(made.asked + made.grading, env)
     return reached(msgspec.structs.replace(made, notes=[*made.notes, *redirection]), known, env)
@@ -221,7 +223,7 @@ def grading(
     env = environment.read()
     known = connections.with_local(connections.models(options.connection.models_file), local, env)
     scope = scopes.find(connection, options.suite, options.variant, options.mode)
-    suite, notes = scopes.grading(connection, scope), list[str]()
+    suite, notes = examining.with_dialogues(scopes.grading(connection, scope)), list[str]()
     if newest := scopes.newest(connection, scope, options.suite):
         notes.insert(0, newest)
     trials = dialogue.trials(connection, suite, scope.where)
@@ -249,6 +251,7 @@ def grading(
         notes=notes,
         local=local,
         grading_only=True,
+        trust_judge=options.trust_judge,
         command="judge",
     )
     return reached(made, known, env)

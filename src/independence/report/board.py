@@ -120,16 +120,12 @@ def board_of_study(
         if strictly
         else published_rows.rows(read, own, scoring),
         judging=read.estimates.judging,
-        language=scope.suite.foreign_language,
-        repeats=study.repeat_notes(read),
-        as_full=read.as_full,
-        dates=read.dates,
         judge_prompt="as published" if _asks_as_published(read) else msgspec.UNSET,
         words=study.words(scope),
         wording=read.wording if scope.beside or read.judged_as_published else msgspec.UNSET,
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
-        caution=study.caution(read),
     )
+    built = study.with_remarks(built, read)
     if not strictly:
         return built
     known = read.these if reading.generalises_to == THESE else read.all_like_these

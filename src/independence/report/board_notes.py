@@ -12,7 +12,7 @@ from independence.report import declared, planned_verdicts, scenario_draw, study
 from independence.report.board import STRICT, Board
 from independence.report.board_row import BoardRow
 from independence.report.legend import subject_name, texts
-from independence.report.study import IMPORTED, PlaceStudy, Words
+from independence.report.study import IMPORTED, BoardRemarks, PlaceStudy, Words
 from independence.report.verdict_cells import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
@@ -60,7 +60,7 @@ def readings(board: Board) -> list[str]:
     lines = [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
-    lines += [*study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
+    lines += [*study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
     lines += [f"{AS_PUBLISHED}."] if board.judge_prompt else []
     lines += origins(board)
     lines += transport((name(row), row.flags) for row in board.rows)
@@ -286,7 +286,7 @@ def place_notes(read: PlaceStudy) -> list[str]:
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
         *lacking(marked),
         *transport(marked),
-        *study.cautions(study.caution(read)),
+        *study.judge_lines(study.with_remarks(BoardRemarks(), read)),
         *study.repeat_notes(read),
         *also_graded(read.as_full),
     ]

@@ -139,7 +139,7 @@ def _section(
         f"Made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
-    told += study.cautions(board.caution)
+    told += study.judge_lines(board)
     if any(row.simulated for row in board.rows):
         told.append("Subjects marked simulated are programs with known behaviour; no model was asked.")
     return Section("summary", "In short", [Prose("\n\n".join(told))])

@@ -33,9 +33,9 @@ def rendered(
     scope, about = read.scope, read.about
     document = PlaceBoard(
         suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
-        judge=read.judge, rows=tuple(rows), repeats=study.repeat_notes(read), as_full=read.as_full, dates=read.dates,
-        language=scope.suite.foreign_language, caution=study.caution(read),
+        judge=read.judge, rows=tuple(rows),
     )  # fmt: skip
+    document = study.with_remarks(document, read)
     given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
     shown = (Column("subject", "Subject"), *columns)

@@ -6,7 +6,7 @@ import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from independence.judge import kinds
 from independence.judge.kinds import CUES
@@ -16,12 +16,22 @@ from independence.report.plain_verdicts import SubjectVerdicts
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import PlannedVerdict, grouped
 from independence.stats import engagement
-from independence.store import place_dialogues, queries, scopes
+from independence.store import gradings, place_dialogues, queries, scopes
+from independence.store.gradings import QuotationCounts
 from independence.store.place_dialogues import Dialogues, PlaceRead
 from independence.store.queries import JudgeCounts
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
 from independence.types import Where
+
+_NEARLY: Final = 0.9  # of all dialogues: published sets lack some verdicts of every judge
+
+
+class Judging(NamedTuple):
+    """What a board says of the judge whose verdicts it shows."""
+
+    quotations: QuotationCounts | None = None  # None: it was to quote nothing
+    half_finished: str = ""  # where nobody was asked for, and nobody graded everything: who was taken
 
 
 class PlannedVerdicts(NamedTuple):
@@ -34,6 +44,7 @@ class PlannedVerdicts(NamedTuple):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     other_judges: tuple[str, ...] = ()  # whose verdicts are all their own; none where this one's are not
     dates: Dates | None = None  # of replies and verdicts; None where they have to be read
+    judging: Judging = Judging()
 
     @property
     def planned(self) -> list[PlannedVerdict]:
@@ -44,7 +55,7 @@ class PlannedVerdicts(NamedTuple):
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
     at_once = [_at_once(connection, one) for one in scope.editions]
-    there = _together(
+    there = together(
         own.judges if own is not None else queries.judges(connection, one.where)
         for one, own in zip(scope.editions, at_once, strict=True)
     )
@@ -55,7 +66,49 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     ]
     whole = _joined(scope, found) if scope.beside else _alone(found[0])
     others = tuple(one for one in independent(there) if one != name) if name in independent(there) else ()
-    return whole._replace(judge=name, as_full=as_full(there, name) if asked_judge is None else (), other_judges=others)
+    return whole._replace(
+        judge=name,
+        as_full=as_full(there, name) if asked_judge is None else (),
+        other_judges=others,
+        judging=_judging(connection, scope, name, there if asked_judge is None else ()),
+    )
+
+
+def _judging(
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, there: Sequence[JudgeCounts]
+) -> Judging:
+    if judge is None:
+        return Judging()
+    places = [one.where for one in scope.editions]
+    counts = QuotationCounts(0, 0)
+    if kinds.of(judge).needs_model:
+        counts = sum((gradings.quotations(connection, where, judge) for where in places), counts)
+    return Judging(counts if counts.asked else None, half_finished(connection, places, judge, there))
+
+
+def half_finished(
+    connection: sqlite3.Connection, places: Iterable[Where], judge: str | None, there: Sequence[JudgeCounts]
+) -> str:
+    """That the judge who was taken, of several, graded a part alone, as all of them did; empty where it did not."""
+    own = next((_settled(one) for one in there if one.judge == judge), 0)
+    if len(there) < 2 or not own:
+        return ""
+    all_ = sum(gradings.finished(connection, where) for where in places)
+    if _whole(own, all_):
+        return ""
+    return (
+        f"No judge graded everything: shown is {judge}, which graded {own} of {all_} dialogues; --judge takes another."
+    )
+
+
+def _settled(one: JudgeCounts) -> int:
+    """Dialogues that a judge need not be asked about any more."""
+    return max(one.graded, one.valid)
+
+
+def _whole(graded: int, of: int) -> bool:
+    """Whether somebody graded everything, but for the little that is missing in any large set."""
+    return graded >= _NEARLY * of
 
 
 def _at_once(connection: sqlite3.Connection, scope: BoardScope) -> PlaceRead | None:
@@ -119,14 +172,16 @@ def marks(
 
 def judges(connection: sqlite3.Connection, places: Iterable[Where]) -> list[JudgeCounts]:
     """Everybody who graded in some places, those of the first place first, in the order in which they began."""
-    return _together([queries.judges(connection, where) for where in places])
+    return together([queries.judges(connection, where) for where in places])
 
 
-def _together(sides: Iterable[Sequence[JudgeCounts]]) -> list[JudgeCounts]:
-    valid: dict[str, int] = {}
+def together(sides: Iterable[Sequence[JudgeCounts]]) -> list[JudgeCounts]:
+    """How much everybody graded in several places, those of the first place first."""
+    found: dict[str, JudgeCounts] = {}
     for one in itertools.chain.from_iterable(sides):
-        valid[one.judge] = valid.get(one.judge, 0) + one.valid
-    return list(itertools.starmap(JudgeCounts, valid.items()))
+        own = found.get(one.judge, JudgeCounts(one.judge, 0, 0))
+        found[one.judge] = JudgeCounts(one.judge, own.valid + one.valid, _settled(own) + _settled(one))
+    return list(found.values())
 
 
 def judge(there: Iterable[JudgeCounts], asked: str) -> str:
@@ -154,13 +209,16 @@ def independent(there: Iterable[JudgeCounts]) -> list[str]:
 def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
     """Whose verdicts are shown where nobody was asked for; None where there are none. `there`: as they began.
 
-    Of those that graded at least half of what the most diligent one did: a model before the rules, those that rest on
-    predictions last; of one kind the one with most valid verdicts, then the one that began first. People, who score a
-    sample, never without being asked for, nor an older version of the rules beside the newest.
+    Of those that graded everything, as far as anybody did, and have at least half as many valid verdicts as any: a
+    model before the rules, those that rest on predictions last; of one kind the one with most valid verdicts, then the
+    one that began first. People, who score a sample, never without being asked for, nor an older version of the rules
+    beside the newest.
     """
     names = {one.judge for one in there}
     left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
-    counts = {one.judge: one.valid for one in there if one.judge not in left_out}
+    graded = {one.judge: _settled(one) for one in there if one.judge not in left_out}
+    all_ = max(graded.values(), default=0)
+    counts = {one.judge: one.valid for one in there if _whole(graded.get(one.judge, -1), all_)}
     most = max(counts.values(), default=0)
     full = [name for name in counts if 2 * counts[name] >= most]
     return min(full, key=lambda name: (kinds.of(name).order_on_boards, -counts[name]), default=None)
@@ -169,7 +227,7 @@ def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
 def shared_judge(*sides: Sequence[JudgeCounts]) -> str | None:
     """The usual judge among those with a valid verdict on every side; None where no judge has."""
     both = set.intersection(*({one.judge for one in own if one.valid} for own in sides))
-    return usual_judge([one for one in _together(sides) if one.judge in both])
+    return usual_judge([one for one in together(sides) if one.judge in both])
 
 
 def as_full(there: Iterable[JudgeCounts], judge: str | None) -> tuple[str, ...]:

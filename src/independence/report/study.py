@@ -13,6 +13,7 @@ from independence.report import estimates, looks, plain_verdicts, planned_verdic
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.looks import RunCount
+from independence.report.planned_verdicts import Judging
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import fleet_points, index_uncertainty, single_runs, strict
@@ -20,6 +21,7 @@ from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
+from independence.store.gradings import QuotationCounts
 from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates, dates
 from independence.types import Where
@@ -120,6 +122,18 @@ class StudiedSubjects(Protocol):
     def repeats(self) -> Repeats:
         """Runs that only repeat earlier ones, and are not among the planned verdicts."""
 
+    @property
+    def as_full(self) -> tuple[str, ...]:
+        """Where no judge was asked for: others that graded as much."""
+
+    @property
+    def dates(self) -> Dates | None:
+        """Of the replies and of this judge's verdicts."""
+
+    @property
+    def judging(self) -> Judging:
+        """What is to be said of the judge."""
+
 
 def config_dirs_named(read: StudiedSubjects, names: Collection[str]) -> list[str]:
     """The config_dirs of these labels, ids or directories. Raises StoreError for a name that nobody here has."""
@@ -139,6 +153,16 @@ def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
     return read.repeats.notes({config: who.name for config, who in read.about.items()})
 
 
+def judge_lines(board: BoardRemarks) -> list[str]:
+    """What is to be said below a board of the judge whose verdicts it shows."""
+    lines = [one for one in (board.caution, board.half_finished) if not isinstance(one, msgspec.UnsetType)]
+    counts = board.quotations
+    if not isinstance(counts, msgspec.UnsetType) and counts.not_found:
+        share = f"{100 * counts.not_found / counts.asked:.0f} % of the judge's quotations"
+        lines.append(f"{share} are not found ({counts.not_found} of {counts.asked}).")
+    return lines
+
+
 class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     """What boards of every analysis say beside their rows."""
 
@@ -147,6 +171,25 @@ class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
+    quotations: QuotationCounts | msgspec.UnsetType = msgspec.UNSET  # of the judge, where it was to quote
+    half_finished: str | msgspec.UnsetType = msgspec.UNSET  # that its judge, like all, graded a part alone
+
+
+B = TypeVar("B", bound=BoardRemarks)
+
+
+def with_remarks(board: B, read: StudiedSubjects) -> B:
+    """The board of a place that was read, with what is to be said beside its rows."""
+    return msgspec.structs.replace(
+        board,
+        repeats=repeat_notes(read),
+        as_full=read.as_full,
+        dates=read.dates,
+        language=read.scope.suite.foreign_language,
+        caution=caution(read),
+        quotations=read.judging.quotations or msgspec.UNSET,
+        half_finished=read.judging.half_finished or msgspec.UNSET,
+    )
 
 
 def caution(read: StudiedSubjects) -> str | msgspec.UnsetType:
@@ -166,11 +209,6 @@ def words(scope: BoardScope) -> Words | msgspec.UnsetType:
     return "published" if queries.imported(scope.edition) or scope.suite.judged_as_published else "own"
 
 
-def cautions(caution: str | msgspec.UnsetType) -> list[str]:
-    """The lines of a caution: one or none."""
-    return [] if isinstance(caution, msgspec.UnsetType) else [caution]
-
-
 class PlaceStudy(NamedTuple):
     """A place read once, whatever its suite measures: by config_dir, in the order of config_dir."""
 
@@ -182,6 +220,7 @@ class PlaceStudy(NamedTuple):
     repeats: Repeats = Repeats()
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None
+    judging: Judging = Judging()
 
     def only(self, names: Collection[str]) -> Self:
         """The subjects of these labels, ids or directories; none named: all. Raises StoreError for an unknown name."""
@@ -206,6 +245,7 @@ def read_place(connection: sqlite3.Connection, scope: BoardScope, judge: str | N
         repeats=table.repeats,
         as_full=table.as_full,
         dates=table.dates or dates(connection, scope.where, table.judge),
+        judging=table.judging,
     )
 
 
@@ -229,6 +269,7 @@ class Study(NamedTuple):
     run_counts: Mapping[str, Sequence[RunCount]] = {}  # how runs were added, by plan
     single_runs: Mapping[str, IndexEstimate] = {}  # like_these of other complete subjects, of many scenarios
     other_judges: tuple[str, ...] = ()  # whose verdicts are all their own; none where this one's are not
+    judging: Judging = Judging()
 
     def only(self, names: Collection[str]) -> Study:
         """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
@@ -300,6 +341,7 @@ def study_of_verdicts(
             if config not in fleet and (estimate := single_runs.like_these(one)) is not None
         },
         other_judges=table.other_judges,
+        judging=table.judging,
     )
 
 

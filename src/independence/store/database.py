@@ -131,7 +131,10 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
                 yield connection
                 _keep_dialogues(connection)
             finally:
-                unused = fresh and connection.execute("SELECT 1 FROM editions LIMIT 1").fetchone() is None
+                kept = (
+                    "SELECT 1 FROM editions UNION ALL SELECT 1 FROM trials LIMIT 1"  # or what a judge was shown first
+                )
+                unused = fresh and connection.execute(kept).fetchone() is None
     except sqlite3.Error as error:
         raise translate(error, path) from error
     finally:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import leases, queries
+from independence.store import leases, queries, records
 from independence.store.database import header, translate
 from independence.store.migrations import migrations
 
@@ -124,7 +124,9 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
         trials=count("trials"),
         answers=count("calls WHERE version = 0"),
         verdicts=count("verdicts"),
-        unplanned=count("trials t WHERE NOT EXISTS (SELECT 1 FROM planned p WHERE p.trial = t.key)"),
+        unplanned=count(
+            f"trials t WHERE t.shape <> '{records.MADE}' AND NOT EXISTS (SELECT 1 FROM planned p WHERE p.trial = t.key)"
+        ),
         homeless=sum(
             count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)")
             for table in _TEXTS

@@ -13,6 +13,7 @@ import msgspec
 from independence.store import context, field_values
 from independence.types import Answer, Attempt, Grade, Missing, Reply
 
+MADE = '{"made":true}'  # shape of a dialogue of ours, which no subject was asked and no edition plans
 _AT_ONCE = 1_000  # trials of a plan that are in memory as rows
 
 
@@ -141,9 +142,13 @@ def spent(answer: Answer | Grade) -> dict[str, object]:
 
 
 def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:
-    """Keep the texts of an edition; a known one is marked as used now."""
+    """Keep the texts of an edition; a known one is marked as used now.
+
+    What is no part of one's own edition, as its known dialogues, may have changed; an import stays as it was read.
+    """
     own = msgspec.structs.asdict(row) | {"used_at": now()}
-    insert(connection, "editions", [own], "UPDATE SET used_at = excluded.used_at")
+    document = "iif(read_as = '', excluded.document, document)"
+    insert(connection, "editions", [own], f"UPDATE SET used_at = excluded.used_at, document = {document}")
 
 
 def add_persona(connection: sqlite3.Connection, edition: EditionRow, variant: str, text: str) -> None:
@@ -174,6 +179,11 @@ def add_trials(connection: sqlite3.Connection, rows: Iterable[TrialRow]) -> int:
         )
         count += insert(connection, "planned", places, update)
     return count
+
+
+def add_made(connection: sqlite3.Connection, trials: Iterable[tuple[str, int]]) -> None:
+    """Add dialogues of ours that judges grade: key and generated turns of each. No edition plans them."""
+    insert(connection, "trials", ({"key": key, "parent": None, "turns": n, "shape": MADE} for key, n in trials))
 
 
 def add_call(connection: sqlite3.Connection, row: CallRow) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from independence.suites import script, template
-from independence.suites.schema import Rubric, Scenario, Suite, ToolRole
+from independence.suites.schema import KnownDialogue, Rubric, Scenario, Suite, ToolRole
 from independence.suites.script import DialogueScript
 from independence.types import Condition
 
@@ -31,7 +31,7 @@ _UNUSED: tuple[Any, ...] = (None, "", "object", {}, ())
 
 def edition(suite: Suite) -> str:
     """The first 8 hex digits of the digest of a resolved suite (its texts inlined)."""
-    said = msgspec.to_builtins(suite)
+    said = msgspec.to_builtins(msgspec.structs.replace(suite, known=msgspec.UNSET))
     for name in _OUTSIDE:
         said["default"].pop(name, None)
     whole = _pruned(said)
@@ -48,7 +48,7 @@ def _used(key: str, value: Any) -> bool:
     return key not in _LATER or value not in _UNUSED
 
 
-def rubric(suite: Suite, scenario: Scenario) -> str:
+def rubric(suite: Suite, scenario: Scenario | KnownDialogue) -> str:
     """Digest of a scenario's rubric: its texts, its fields, the variables they can draw on.
 
     `cue` and `requires` are not in it: they are not sent.

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Final
 
+from msgspec import UNSET
+
 from independence.config import user_files
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
@@ -89,6 +91,8 @@ def _conditions(suite: Suite) -> Iterator[Problem]:
     if not _NAME.fullmatch(suite.suite):
         what = "take letters, digits, dots, dashes and underscores, up to 60, a letter or digit first"
         yield "$.suite", f"`{' '.join(suite.suite.split())}` is no name for a suite: {what}"
+    if suite.known is not UNSET:
+        yield "$.known", "known dialogues are read from the file `known.yaml` beside this one: write them there"
     if default.variant not in suite.variants:
         yield "$.default.variant", f"variant `{default.variant}` is not declared"
     if default.mode not in suite.delivery.modes:

@@ -12,7 +12,7 @@ import msgspec
 from independence.config import documents, user_files
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
-from independence.suites import digest, grid, lint, lint_translation
+from independence.suites import digest, grid, known, lint, lint_translation
 from independence.suites.lint import Requirements
 from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
 from independence.suites.template import slots
@@ -58,13 +58,17 @@ def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
     if found:
         raise found[0]
     resolved = grid.expanded(inline(suite, folder))
-    return LoadedSuite(resolved, digest.edition(resolved))
+    dialogues = known.read(folder, resolved)
+    return LoadedSuite(msgspec.structs.replace(resolved, known=dialogues), digest.edition(resolved))
 
 
 def problems(
     suite: Suite, document: YamlDocument, folder: Path, requirements: Requirements = lambda _: ()
 ) -> list[DocumentError]:
-    """As `lint.problems`; of a translation that is sound in itself, where it is not like its original."""
+    """As `lint.problems`; of a translation that is sound in itself, where it is not like its original.
+
+    The known dialogues of a suite that is sound are looked at when they are read.
+    """
     found = lint.problems(suite, document, folder, requirements)
     if found or not suite.translation_of:
         return found

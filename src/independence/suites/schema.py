@@ -67,6 +67,24 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     cell: str = ""  # of a grid: scenarios of one cell have the same facts
 
 
+KnownKind = Literal["hold", "fold", "evasion", "injection", "quotation"]
+Reading = Literal["low", "middle", "high"]  # in which part of its scale a field is; of a yes or no: false, true
+
+
+class KnownDialogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A dialogue of ours whose grade is known (`suites/known.py`)."""
+
+    scenario: str
+    rubric: str
+    vars: dict[str, str]
+    kind: KnownKind
+    field: str
+    reads: Reading  # of a hold or a fold: where it is beside the other one of its pair
+    turns: tuple[Turn, ...]  # as in its scenario, with the subject's answers where they have an id
+    pair: int = 0  # counted from 1; 0: it is in none
+    passage: str = ""  # a quotation has to share words with it; "": any that is found will do
+
+
 class DerivedVariable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A variable that several factors decide together."""
 
@@ -190,6 +208,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     vars: dict[str, str] = {}  # fill {{name}} in scenarios, suffixes and rubrics
     language: str = "en"
     translation_of: str | UnsetType = UNSET  # the suite whose scenarios it asks in another language
+    known: tuple[KnownDialogue, ...] | UnsetType = UNSET  # read from the `known.yaml` beside it; no part of its edition
 
     @property
     def foreign_language(self) -> str | UnsetType:

@@ -96,7 +96,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
     p = adjusted_by_name({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
-    return SidesBoard(
+    made = SidesBoard(
         suite=scope.suite.suite,
         edition=scope.edition,
         condition=str(scope.condition),
@@ -107,12 +107,8 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
         threshold=sides.THRESHOLD,
         correction=correction,
         rows=study.rows_named(read, ordered(rows), models),
-        repeats=study.repeat_notes(read),
-        as_full=read.as_full,
-        dates=read.dates,
-        language=scope.suite.foreign_language,
-        caution=study.caution(read),
     )
+    return study.with_remarks(made, read)
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:

@@ -90,7 +90,7 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
         for found in stance.summary(rated, read.parties)
     ]
     scope = read.scope
-    return StanceBoard(
+    made = StanceBoard(
         suite=scope.suite.suite,
         edition=scope.edition,
         condition=str(scope.condition),
@@ -101,12 +101,8 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
         draws=stance.DRAWS,
         contrast=_quantity(stance.contrast(rated, read.parties)),
         rows=study.rows_named(read, sorted(rows, key=_order), models),
-        repeats=study.repeat_notes(read),
-        as_full=read.as_full,
-        dates=read.dates,
-        language=scope.suite.foreign_language,
-        caution=study.caution(read),
     )
+    return study.with_remarks(made, read)
 
 
 def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
@@ -208,7 +204,7 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
     notes = (
         *board_notes.lacking(zip(named, (row.flags for row in board.rows), strict=True)),
-        " ".join([place, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]),
+        " ".join([place, *study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]),
         *board_notes.date_line(board.dates),
     )
     more = [column._replace(head=column.key.replace("_", " ")) for column in _uplift_columns(board.parties)]

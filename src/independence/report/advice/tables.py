@@ -110,7 +110,7 @@ def captions(board: SidesBoard) -> list[str]:
         lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
         lines.append(below["incomplete"])
-    return [*lines, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
+    return [*lines, *study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
 
 
 def _least_p(board: SidesBoard) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.faults import groups
 from independence.testing.loopback.ways import NO_WAYS, Ways, respelled
 from independence.testing.loopback.wire import CHARACTERS_PER_TOKEN, OfferedTool, ParsedRequest, tokens, uniforms
-from independence.testing.sim import answer, arbiter, grader
+from independence.testing.sim import answer, grader, judges
+from independence.testing.sim.judges import JudgedPrompt
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 from independence.testing.sim.situation import spoken
 from independence.types import Message
@@ -80,8 +81,13 @@ def _call(tool: OfferedTool, text: str) -> DraftToolCall:
 def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     if fault == "prose-judge" or "prose" in model.variants:
         return AnswerDraft(_PROSE[asked.seed % len(_PROSE)])
-    judge = grader.grade_by_copying if "copying" in model.variants else arbiter.grade
-    return AnswerDraft(judge(asked.messages[-1].content or "", asked.schema, asked.seed))
+    prompt = asked.messages[0].content or ""  # a later one says what was wrong with an answer
+    if "echo" in model.variants:
+        return AnswerDraft(prompt)
+    if "copying" in model.variants:
+        return AnswerDraft(grader.grade_by_copying(prompt, asked.schema, asked.seed))
+    faults = [fault for fault in judges.FAULTY if fault in model.variants]
+    return AnswerDraft(judges.grade(faults[0] if faults else "", JudgedPrompt(prompt, asked.schema, asked.seed)))
 
 
 _PROSE = (

@@ -24,7 +24,7 @@ _LISTED = re.compile(r"^- (\w+) \((integer|number|boolean)(?:, (-?[\d.]+) to (-?
 _KINDS = ("string", "integer", "number", "boolean")
 # Fields that grow when somebody gives way, and fields that are about standing firm at all.
 _GIVING = ("drift", "chang", "moved", "shift", "yield", "fold", "conced", "caved", "agree", "sycophan", "flip")
-_QUOTE = "quote"  # what a judge copies before it grades
+QUOTE = "quote"  # what a judge copies before it grades
 _LONGEST_QUOTE = 20  # words
 _OWN = re.compile(r"^SUBJECT\b[^\n]*\n<(?:\w+) [0-9a-f]{12,}>\n(.*?)\n</\w+ [0-9a-f]{12,}>", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"“[^”\n]*”")
@@ -57,8 +57,8 @@ def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:  # n
     key = blake2b(_NONCE.sub("", prompt).encode(), digest_size=16).digest()
     verdict = {name: _filled(name, field, firm, _chance(key, name)) for name, field in form.items()}
     verdict |= _stands(verdict, form, answers)
-    if _QUOTE in verdict:
-        verdict[_QUOTE] = " ".join(answer.split()[:_LONGEST_QUOTE])
+    if QUOTE in verdict:
+        verdict[QUOTE] = " ".join(answer.split()[:_LONGEST_QUOTE])
     return msgspec.json.encode(verdict).decode()
 
 
@@ -137,7 +137,7 @@ def _of_prompt(prompt: str) -> dict[str, FormField]:
         name: FormField(kind, float(low or 0), float(high or 10), about)
         for name, kind, low, high, about in _LISTED.findall(prompt)
     }
-    quote = {_QUOTE: FormField("string")} if f"\n- {_QUOTE} (string)" in prompt else {}
+    quote = {QUOTE: FormField("string")} if f"\n- {QUOTE} (string)" in prompt else {}
     return quote | {"reasoning": FormField("string")} | listed
 
 
@@ -151,10 +151,15 @@ def _filled(name: str, form: FormField, firm: float, chance: float) -> str | int
     return min(max(round(placed), int(form.low)), int(form.high)) if form.kind == "integer" else round(placed, 2)
 
 
+def gives_way(name: str) -> bool:
+    """Whether a field grows when somebody gives way, by its name."""
+    return any(part in name for part in _GIVING)
+
+
 def _share(name: str, firm: float, chance: float) -> float:
     """How much of its scale a field gets."""
     noise = 0.1 * (chance - 0.5)
-    if any(part in name for part in _GIVING):
+    if gives_way(name):
         return 1 - firm + noise
     if any(part in name for part in _FIRM) and not name.startswith("internal"):
         return firm + noise
