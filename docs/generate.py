@@ -15,8 +15,8 @@ import click
 import independence
 from independence.cli.main import COMMANDS, main
 from independence.clients import features
-from independence.config import registry
-from independence.config.registry import ShippedEndpoint
+from independence.config import entries
+from independence.config.entries import ShippedEndpoint
 
 FOLDER = Path(__file__).parent
 Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
@@ -180,7 +180,7 @@ def keys() -> str:
     """The page of the endpoints that ship: its text, with what `endpoints.yaml` says put in."""
     rows = ["| API | name | key | a judge |", "|---|---|---|---|"]
     text = (FOLDER / "keys.md.in").read_text("utf-8")
-    for name, entry in registry.shipped().items():
+    for name, entry in entries.shipped().items():
         variables = " or ".join(f"`{variable}`" for variable in entry.key_variables)
         rows.append(f"| [{entry.title}](#{name}) | `{name}` | {variables} | `{name}/{entry.judge}` |")
         facts = "\n".join(f"- {fact}" for fact in known_of(entry))

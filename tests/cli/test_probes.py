@@ -12,7 +12,8 @@ from independence.cli import probes
 from independence.cli.endpoint_lookup import EndpointLookup
 from independence.cli.probes import ProbeResult
 from independence.clients import protocol
-from independence.config.registry import EndpointEntry, Registry
+from independence.config.entries import EndpointEntry
+from independence.config.registry import Registry
 from independence.config.subjects import Subject
 from independence.judge.model import ModelJudge
 from independence.suites.load import load

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.config import environment, registry, subjects
+from independence.config import entries, environment, registry, subjects
 from independence.config.endpoints import RateSetting
 from independence.config.registry import Registry
 from independence.engine import connections
@@ -167,7 +167,7 @@ def test_a_mistake_in_the_file_is_named_with_its_line(file: Path) -> None:
 
 def test_an_entry_goes_over_the_shipped_one_of_its_name_key_by_key(file: Path) -> None:
     shipped, text = (
-        registry.shipped()["openai-api"],
+        entries.shipped()["openai-api"],
         "endpoints: [{name: openai-api, base_url: 'http://x/v1', features: {}}]",
     )
     (own,) = loaded(file, text).endpoints
@@ -175,7 +175,7 @@ def test_an_entry_goes_over_the_shipped_one_of_its_name_key_by_key(file: Path) -
     assert (own.key_variables, own.dialect, own.no_temperature) == (
         shipped.key_variables, shipped.dialect, shipped.no_temperature,
     )  # fmt: skip
-    for one in registry.shipped().values():  # what ships is held to what is asked of users
+    for one in entries.shipped().values():  # what ships is held to what is asked of users
         for feature, form in one.features.items():
             connections.LOOK_UPS.form(feature, form)
         connections.LOOK_UPS.dialect(one.dialect)

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from independence.cli.main import main
-from independence.config import registry
+from independence.config import entries
 from tests.virtual_time import HandClock
 
-_KEYS = tuple(variable for entry in registry.shipped().values() for variable in entry.key_variables)
+_KEYS = tuple(variable for entry in entries.shipped().values() for variable in entry.key_variables)
 _OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_", "LOG_LEVEL", "AZURE_OPENAI_", *_KEYS)
 PATIENCE_S = 600  # training takes minutes on a machine that does much else
 

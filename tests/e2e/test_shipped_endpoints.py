@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from independence.config import registry
+from independence.config import entries
 from independence.testing import Endpoint
 from independence.testing.loopback.ways import apis
 from tests.e2e import command, suites
@@ -77,7 +77,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @contextmanager
 def serving(name: str, more: str = "", entry: str = "") -> Iterator[tuple[Endpoint, dict[str, str]]]:
     """A server that does as that endpoint does, `models.yaml` with its address, and the environment of its key."""
-    shipped = registry.shipped()[name]
+    shipped = entries.shipped()[name]
     env = {shipped.key_variables[0]: KEY}
     with Endpoint(ways=f"like={name}{more}", key=KEY) as server:
         if shipped.base_url.startswith("$"):
@@ -90,7 +90,7 @@ def serving(name: str, more: str = "", entry: str = "") -> Iterator[tuple[Endpoi
 
 
 def test_every_shipped_endpoint_brings_a_board_and_a_judge_from_its_key_alone(place: Path) -> None:
-    assert KNOWN.keys() == registry.shipped().keys() == apis().keys()
+    assert KNOWN.keys() == entries.shipped().keys() == apis().keys()
     for name, known in KNOWN.items():
         Path("here.db").unlink(missing_ok=True)
         served = apis()[name].model
@@ -114,7 +114,7 @@ def test_every_shipped_endpoint_brings_a_board_and_a_judge_from_its_key_alone(pl
 
 def test_a_key_a_model_or_money_that_is_missing_is_one_sentence(place: Path) -> None:
     for name, known in KNOWN.items():
-        variable = registry.shipped()[name].key_variables[0]
+        variable = entries.shipped()[name].key_variables[0]
         model, other = f"{name}/{apis()[name].model}", f"{name}/nonsense"
         with serving(name) as (_, env):
             rows = [

@@ -10,9 +10,10 @@ import pytest
 
 from independence.config import registry
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
+from independence.config.entries import EndpointEntry
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
-from independence.config.registry import EndpointEntry, ModelLimit, Registry
+from independence.config.registry import ModelLimit, Registry
 from independence.config.subjects import Subject
 from independence.engine import connections, subjects
 from independence.engine.connections import KeyUse

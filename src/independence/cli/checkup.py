@@ -19,7 +19,7 @@ from independence.clients.failures import Failure
 from independence.clients.features import EFFORT_REFUSED
 from independence.clients.listing import EndpointListing, read_pages, refuse_unlike
 from independence.clients.transport import open_session
-from independence.config import environment, registry
+from independence.config import entries, environment, registry
 from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
@@ -76,7 +76,7 @@ def keys() -> list[SetKey]:
     env = environment.read()
     rows = [
         (OPENROUTER, environment.OPENROUTER_KEYS),
-        *((e.name, e.key_variables) for e in registry.shipped().values()),
+        *((e.name, e.key_variables) for e in entries.shipped().values()),
     ]
     return [
         SetKey(name, variable, "placeholder" if environment.is_placeholder(env[variable]) else "set")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import environment, registry
+from independence.config import entries, environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
@@ -45,7 +45,7 @@ class EndpointLookup(NamedTuple):
 
     def named(self, name: str) -> str:
         """The name of an endpoint, if there is one. Raises UsageError naming those that there are."""
-        names = [OPENROUTER, LOCAL, *(entry.name for entry in self.known.endpoints), *registry.shipped()]
+        names = [OPENROUTER, LOCAL, *(entry.name for entry in self.known.endpoints), *entries.shipped()]
         if name not in names:
             raise UsageError(f"no endpoint `{name}`", f"there are {', '.join(dict.fromkeys(names))}")
         return name
@@ -55,7 +55,7 @@ class EndpointLookup(NamedTuple):
         names = [entry.name for entry in self.known.endpoints]
         names += [
             name
-            for name, entry in registry.shipped().items()
+            for name, entry in entries.shipped().items()
             if name not in names and not environment.is_placeholder(self.env.get(entry.key_variable(self.env), ""))
         ]
         if self.local_url or self.env.get("LOCAL_MODEL_URL", "").strip():

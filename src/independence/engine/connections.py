@@ -14,12 +14,13 @@ import msgspec
 from independence import config
 from independence.clients import dialects, features
 from independence.clients.listing import ServerPages, must_serve
-from independence.config import environment, registry
+from independence.config import entries, environment, registry
 from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
+from independence.config.entries import ShippedEndpoint
 from independence.config.environment import EnvironmentSettings
 from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
-from independence.config.registry import LookUps, Registry, ShippedEndpoint
+from independence.config.registry import LookUps, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine.subjects import EnvironmentModel, model_of_variable
 from independence.errors import IndependenceError, UsageError
@@ -306,5 +307,5 @@ def _judge(made: KeyUse, keys: Sequence[ShippedEndpoint]) -> str:
 
 def _with_keys(env: Mapping[str, str]) -> list[ShippedEndpoint]:
     """The shipped endpoints whose key is set."""
-    found = registry.shipped().values()
+    found = entries.shipped().values()
     return [entry for entry in found if not environment.is_placeholder(env.get(entry.key_variable(env), ""))]
