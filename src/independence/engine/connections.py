@@ -286,7 +286,7 @@ def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
         line = f"-m {','.join(entry.id_of(one) for one, entry in direct.items())}" + (f" -j {judge}" if judge else "")
         rules = f" (or with `--judge {CUES}`, which needs no key)" if judge else ""
         found = " and ".join(dict.fromkeys(entry.key_variable(env) for entry in direct.values()))
-        what = f"{', '.join(direct)} is asked through OpenRouter, and {error.what}"
+        what = f"OpenRouter would be asked for {', '.join(direct)}, and {error.what}"
         raise UsageError(what, f"with {found}, write `{line}`{rules}") from error
 
 
