@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import NamedTuple
 
 import aiohttp
 import pytest
@@ -15,7 +14,7 @@ from independence.clients.protocol import Adapted, ServerLost, Wait
 from independence.clients.servers import Servers
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
-from tests.virtual_time import in_virtual_time
+from tests.virtual_time import HandClock
 
 NAMED = "http://one:1/v1"
 THREE = Endpoint("farm", NAMED, "local", others=("http://two:1/v1", "http://three:1/v1?key=hidden"), slots=(3, 1, 2))
@@ -24,19 +23,27 @@ UNREACHED = aiohttp.ClientConnectorError(
 )
 
 
-def told(work: Callable[[Servers, list[object]], Any], endpoint: Endpoint = THREE) -> Any:
-    """What work with the servers of an endpoint comes to, in virtual time."""
+class Watched(NamedTuple):
+    """The servers of an endpoint, what they said, and their clock."""
 
-    async def timed(_: Callable[[], float]) -> Any:
-        heard: list[object] = []
+    servers: Servers
+    heard: list[Wait | Adapted | ServerLost]
+    clock: HandClock
 
-        def hear(what: Wait | Adapted | ServerLost) -> None:
-            heard.append(what)
 
-        async with open_session() as session:
-            return await work(Servers(endpoint, session, hear), heard)
+Watch = Callable[[Endpoint], Watched]
 
-    return in_virtual_time(timed)
+
+@pytest.fixture
+async def watched() -> AsyncIterator[Watch]:
+    async with open_session() as session:
+
+        def of(endpoint: Endpoint) -> Watched:
+            heard: list[Wait | Adapted | ServerLost] = []
+            clock = HandClock()
+            return Watched(Servers(endpoint, session, heard.append, clock.monotonic), heard, clock)
+
+        yield of
 
 
 def asked(servers: Servers, count: int) -> list[int]:
@@ -50,47 +57,40 @@ def fail(servers: Servers) -> None:
         raise UNREACHED
 
 
-def test_each_server_gets_calls_as_it_has_slots_and_equal_shares_where_that_is_unknown() -> None:
-    async def work(servers: Servers, _: list[object]) -> list[int]:
-        return asked(servers, 12)
-
-    assert told(work) == [6, 4, 2]
-    assert told(work, Endpoint("farm", NAMED, "local", others=THREE.others)) == [4, 4, 4]
+async def test_each_server_gets_calls_as_it_has_slots_and_equal_shares_where_that_is_unknown(watched: Watch) -> None:
+    assert asked(watched(THREE).servers, 12) == [6, 4, 2]
+    assert asked(watched(Endpoint("farm", NAMED, "local", others=THREE.others)).servers, 12) == [4, 4, 4]
 
 
-def test_one_that_cannot_be_reached_is_told_once_and_is_tried_again_later() -> None:
-    async def work(servers: Servers, heard: list[object]) -> None:
+async def test_one_that_cannot_be_reached_is_told_once_and_is_tried_again_later(watched: Watch) -> None:
+    servers, heard, clock = watched(THREE)
+    fail(servers)
+    assert (servers.any_left, asked(servers, 6)) == (True, [4, 2])
+    assert [str(one) for one in heard] == [
+        "farm: the server at http://one:1/v1 cannot be reached (connection refused); the others get its calls"
+    ]
+    clock.forward(14)
+    assert asked(servers, 6) == [4, 2]
+    clock.forward(2)
+    fail(servers)  # the same one: it is left out for longer, and nothing more is said
+    for passed, shares in ((16, [4, 2]), (15, [3, 2, 1])):
+        clock.forward(passed)
+        assert (len(heard), asked(servers, 6)) == (1, shares)
+
+
+async def test_where_none_can_be_reached_the_first_that_is_back_is_tried_and_nothing_is_said_of_the_last(
+    watched: Watch,
+) -> None:
+    servers, heard, clock = watched(THREE)
+    for left in (True, True, False):
         fail(servers)
-        assert (servers.any_left, asked(servers, 6)) == (True, [4, 2])
-        assert [str(one) for one in heard] == [
-            "farm: the server at http://one:1/v1 cannot be reached (connection refused); the others get its calls"
-        ]
-        await asyncio.sleep(14)
-        assert asked(servers, 6) == [4, 2]
-        await asyncio.sleep(2)
-        fail(servers)  # the same one: it is left out for longer, and nothing more is said
-        for passed, shares in ((16, [4, 2]), (15, [3, 2, 1])):
-            await asyncio.sleep(passed)
-            assert (len(heard), asked(servers, 6)) == (1, shares)
-
-    told(work)
+        assert servers.any_left is left
+        clock.forward(1)
+    assert (len(heard), asked(servers, 5)) == (2, [5])
+    assert "hidden" not in str(heard)
 
 
-def test_where_none_can_be_reached_the_one_that_is_back_first_is_tried_and_nothing_is_said_of_the_last() -> None:
-    async def work(servers: Servers, heard: list[object]) -> None:
-        for left in (True, True, False):
-            fail(servers)
-            assert servers.any_left is left
-            await asyncio.sleep(1)
-        assert (len(heard), asked(servers, 5)) == (2, [5])
-        assert "hidden" not in str(heard)
-
-    told(work)
-
-
-def test_the_only_server_is_never_left_out() -> None:
-    async def work(servers: Servers, heard: list[object]) -> None:
-        fail(servers)
-        assert (servers.any_left, heard, asked(servers, 3)) == (False, [], [3])
-
-    told(work, Endpoint("lab", NAMED, "local"))
+async def test_the_only_server_is_never_left_out(watched: Watch) -> None:
+    servers, heard, _ = watched(Endpoint("lab", NAMED, "local"))
+    fail(servers)
+    assert (servers.any_left, heard, asked(servers, 3)) == (False, [], [3])

@@ -5,8 +5,9 @@ A server that cannot be reached is left out for a while, and its calls go to the
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
+import math
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -28,7 +29,7 @@ class _Server:
         self.transport, self.address, self.slots = transport, address, slots
         self.busy = 0  # calls in flight
         self.pause_s = 0.0  # it was left out for so long, last; 0: it could be reached
-        self.back_at = 0.0  # time of the event loop from which on it is tried again
+        self.back_at = -math.inf  # from when on it is tried again
 
     def load(self, now: float) -> tuple[bool, float, float]:
         """Sorts servers: those that can be reached first, then by their work, or by when they are tried again."""
@@ -39,19 +40,26 @@ class _Server:
 class Servers:
     """The servers of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, session: aiohttp.ClientSession, notify: Notify) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        session: aiohttp.ClientSession,
+        notify: Notify,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         slots = endpoint.slots or (1,) * len(endpoint.addresses)
         self.each = [
             _Server(Transport(session, one), printable_address(one.base_url), count)
             for one, count in zip(endpoint.each, slots, strict=True)
         ]
         self._name, self._key, self._notify = endpoint.name, endpoint.api_key, notify
+        self._clock = clock
         self._told: set[str] = set()
 
     @contextmanager
     def least_busy(self) -> Iterator[Transport]:
         """The way to the server that is asked next. A call that it cannot be reached with, counts against it."""
-        now = asyncio.get_running_loop().time()
+        now = self._clock()
         server = min(self.each, key=lambda one: one.load(now))
         server.busy += 1
         try:
@@ -67,12 +75,12 @@ class Servers:
     @property
     def any_left(self) -> bool:
         """Whether there are several, and one of them is not left out."""
-        now = asyncio.get_running_loop().time()
+        now = self._clock()
         return len(self.each) > 1 and any(now >= one.back_at for one in self.each)
 
     def _leave_out(self, server: _Server, why: str) -> None:
         server.pause_s = min(_LONGEST_PAUSE_S, server.pause_s * 2 or _FIRST_PAUSE_S)
-        server.back_at = asyncio.get_running_loop().time() + server.pause_s
+        server.back_at = self._clock() + server.pause_s
         if self.any_left and server.address not in self._told:
             self._told.add(server.address)
             self._notify(ServerLost(self._name, server.address, why))
