@@ -45,7 +45,7 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
     @property
     def sampling(self) -> Sampling:
         """The settings its model is asked with."""
-        return Sampling(self.temperature, self.effort, self.provider, self.extra_body)
+        return Sampling(self.temperature, self.effort, self.provider, extra_body=self.extra_body)
 
     @property
     def request_settings(self) -> dict[str, float | int | str | None]:
