@@ -294,8 +294,8 @@ def _subject(entry: ModelEntry, where: str, document: YamlDocument, registry: Re
         entry.temperature,
         effort,
         entry.provider,
-        entry.max_tokens,
-        endpoints.extra_text(declared.extra_body if declared else {}, entry.extra_body),
+        max_tokens=entry.max_tokens,
+        extra_body=endpoints.extra_text(declared.extra_body if declared else {}, entry.extra_body),
     )
     _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
     _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
