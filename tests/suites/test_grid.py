@@ -104,7 +104,8 @@ def test_the_sides_beyond_the_parties_are_uninvolved() -> None:
 
 
 def test_the_grid_in_the_guide_can_run(tmp_path: Path) -> None:
-    snippet, *_ = re.findall(r"```yml\n(.*?)```", (ROOT / "docs/suites.md").read_text("utf-8"), re.DOTALL)
+    snippets = re.findall(r"```yml\n(.*?)```", (ROOT / "docs/suites.md").read_text("utf-8"), re.DOTALL)
+    snippet = next(one for one in snippets if "\ngrid:" in one)
     (tmp_path / "prompts").mkdir()
     (tmp_path / "suite.yaml").write_text(snippet)
     (tmp_path / "prompts/plain.md").write_text("You give advice.")
