@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 
-from independence.errors import UsageError, refuse_windows
 from independence.interrupts import guard
 
 _FAILED = 1
@@ -13,12 +12,13 @@ _FAILED = 1
 
 def main() -> None:
     """Run the command."""
-    try:
-        refuse_windows()
-    except UsageError as error:
-        os.write(2, f"Error: {error}\n".encode())
-        raise SystemExit(UsageError.exit_code) from None
     guard()
+    errors = importlib.import_module("independence.errors")
+    try:
+        errors.refuse_windows()
+    except errors.UsageError as error:
+        os.write(2, f"Error: {error}\n".encode())
+        raise SystemExit(error.exit_code) from None
     try:
         importlib.import_module("independence.cli.main").main()
     except (MemoryError, SystemError) as error:  # before a command runs, or while an error is told

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import context, field_values, place_dialogues
@@ -21,7 +20,6 @@ from independence.store.migrations import migrations
 BUSY_S = 30.0
 _OURS = 5  # tables of every version by whose names a store is known
 _FILES = 3  # of an open store: itself, its log and the index of that
-_HEADER = 100  # bytes of a file of SQLite that say how it is kept
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
@@ -31,12 +29,15 @@ _KEPT_TOGETHER = 64  # subjects whose dialogues are kept in one transaction
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open or create a store and bring its schema up to date. Raises StoreError, DiskFull."""
+def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
+    """Open or create a store and bring its schema up to date. Raises StoreError, DiskFull.
+
+    `filled`: an empty one is an error.
+    """
     try:
         connection = _open(path)
         try:
-            version = _version(connection, path)
+            version = _version(connection, path, filled=filled)
         except StoreError:
             connection.close()
             raise
@@ -60,12 +61,8 @@ def connect_existing(path: Path) -> sqlite3.Connection:
         raise StoreError(
             f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
         )
-    if _is_bare(path):
-        raise StoreError(
-            f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal",
-            "copy both files, or end the run before you copy",
-        )
-    connection = connect(path) if _writable(path) else _connect_read_only(path)
+    alone = not path.with_name(f"{path.name}-wal").exists()  # opening makes one
+    connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     if path.stat().st_size > _CHECKED:
         return connection
@@ -184,41 +181,19 @@ def _writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
 
 
-def _connect_read_only(path: Path) -> sqlite3.Connection:
+def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
     """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
     try:
         if _waiting(path):
             return _copy_with_log(path)
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-        version = _version(connection, path)
+        version = _version(connection, path, filled=filled)
         return connection if version == len(migrations()) else _in_memory(connection, version)
     except sqlite3.Error as error:
         raise translate(error, path) from error
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
-
-
-class FileHeader(NamedTuple):
-    """What a file of SQLite says of itself at its start."""
-
-    wal: bool  # journal mode
-    pages: int
-
-
-def header(path: Path) -> FileHeader:
-    """The header of a file. Raises OSError."""
-    with path.open("rb") as file:
-        head = file.read(_HEADER)
-    return FileHeader(head[18:19] == b"\x02", int.from_bytes(head[28:32]))
-
-
-def _is_bare(path: Path) -> bool:
-    """Whether a file is a store's first page alone: all else was still in its WAL, which is not there."""
-    try:
-        return header(path) == (True, 1) and not path.with_name(f"{path.name}-wal").exists()
-    except OSError:
-        return False  # opening it says why
 
 
 def _waiting(path: Path) -> bool:
@@ -290,7 +265,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
-def _version(connection: sqlite3.Connection, path: Path) -> int:
+def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False) -> int:
     """How many migrations a file has seen. Refuses what is not ours before anything in it is changed."""
     # One statement, so that another process creating the store is seen before or after, never in between.
     version, tables, ours = connection.execute(
@@ -304,6 +279,9 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
         )
     if (version or tables) and ours < _OURS:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
+    if filled and not version:
+        what = f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal"
+        raise StoreError(what, "copy both files, or end the run before you copy")
     return int(version)
 
 

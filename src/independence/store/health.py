@@ -16,11 +16,12 @@ import msgspec
 
 from independence.errors import StoreError
 from independence.store import leases, queries, records
-from independence.store.database import header, translate
+from independence.store.database import translate
 from independence.store.migrations import migrations
 
 _PATIENCE_S = 5.0  # with a file that another process has locked
 _MOST_DAMAGE = 5  # complaints of SQLite that are kept
+_WAL_FORMAT = 2  # in the header: how the file is read and written
 _TEXTS = ("calls", "artefacts", "verdicts", "failures")  # tables whose rows belong to a trial
 
 
@@ -101,7 +102,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
         path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0),
         free_bytes=free_bytes(path.parent),
         writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
-        wal=header(path).wal,
+        wal=_in_wal_mode(path),
         schema=schema,
         known=len(migrations()),
         damage=damage,
@@ -112,6 +113,12 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
 def _damage(connection: sqlite3.Connection) -> tuple[str, ...]:
     rows = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})")]
     return () if rows == ["ok"] else tuple(line for row in rows for line in row.splitlines())[:_MOST_DAMAGE]
+
+
+def _in_wal_mode(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(20)
+    return len(head) == 20 and head[18] == _WAL_FORMAT
 
 
 def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
