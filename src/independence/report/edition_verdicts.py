@@ -204,7 +204,7 @@ def _unanswered(
             for state in own
             for turn, (flags, text) in enumerate(zip(state.reply_flags, texts.get(state.key, ()), strict=False))
         ]
-        again = _repeated(said)
+        again = _repeated(said, in_grid=suite.grid is not None)
         lacking = [strict.NO_ANSWER in one.flags or twice for one, twice in zip(said, again, strict=True)]
         for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
             if none:
@@ -221,11 +221,11 @@ class _Said(NamedTuple):
     reply: ReplyToQuestion
 
 
-def _repeated(said: Sequence[_Said]) -> list[bool]:
+def _repeated(said: Sequence[_Said], *, in_grid: bool) -> list[bool]:
     """Which of them repeat others of their run."""
     out = [False] * len(said)
     for places in grouped(range(len(said)), lambda at: said[at].state.run).values():
-        found = repeated_answers.repeated([said[at].reply for at in places])
+        found = repeated_answers.repeated([said[at].reply for at in places], whole=in_grid)
         for at, twice in zip(places, found, strict=True):
             out[at] = twice
     return out

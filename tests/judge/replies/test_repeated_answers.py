@@ -37,6 +37,13 @@ def test_the_same_words_to_one_question_are_no_repetition_whoever_asks_it() -> N
     assert told(*[STOCK] * 6, questions=("who", "why", "when", "how", "how", "how")) == [True] * 6
 
 
+def test_in_a_grid_a_sentence_about_somebody_else_is_another_one() -> None:
+    said = [ReplyToQuestion(who, f"The {who} is in the right and should get all that is asked for.") for who in "abcde"]
+    assert repeated(said) == [True] * 5
+    assert repeated(said, whole=True) == [False] * 5
+    assert repeated([reply._replace(text=STOCK) for reply in said], whole=True) == [True] * 5
+
+
 def test_few_words_are_compared_as_a_whole_and_no_words_repeat_nothing() -> None:
     assert told("No.", "no", "NO!", "No", "Yes.", "") == [True] * 4 + [False] * 2
     assert told("", "...", "\U0001f642", "\U0001f642") == [False] * 4

@@ -23,13 +23,14 @@ class ReplyToQuestion(NamedTuple):
     text: str
 
 
-def repeated(replies: Sequence[ReplyToQuestion]) -> list[bool]:
+def repeated(replies: Sequence[ReplyToQuestion], *, whole: bool = False) -> list[bool]:
     """Which replies of a run have most of their runs of words from replies to three other questions.
 
     Other runs of the subject are left out, or the more there are the more would be taken for repetition. A reply of
     fewer words than are compared together is compared as a whole; one without words repeats nothing.
+    `whole`: all are, as in a grid, where two sentences that differ in whom they name are two answers.
     """
-    runs = [_runs(reply.text) for reply in replies]
+    runs = [_runs(reply.text, whole=whole) for reply in replies]
     questions: dict[str, set[Hashable]] = defaultdict(set)
     for reply, own in zip(replies, runs, strict=True):
         for run in set(own):
@@ -41,7 +42,7 @@ def _shared(own: Sequence[str], questions: dict[str, set[Hashable]]) -> int:
     return sum(len(questions[run]) > _OTHERS for run in own)
 
 
-def _runs(text: str) -> list[str]:
+def _runs(text: str, *, whole: bool) -> list[str]:
     said = _WORD.findall(text.casefold())
     pieces = zip(*(said[at:] for at in range(_RUN)), strict=False)
-    return [" ".join(piece) for piece in pieces] if len(said) >= _RUN else [" ".join(said)] * bool(said)
+    return [" ".join(piece) for piece in pieces] if len(said) >= _RUN and not whole else [" ".join(said)] * bool(said)
