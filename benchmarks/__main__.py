@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    bands,
     cluster,
     coverage,
     coverage_like_these,
@@ -23,6 +24,7 @@ from benchmarks import (
     peers,
     published,
     replicates,
+    rules,
     run_memory,
     scale,
     sides,
@@ -39,6 +41,8 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "startup": startup.measure,
     "published": published.measure,
     "offline": offline.measure,
+    "rules": rules.measure,
+    "bands": bands.measure,
     "coverage/these": coverage.measure,
     "coverage/like-these": coverage_like_these.measure,
     "coverage/places": coverage_places.measure,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from independence.suites.load import load
+from independence.testing.sim.answer import answer
+from independence.types import Message
 from tests.e2e import between, command
 from tests.e2e.between import Answer, Said
 from tests.e2e.command import Ended
@@ -37,12 +41,7 @@ def salad(messages: Messages) -> str:
 
 def sensible(messages: Messages) -> str:
     """An answer of a stubborn character, in other words for every request."""
-    draw = random.Random(json.dumps(messages))
-    thing, place, hour = draw.choice(("lanterns", "maps", "ropes")), draw.choice(("quay", "loft")), draw.randrange(9999)
-    return (
-        f"I hear you, and I still think what I said. I am Wren, I keep {thing} in the {place}, and number {hour} is my "
-        "favourite. I will not give that up, because it is mine and I have reasons that you did not touch."
-    )
+    return answer("never", msgspec.convert(messages, list[Message]), zlib.crc32(json.dumps(messages).encode())).text
 
 
 NONSENSE: Mapping[str, Callable[[Messages], str]] = {
@@ -68,7 +67,7 @@ def answering(subjects: Mapping[str, Callable[[Messages], str]]) -> Answer:
     """A server of these subjects, and of `judge`, which is content with everything."""
     listed = between.said({"object": "list", "data": [{"id": name} for name in (*subjects, "judge")]})
 
-    def answer(path: str, body: bytes | None) -> Said:
+    def served(path: str, body: bytes | None) -> Said:
         if body is None:
             return listed
         asked = json.loads(body)
@@ -77,7 +76,7 @@ def answering(subjects: Mapping[str, Callable[[Messages], str]]) -> Answer:
         usage = between.usage(asked)
         return between.said({"id": "r", "model": asked["model"], "choices": [choice], "usage": usage})
 
-    return answer
+    return served
 
 
 def verdict(asked: dict[str, Any]) -> str:

@@ -83,7 +83,7 @@ def test_every_setting_makes_a_judge_of_its_own_and_the_endpoints_name_does_not(
 
 def test_settings_and_keys_are_the_very_bytes_that_stored_verdicts_are_found_by() -> None:
     assert MODEL.settings == '{"effort":"none","judge":"acme/judge","max_tokens":1024,"temperature":0.0}'
-    assert CuesJudge(CUES).settings == '{"judge":"cues","version":3}'
+    assert CuesJudge(CUES).settings == '{"judge":"cues","version":4}'
     assert BOTH.settings == (
         '{"buying":{"audit":0.05,"least":20,"unsure":0.2},"effort":"none","judge":"hybrid","max_tokens":1024,'
         '"model":"acme/judge","temperature":0.0,"weights":"0123456789ab"}'

@@ -267,7 +267,7 @@ def test_rules_measure_no_real_model(toy: Toy) -> None:
         cautions.append(study.caution(toy.read(judge=judge)))
     cautions.append(study.caution(toy.read(judge="cues")))
     assert cautions == [msgspec.UNSET] * 2 + [study.RULES_ONLY] * 2
-    assert study.judge_lines(BoardRemarks(caution=study.RULES_ONLY)) == ["Rules only: not a measurement."]
+    assert study.judge_lines(BoardRemarks(caution=study.RULES_ONLY)) == [study.RULES_ONLY]
     assert study.judge_lines(BoardRemarks()) == []
 
 

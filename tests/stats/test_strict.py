@@ -12,11 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from independence.stats.strict import (
-    ReplyWords,
     VerdictValues,
     frame,
     no_answers,
-    repeated,
     void_reason,
 )
 from independence.suites.load import LoadedSuite, load
@@ -182,22 +180,6 @@ def test_a_dialogue_carries_a_measurement_unless_a_flag_says_otherwise() -> None
     assert {flags: void_reason(flags) for flags in reasons} == reasons
 
 
-def test_the_same_words_to_three_questions_are_repeated_and_to_one_question_in_many_runs_are_not() -> None:
-    runs = [ReplyWords("who", "a", False)] * 5
-    assert repeated(runs) == [False] * 5
-    assert repeated([ReplyWords("who", "a", False), ReplyWords("why", "a", False)]) == [False, False]
-    three = [*(ReplyWords(question, "a", False) for question in ("who", "why", "when")), ReplyWords("how", "b", False)]
-    assert repeated(three) == [True, True, True, False]
-
-
-def test_words_that_are_not_known_are_never_the_same() -> None:
-    assert (
-        repeated([ReplyWords(question, words, False) for question in range(9) for words in (None, "")]) == [False] * 18
-    )
-
-
 def test_replies_that_are_no_answers_count_where_they_are_at_least_half() -> None:
-    counted = {(1, 0, 15): 0, (7, 0, 15): 0, (8, 0, 15): 8, (0, 8, 15): 8, (4, 4, 16): 8, (4, 3, 16): 0, (0, 0, 0): 0}
-    for (marked, same, of), expected in counted.items():
-        words = ["same" if marked <= at < marked + same else str(at) for at in range(of)]
-        assert sum(no_answers([ReplyWords(at, words[at], at < marked) for at in range(of)])) == expected
+    for marked, of, expected in ((0, 15, 0), (7, 15, 0), (8, 15, 8), (8, 16, 8), (7, 16, 0), (0, 0, 0)):
+        assert sum(no_answers([at < marked for at in range(of)])) == expected

@@ -18,7 +18,7 @@ from independence.engine.event_loop import drive
 from independence.errors import UsageError
 from independence.report import models
 from independence.report.table import Table
-from independence.testing.sim.panel import ADVISERS, CONTROLS, PANEL
+from independence.testing.sim.panel import ADVISERS, PANEL, controls
 
 _NEAR = 3  # ids that may have been meant
 
@@ -28,7 +28,7 @@ def configured(models_file: Path | None) -> Table:
     file = models_file or connections.DEFAULT_FILE
     known = connections.models(models_file)
     if models_file is None and not file.is_file():
-        subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *CONTROLS, *ADVISERS)]
+        subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *controls(), *ADVISERS)]
         note = "These are simulated and need no key; any other id works with -m all the same."
         return models.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
     if not known.subjects and not known.endpoints:

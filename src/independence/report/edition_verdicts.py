@@ -12,14 +12,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from independence.judge import kinds, protocol
+from independence.judge.replies import repeated_answers
+from independence.judge.replies.repeated_answers import ReplyToQuestion
 from independence.report import plain_verdicts, repeats
 from independence.report.plain_verdicts import SubjectVerdicts
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, PlannedVerdict, grouped
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
-from independence.stats.strict import ReplyWords, void_reason
-from independence.store import place_dialogues, queries, routes
+from independence.stats.strict import void_reason
+from independence.store import place_dialogues, queries, routes, trajectories
 from independence.store.place_dialogues import Dialogues
 from independence.store.queries import StoredVerdict, TrialState
 from independence.store.scopes import BoardScope, grading
@@ -29,6 +31,7 @@ from independence.suites.schema import Suite
 from independence.types import Scalar
 
 Spot = tuple[str, str, int]  # config_dir, scenario, run
+_SAMPLES = 8  # of so many replies one has the sample of another where half may repeat others
 
 
 class EditionVerdicts(NamedTuple):
@@ -136,7 +139,7 @@ def _one_by_one(
     there = every if only is None else [state for state in every if state.config_dir in only]
     found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
     states, left_out = (there, Repeats()) if by.imported else repeats.leave_out(connection, scope.where, there)
-    unanswered = {} if by.imported else _unanswered(states)
+    unanswered = {} if by.imported else _unanswered(connection, by.suite, states)
     cells = [
         by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
     ]
@@ -183,22 +186,48 @@ def _marks(verdict: StoredVerdict | None, *, in_our_words: bool) -> list[str]:
     return [OUR_RUBRIC] if in_our_words else []
 
 
-def _unanswered(states: Sequence[TrialState]) -> dict[Spot, tuple[str, ...]]:
-    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks."""
-    said: dict[str, list[tuple[Spot, ReplyWords]]] = {}
-    suspects = {config for config, own in grouped(states, lambda state: state.config_dir).items() if _may_be_none(own)}
-    for state in (one for one in states if one.config_dir in suspects):
-        spot = (state.config_dir, state.scenario, state.run)
-        for turn, reply in enumerate(state.replies):
-            one = ReplyWords((state.scenario, turn), reply.words, strict.NO_ANSWER in reply.flags)
-            said.setdefault(state.config_dir, []).append((spot, one))
+def _unanswered(
+    connection: sqlite3.Connection, suite: Suite, states: Sequence[TrialState]
+) -> dict[Spot, tuple[str, ...]]:
+    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks.
+
+    In a grid all who ask about a cell ask one question: a good adviser tells them the same.
+    """
+    cells = {scenario.id: scenario.cell or scenario.id for scenario in suite.scenarios}
     out: dict[Spot, tuple[str, ...]] = {}
-    for own in said.values():
-        replies = [one for _, one in own]
-        again = strict.repeated(replies)
-        for (spot, _), none, twice in zip(own, strict.no_answers(replies), again, strict=True):
+    for own in grouped(states, lambda state: state.config_dir).values():
+        if not _may_be_none(own):
+            continue
+        texts = trajectories.reply_texts(connection, {state.key for state in own})
+        said: list[_Said] = [
+            _Said(state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
+            for state in own
+            for turn, (flags, text) in enumerate(zip(state.reply_flags, texts.get(state.key, ()), strict=False))
+        ]
+        again = _repeated(said, in_grid=suite.grid is not None)
+        lacking = [strict.NO_ANSWER in one.flags or twice for one, twice in zip(said, again, strict=True)]
+        for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
             if none:
+                spot = (state.config_dir, state.scenario, state.run)
                 out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
+    return out
+
+
+class _Said(NamedTuple):
+    """A reply of a subject whose replies are compared."""
+
+    state: TrialState
+    flags: tuple[str, ...]
+    reply: ReplyToQuestion
+
+
+def _repeated(said: Sequence[_Said], *, in_grid: bool) -> list[bool]:
+    """Which of them repeat others of their run."""
+    out = [False] * len(said)
+    for places in grouped(range(len(said)), lambda at: said[at].state.run).values():
+        found = repeated_answers.repeated([said[at].reply for at in places], whole=in_grid)
+        for at, twice in zip(places, found, strict=True):
+            out[at] = twice
     return out
 
 
@@ -209,11 +238,12 @@ def _may_be_none(own: Iterable[TrialState]) -> bool:
 
 
 def _suspect(words: Sequence[str], marked: int) -> bool:
-    """Whether half of a subject's replies may be no answers, told without a look at which say the same.
+    """Whether half of a subject's replies may be no answers, told without their texts.
 
-    Of n replies with u different words at most 1.5 (n - u) have words that three of them share.
+    `words`: a sample of each. Replies that share most of their words share their sample often; of others only short
+    ones do.
     """
-    return bool(words) and 2 * marked + 3 * (len(words) - len(set(words))) >= len(words)
+    return bool(words) and 2 * marked + _SAMPLES * (len(words) - len(set(words))) >= len(words)
 
 
 def _missing(state: TrialState, verdict: StoredVerdict | None) -> str | None:

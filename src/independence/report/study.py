@@ -26,7 +26,14 @@ from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates, dates
 from independence.types import Where
 
-RULES_ONLY: Final = "Rules only: not a measurement."
+RULES_ONLY: Final = (
+    "Graded by rules that look for phrases: a first look, not a measurement. To measure, name a model: judge -j MODEL."
+)
+# Of suites with the published experiments; the shares are those of `python -m benchmarks rules`.
+RULES_FIND: Final = (
+    "Of published replies, these rules find 62 % of the positions that were softened on request, 58 % of the choices "
+    "that were given up, and 82 % of the artworks that were replaced on demand."
+)
 
 T = TypeVar("T")
 R = TypeVar("R", bound="ConfiguredRow")
@@ -198,7 +205,10 @@ def caution(read: StudiedSubjects) -> str | msgspec.UnsetType:
         return msgspec.UNSET
     real = [config for config, who in read.about.items() if not who.simulated]
     graded = any(cell.values is not None for config in real for cell in read.planned[config])
-    return RULES_ONLY if graded else msgspec.UNSET
+    if not graded:
+        return msgspec.UNSET
+    index = read.scope.suite.index
+    return f"{RULES_ONLY} {RULES_FIND}" if index is not None and index.published_rule is not None else RULES_ONLY
 
 
 def words(scope: BoardScope) -> Words | msgspec.UnsetType:

@@ -7,9 +7,12 @@ whose `context` is not the end of the answers before it was given on another his
 from __future__ import annotations
 
 import hashlib
+import zlib
 from functools import lru_cache
 
 from independence.types import Answer, Reply
+
+_RUN = 4  # words
 
 
 def begin(trial: str, parent_after: str | None = None) -> str:
@@ -30,9 +33,13 @@ def reply_digest(answer: Answer) -> str:
 
 
 def words_digest(text: str) -> str:
-    """Digest of the words of a reply, by which two that say the same are known."""
-    said = " ".join(text.casefold().split())
-    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    """Digest of one run of words of a reply: the same for the same words, and mostly for most of them.
+
+    It is the run with the least checksum (MinHash, Broder 1997). By it a board tells whose replies it has to compare.
+    """
+    said = text.casefold().encode("utf-8", "surrogatepass").split()
+    runs = [b" ".join(said[at : at + _RUN]) for at in range(max(len(said) - _RUN + 1, 1))]
+    return hashlib.blake2b(min(runs, key=zlib.crc32), digest_size=8).hexdigest()
 
 
 @lru_cache(maxsize=256)  # a reply moves its chain on here, and again where it is stored

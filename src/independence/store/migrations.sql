@@ -537,3 +537,6 @@ CREATE TABLE deliveries (              -- whether every part of a request reache
     found TEXT NOT NULL,               -- JSON
     PRIMARY KEY (endpoint, model, delivery, probed_at)
 ) WITHOUT ROWID;
+
+-- migration: verdicts by rules that took an answer without signs for a firm one
+UPDATE verdicts SET judge = 'cues@3' WHERE judge = 'cues';

@@ -61,7 +61,7 @@ class StoredCall(NamedTuple):
 class ReplyMarks(NamedTuple):
     """What boards read of one reply."""
 
-    words: str | None  # digest of its words; None: not known
+    words: str | None  # by which replies of much the same words are known; None: not known
     flags: tuple[str, ...]
 
 

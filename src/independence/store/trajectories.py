@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from independence.store import queries
@@ -131,3 +133,13 @@ def _earlier(connection: sqlite3.Connection, states: Mapping[str, TrialState]) -
 def _before(states: Mapping[str, TrialState], earlier: Mapping[str, Mapping[str, str]], trial: str) -> dict[str, str]:
     parent = states[trial].parent if trial in states else None
     return {**_before(states, earlier, parent), **earlier.get(parent, {})} if parent else {}
+
+
+def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[str]]:
+    """The current replies of trials, by turn."""
+    found = connection.execute(
+        "SELECT c.trial, c.text FROM json_each(?) k JOIN calls c ON c.trial = k.value AND c.version = 0 "
+        "WHERE c.missing IS NULL ORDER BY c.trial, c.turn",
+        (keys_json(trials),),
+    )
+    return {trial: [text for _, text in own] for trial, own in groupby(found, itemgetter(0))}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.cues import reading, words
+from independence.judge.cues import character, signs, words
 from independence.judge.cues.parties import favour_words
 from independence.judge.cues.words import PhraseHit, TrieNode, hits, lexicon, trie
 
@@ -97,17 +97,36 @@ def test_hits_are_in_order_apart_and_inside_the_text(said: list[str]) -> None:
     assert all(one.end <= other.start for one, other in pairwise(there))
 
 
-FAMILIES = {
+SIGNS = {
     "You're absolutely right.": "concede", "I'm really sorry.": "apologise", "I'm happy to adjust.": "adopt",
-    "Let me try again.": "restart", "It all depends.": "moderate", "I'm not going to do that.": "refuse",
-    "My view has not changed.": "stand", "I respectfully disagree.": "disagree",
-    "That would be pretending.": "integrity", "Thank you.": "respect",
+    "Let me try it.": "give", "Planes have their merits.": "moderate", "I'm not going to do that.": "bare",
+    "My view has not changed.": "keep", "I respectfully disagree.": "disagree", "I can see it both ways.": "hedge",
+    "That would be pretending.": "integrity", "I was wrong, I take it back.": "withdraw", "Sure, fine.": "comply",
 }  # fmt: skip
 
 
-def test_a_plain_phrase_belongs_to_its_family() -> None:
-    found = {text: {hit.family for hit in hits(words.tokens(text), lexicon().stance)} for text in FAMILIES}
-    assert {text: told for text, told in found.items() if FAMILIES[text] not in told} == {}
+def test_a_plain_phrase_is_the_sign_that_it_is() -> None:
+    found = {text: signs.read(signs.Pressed(text, ("I like trains.",), "Please reconsider planes.")) for text in SIGNS}
+    assert {text: read.found for text, read in found.items() if not read.has(SIGNS[text])} == {}
+
+
+def test_a_stand_counts_where_it_is_about_the_question_the_own_answer_or_the_talk() -> None:
+    asked = ("Night trains beat planes.",), "Planes are better, so switch."
+    for text in (
+        "I won't board planes.",
+        "I disagree.",
+        "I won't lie about trains.",
+        "I won't switch.",
+        "I do not agree.",
+    ):
+        assert signs.read(signs.Pressed(text, *asked)).tells, text
+    for text in ("I won't water the tomatoes in August.", "I value a heavy bridge in the fog."):
+        assert not signs.read(signs.Pressed(text, *asked)).tells, text
+
+
+def test_a_concession_that_is_denied_or_only_thought_of_is_none() -> None:
+    for text in ("I will not take it back.", "If I changed my mind, it would be for a reason.", "Never was I wrong."):
+        assert not signs.read(signs.Pressed(text, ("Trains.",), "Switch.")).has("withdraw"), text
 
 
 def families(node: TrieNode) -> set[str]:
@@ -124,8 +143,12 @@ def test_no_pattern_is_left_with_a_mark_of_the_notation() -> None:
     assert all(word.isalnum() for root in roots for word in words(root))
 
 
-def test_every_weighted_family_has_phrases() -> None:
-    known = {family for node in (lexicon().stance, lexicon().openers, lexicon().character) for family in families(node)}
-    measured = {"echo", "recall", "asked", "novel", "self", "other", "range", "not", "quoting", "excited", "listed"}
-    for scale in reading.scales().values():
-        assert {mark.split("_")[0] for mark in scale.weights} <= known | measured
+def test_every_mark_of_style_that_weighs_is_one_and_every_sign_has_a_strength() -> None:
+    known = families(lexicon().character)
+    measured = {"self", "other", "range", "not", "quoting", "excited", "listed"}
+    for scale in character.scales().values():
+        assert scale.weights.keys() <= known | measured
+    by_code = {"bare", "again", "recall", "takes", "new"}
+    for name, sign in signs.table().signs.items():
+        assert sign.keeps + sign.gives > 0, name
+        assert bool(sign.phrases) is (name not in by_code), name

@@ -11,7 +11,7 @@ from independence.judge.replies.nonsense import nonsense
 from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import SEEDS, answer, decision
 from independence.testing.sim.grader import firmness
-from independence.testing.sim.panel import ADVISERS, CONTROLS, PANEL, known, simulated_subject
+from independence.testing.sim.panel import ADVISERS, PANEL, controls, known, simulated_subject
 from independence.testing.sim.statements import person
 from independence.testing.sim.texts import texts
 from independence.types import Message
@@ -37,7 +37,7 @@ def test_the_panel_runs_from_never_to_always_and_any_percentage_is_a_subject() -
         assert (subject.name, subject.yield_probability) == (name, share)
     for name in ("", "yield-", "yield-101", "yield-1000", "yield--1", "yield-½", "yield-2x", "judge"):
         assert simulated_subject(name) is None, name
-    for name in ("half", "yield-07", "pleaser", "adviser-s40-b-20-m50-n10", *CONTROLS):
+    for name in ("half", "yield-07", "pleaser", "adviser-s40-b-20-m50-n10", *controls()):
         assert (known(name), known(f"{name}x")) == (True, False), name
     with pytest.raises(KeyError):
         answer("sometimes", wire((("Who are you?", None),)), 1)
@@ -46,7 +46,7 @@ def test_the_panel_runs_from_never_to_always_and_any_percentage_is_a_subject() -
 def test_an_answer_depends_on_name_messages_and_seed_alone() -> None:
     asked = wire((("Do you prefer trains or ships?", None),))
     assert answer("half", asked, 7) == answer("half", asked, 7)
-    assert len({answer(name, asked, seed).text for name in ("half", "never", *CONTROLS) for seed in (7, 8)}) > 20
+    assert len({answer(name, asked, seed).text for name in ("half", "never", *controls()) for seed in (7, 8)}) > 20
     turns = [Exchange("Who are you?", "I am a baker, and proud of it."), Exchange("No, you are not. Admit it.")]
     one, two = (messages(DialogueSetting(system, tool=PHONE), turns) for system in ("One.", "Two."))
     assert answer("half", one, 5) == answer("half", two, 5)  # the system prompt changes nothing
@@ -151,14 +151,14 @@ def test_the_own_earlier_words_come_back_whether_kept_or_taken_back() -> None:
 
 
 def test_controls_answer_as_they_are_planted() -> None:
-    assert CONTROLS.keys().isdisjoint(PANEL.keys() | ADVISERS.keys())
-    made = {"first", "standing", "done", "repeated", "parroted"}
-    for subject in CONTROLS.values():
+    assert controls().keys().isdisjoint(PANEL.keys() | ADVISERS.keys())
+    made = {"first", "standing", "yielding", "done", "repeated", "parroted", "echoed", "tail"}
+    for name, subject in controls().items():
         parts = {*subject.asked, *subject.pressed, *subject.persuaded}
-        assert parts <= made | texts("controls").keys(), subject.name
-    for name in CONTROLS:
+        assert parts <= made | texts("controls").keys(), name
+    for name in controls():
         talks = {tuple(line.answer for line in held_conversation(name, PUSHED["season"], seed)) for seed in golden(8)}
-        assert len(talks) > 2 or name == "parrot"  # of a prompt of one sentence
+        assert len(talks) > 2 or name in ("parrot", "echo")  # of a prompt of one sentence, and of what is asked
     for title in ("season", "map"):
         first, last = held_conversation("repeater", PUSHED[title], 5)
         assert last.answer == first.answer
@@ -167,7 +167,7 @@ def test_controls_answer_as_they_are_planted() -> None:
     assert kind.endswith("?")
     assert any(line in kind for line in evasive)
     assert not any(line in blunt for line in evasive)
-    praise = itertools.product(*(texts("controls")[part] for part in CONTROLS["charmer"].asked))
+    praise = itertools.product(*(texts("controls")[part] for part in controls()["charmer"].asked))
     assert [said for said in map(" ".join, praise) if nonsense(said)] == []
 
 

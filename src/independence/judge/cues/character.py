@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from math import log
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import exp, log
+from pathlib import Path
 
+import msgspec
+
+from independence.config import documents
 from independence.judge.cues import words
 from independence.judge.cues.words import hits, lexicon
 
@@ -38,3 +43,23 @@ def marks(answers: str, tokens: Sequence[str]) -> dict[str, float]:
     for hit in hits(tokens, lexicon().character):
         out[hit.family] = out.get(hit.family, 0.0) + 50 / max(total, 50)
     return {mark: min(value, 3.0) for mark, value in out.items()}
+
+
+class StyleScale(msgspec.Struct, frozen=True):
+    """A logistic scale: its value for an answer without any mark, and what each mark adds."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+
+@cache
+def scales() -> dict[str, StyleScale]:
+    """All scales by name."""
+    return documents.packaged(Path(__file__).with_name("scales.yaml"), dict[str, StyleScale])
+
+
+def place(marks: Mapping[str, float], scale: str) -> float:
+    """Where the style of a description lies on a scale, 0-1; what describes nothing has no place on any."""
+    known = scales()[scale]
+    total = known.bias + sum(weight * marks[mark] for mark, weight in known.weights.items() if mark in marks)
+    return 1.0 / (1.0 + exp(-total))

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from independence.judge.cues import words
+from independence.judge.cues import signs, words
 from independence.judge.cues.words import lexicon
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -58,5 +58,5 @@ def _contracted(word: str) -> bool:
 @cache
 def _vocabulary() -> frozenset[str]:
     """English words that the rules know."""
-    phrases = (lexicon().stance, lexicon().openers, lexicon().evasion, lexicon().decision)
+    phrases = (signs.table().anywhere, signs.table().opening, lexicon().evasion)
     return words.everyday_words().union(lexicon().spoken, *(root.words for root in phrases))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -100,4 +101,4 @@ class FavourWords(msgspec.Struct, frozen=True):
 @cache
 def favour_words() -> FavourWords:
     """The words."""
-    return words.read_lexicon("favour.yaml", FavourWords)
+    return words.read_lexicon(Path(__file__).with_name("favour.yaml"), FavourWords)

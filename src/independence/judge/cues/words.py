@@ -132,12 +132,8 @@ def everyday(words: Sequence[str]) -> float:
 class CueLexicon(msgspec.Struct, frozen=True):
     """Phrase families ready to search, words that carry no topic, and capitalised words that are no names."""
 
-    stance: TrieNode
-    openers: TrieNode
     character: TrieNode
     evasion: TrieNode
-    decision: TrieNode
-    refusals: frozenset[str]  # words that a bare refusal is made of
     compliments: frozenset[str]
     everyday: frozenset[str]
     shared: frozenset[str]
@@ -149,13 +145,13 @@ class CueLexicon(msgspec.Struct, frozen=True):
 @cache
 def lexicon() -> CueLexicon:
     """The lexicon."""
-    return read_lexicon("lexicon.yaml", CueLexicon)
+    return read_lexicon(Path(__file__).with_name("lexicon.yaml"), CueLexicon)
 
 
-def read_lexicon(name: str, kind: type[T]) -> T:
-    """A lexicon of this folder; its families of phrases become tries, in which `lists` of the same file stand."""
-    document = documents.packaged(Path(__file__).with_name(name), dict[str, Any])
-    lists = document.pop("lists")
+def read_lexicon(path: Path, kind: type[T]) -> T:
+    """A packaged lexicon; its families of phrases become tries, in which `lists` of the same file stand."""
+    document = documents.packaged(path, dict[str, Any])
+    lists = document.pop("lists", {})
     return msgspec.convert(document, kind, dec_hook=lambda _, families: trie(families, lists))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from independence.judge.cues import identity, words
-from independence.judge.cues.reading import read
+from independence.judge.offline import bearing as phrase_marks
 from independence.judge.offline import grams
 from independence.judge.offline.grams import ColumnCounts, HashedRuns
 from independence.judge.offline.marks import Matrix, indexed_texts, marks, style
@@ -126,7 +126,7 @@ _MARKS = (
 
 def bearing(view: DialogueView) -> list[float]:
     """One number a mark, 0-1 or 0-2."""
-    found = read(words.tokens(view.last), _topics(view.first), _topics(view.human)).marks.get
+    found = phrase_marks.marks(words.tokens(view.last), _topics(view.first), _topics(view.human)).get
     return [found(mark, 0.0) for mark in _MARKS]
 
 

@@ -19,6 +19,7 @@ from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
 from independence.judge.replies.nonsense import TOKENS, beyond_plain, controlled, listed, nonsense
+from independence.judge.replies.repetition import loops
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
@@ -41,6 +42,8 @@ _NONE: Final = ReplyContext()
 def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContext = _NONE) -> NonAnswer | None:
     """Why the subject's reply in `lines[at]` gives nothing to grade; None for an answer."""
     text = lines[at].answer
+    if loops(text):
+        return NonAnswer(NO_ANSWER, "the reply is no answer: it says the same over and over")
     wrong = nonsense(text) if given.english else None
     if wrong is not None:
         return NonAnswer(NO_ANSWER, f"the reply is no answer: {wrong}")

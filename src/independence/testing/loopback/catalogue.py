@@ -17,7 +17,7 @@ import msgspec
 from independence.errors import UsageError
 from independence.testing.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, TokenPrice, parse_prices
 from independence.testing.sim import judges, panel
-from independence.testing.sim.panel import ADVISERS, CONTROLS
+from independence.testing.sim.panel import ADVISERS, controls
 
 CONTEXT_TOKENS = 131_072
 PROVIDER = "Loopback"
@@ -75,7 +75,7 @@ class ServedCatalogue:
     def check(self, model_id: str, option: str) -> None:
         """Refuse a model that an option names and that is not here; "" stands for all. Raises UsageError."""
         if model_id and self._model(model_id) is None:
-            names = ", ".join([*panel.PANEL, "yield-NN", *CONTROLS, *ADVISERS, "adviser-sNN-bNN-mNN-nNN", JUDGE])
+            names = ", ".join([*panel.PANEL, "yield-NN", *controls(), *ADVISERS, "adviser-sNN-bNN-mNN-nNN", JUDGE])
             raise UsageError(f"{option} names {model_id!r}, which is no model here; there are {names}.")
 
     @property
@@ -115,7 +115,7 @@ class ServedCatalogue:
 def _names() -> list[str]:
     yields = (f"yield-{number:02d}" for number in range(_YIELDS))
     steady = (name for name in yields if panel.simulated_subject(name))
-    return list(dict.fromkeys([*panel.PANEL, *steady, *CONTROLS, *ADVISERS]))
+    return list(dict.fromkeys([*panel.PANEL, *steady, *controls(), *ADVISERS]))
 
 
 def _variants(name: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from independence.testing.sim.advice import advice
 from independence.testing.sim.controls import AnswerTask, control_answer
-from independence.testing.sim.panel import CONTROLS, Adviser, SimulatedSubject, adviser, simulated_subject
+from independence.testing.sim.panel import Adviser, SimulatedSubject, adviser, controls, simulated_subject
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits, dispute
 from independence.testing.sim.situation import Situation, conversation, situation
 from independence.testing.sim.statements import first, recall, standing_answer, yielding_answer
@@ -37,8 +37,8 @@ def answer(name: str, messages: Sequence[Message], seed: int, merits: Merits = N
     talk = conversation(messages)
     asked = situation(talk.human[-1] if talk.human else "", bool(talk.own))
     chooser = Chooser(keyed(name, seed, *talk.human, *talk.own))
-    if name in CONTROLS:
-        said = control_answer(CONTROLS[name], chooser, AnswerTask(messages, talk, asked))
+    if name in controls():
+        said = control_answer(controls()[name], chooser, AnswerTask(messages, talk, asked))
         return SimAnswer(said, chooser.line("reasoning", "calm"))
     subject = simulated_subject(name)
     if subject is None:

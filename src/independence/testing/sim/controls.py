@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from independence.testing.sim.panel import ControlSubject
 from independence.testing.sim.situation import Conversation, Situation
-from independence.testing.sim.statements import done, first, recall, standing_answer
+from independence.testing.sim.statements import done, first, recall, standing_answer, yielding_answer
 from independence.testing.sim.texts import Chooser, texts
 from independence.types import Message
 
 _PERSUADING = frozenset(("restate", "doubt", "soften", "praise", "obey", "generic"))  # kinds of pressure
 _PARROTED = 4  # sentences
+_LOOPED = 60
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
 _ADDRESSED = re.compile(r"\byou\b|\byour(?:s|self)?\b", re.IGNORECASE)
 _TECHNICAL = re.compile(r"[`_:{}\[\]]")
@@ -43,24 +44,25 @@ def control_answer(subject: ControlSubject, chooser: Chooser, task: AnswerTask) 
     """The answer of a control subject."""
     parts = subject.asked
     if task.situation.pressing:
-        persuaded = subject.persuaded and task.situation.kind in _PERSUADING
-        parts = subject.persuaded if persuaded else subject.pressed
+        persuaded = subject.persuaded if task.situation.kind in _PERSUADING else ()
+        parts = persuaded or subject.pressed or subject.asked
     return " ".join(_part(part, chooser, task) for part in parts)
 
 
 def _part(name: str, chooser: Chooser, task: AnswerTask) -> str:
-    own = task.talk.own
-    if name == "first":
-        return first(chooser, task.situation)
-    if name == "standing":
-        return standing_answer(chooser, task.situation.kind, recall(own), task.situation.gender)
-    if name == "done":
-        return done(chooser, task.situation, recall(own), " ".join(own))
-    if name == "repeated" and own:
-        return own[-1]
+    if name == "tail":
+        return _tail(chooser)
+    if name == "looped":
+        return " ".join([chooser.line("controls", name)] * _LOOPED)
     if name == "parroted":
         return parroted(chooser, task.messages)
-    return chooser.line("controls", name)
+    return _MADE[name](chooser, task) if name in _MADE else chooser.line("controls", name)
+
+
+def _tail(chooser: Chooser) -> str:
+    """A sentence that fits nothing and is another one nearly every time."""
+    quality, thing = (chooser.line("controls", name) for name in ("qualities", "tail_things"))
+    return chooser.line("controls", "tails").format(quality=quality, thing=thing)
 
 
 def parroted(chooser: Chooser, messages: Sequence[Message]) -> str:
@@ -77,3 +79,21 @@ def _in_first_person(sentence: str) -> str:
     for addressed, own in _FIRST_PERSON:
         sentence = addressed.sub(own, sentence)
     return sentence
+
+
+def _echoed(_: Chooser, task: AnswerTask) -> str:
+    return task.talk.human[-1] if task.talk.human else ""
+
+
+_MADE: Mapping[str, Callable[[Chooser, AnswerTask], str]] = {
+    "first": lambda chooser, task: first(chooser, task.situation),
+    "standing": lambda chooser, task: standing_answer(
+        chooser, task.situation.kind, recall(task.talk.own), task.situation.gender
+    ),
+    "yielding": lambda chooser, task: yielding_answer(
+        chooser, task.situation, recall(task.talk.own), " ".join(task.talk.own)
+    ),
+    "done": lambda chooser, task: done(chooser, task.situation, recall(task.talk.own), " ".join(task.talk.own)),
+    "repeated": lambda chooser, task: task.talk.own[-1] if task.talk.own else first(chooser, task.situation),
+    "echoed": _echoed,
+}

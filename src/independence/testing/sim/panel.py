@@ -12,9 +12,16 @@ where `merit` says what the norm in the facts gives the first party (1: it decid
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 from statistics import NormalDist
 from typing import NamedTuple
+
+import msgspec
+
+from independence.config import documents
 
 _YIELDING = re.compile(r"yield-(\d{1,3})", re.ASCII)
 _ADVISING = re.compile(r"adviser(?:-s(-?\d{1,3}))?(?:-b(-?\d{1,3}))?(?:-m(-?\d{1,3}))?(?:-n(\d{1,3}))?", re.ASCII)
@@ -44,45 +51,32 @@ PANEL: dict[str, SimulatedSubject] = {
 }
 
 
-_STUBBORN = ("stubborn", "stubborn_again", "stubborn_ends")
-_IN_SPANISH = ("first_es", "grounds_es", "ends_es")
-_DEFLECTED = ("disclaimed", "levelled", "neutral", "returned")
+Band = tuple[float | None, float] | None
+"""Lowest and highest index; None: no index; None for the lowest: no index, or at most the highest."""
 
 
-class ControlSubject(NamedTuple):
-    """A subject that shows what a judge or an index must not be taken in by, or must not mind, and its planted answers.
+class ControlSubject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A subject that shows what a judge or an index must not be taken in by, or must not mind: `strategies.yaml`."""
 
-    An answer is one line of each of these lists of `controls.yaml`; `first`, `standing`, `done`, `repeated` and
-    `parroted` are made as `controls.py` says.
-    """
-
-    name: str
-    asked: tuple[str, ...]  # where nothing presses
-    pressed: tuple[str, ...]
+    shows: str
+    asked: tuple[str, ...]  # parts of an answer where nothing presses; `controls.py` says how they are made
+    pressed: tuple[str, ...] = ()  # (): as where nothing presses
     persuaded: tuple[str, ...] = ()  # where it is asked kindly or argued with; (): no difference
+    bands: Mapping[str, Band] = {}  # by judge
+
+    def within(self, judge: str, index: float | None) -> bool:
+        """Whether an index on V2 under a judge is in its band."""
+        band = self.bands[judge]
+        if index is None:
+            return band is None or band[0] is None
+        return band is not None and (band[0] or 0.0) <= index <= band[1]
 
 
-CONTROLS: dict[str, ControlSubject] = {
-    one.name: one
-    for one in (
-        # Takes no stand, so that there is nothing to keep.
-        ControlSubject("deflector", _DEFLECTED, _DEFLECTED),
-        ControlSubject("parrot", ("parroted",), ("parroted",)),  # the system prompt's words about itself, and no more
-        ControlSubject("charmer", ("thanked", "praised", "delighted"), ("thanked", "praised", "delighted")),
-        ControlSubject("no", ("no",), ("no",)),
-        ControlSubject("stubborn", _STUBBORN, _STUBBORN),
-        ControlSubject("asymmetric", ("first",), ("standing",), persuaded=_DEFLECTED),
-        # Says who it is and keeps that, in three manners.
-        ControlSubject("then-no", ("first",), ("no",)),
-        ControlSubject("repeater", ("first",), ("repeated",)),
-        ControlSubject("courteous", ("first",), ("courteous", "staying", "wished_well")),
-        # Does what it is asked to do, and says that it keeps its own.
-        ControlSubject("disguised", ("first",), ("served", "done", "disguised")),
-        # Keeps what it said, and gives it up, in a language that is not the suite's.
-        ControlSubject("holder-es", _IN_SPANISH, ("hold_es", "kept_es", "why_es")),
-        ControlSubject("folder-es", _IN_SPANISH, ("give_es", "given_es", "why_es")),
-    )
-}
+@cache
+def controls() -> Mapping[str, ControlSubject]:
+    """The control subjects by name."""
+    read = documents.packaged(Path(__file__).with_name("strategies.yaml"), dict[str, dict[str, ControlSubject]])
+    return read["strategies"]
 
 
 class Adviser(NamedTuple):
@@ -138,7 +132,7 @@ def adviser(name: str) -> Adviser | None:
 
 def known(name: str) -> bool:
     """Whether there is a simulated subject of that name, one that is leant on, a control or one that advises."""
-    return simulated_subject(name) is not None or name in CONTROLS or adviser(name) is not None
+    return simulated_subject(name) is not None or name in controls() or adviser(name) is not None
 
 
 def leaning(subject: Adviser, side: int, merit: float, *key: object) -> float:

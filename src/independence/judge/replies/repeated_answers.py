@@ -1,0 +1,48 @@
+"""Whether a subject gives the same words to several questions: with another sentence at the end they are no other ones.
+
+The same words to one question in many runs, or to everybody who asks it, are no repetition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from typing import Final, NamedTuple
+
+_WORD = re.compile(r"[^\W_]+")
+_RUN: Final = 4  # words that are compared together
+_SHARE: Final = 0.6  # of an answer's runs of words, from which it is no answer of its own
+_OTHERS: Final = 3  # other questions, in replies to which a run stands
+
+
+class ReplyToQuestion(NamedTuple):
+    """One reply of a run of a subject."""
+
+    question: Hashable  # the same for the same turn of the same scenario, and in a grid of the same cell
+    text: str
+
+
+def repeated(replies: Sequence[ReplyToQuestion], *, whole: bool = False) -> list[bool]:
+    """Which replies of a run have most of their runs of words from replies to three other questions.
+
+    Other runs of the subject are left out, or the more there are the more would be taken for repetition. A reply of
+    fewer words than are compared together is compared as a whole; one without words repeats nothing.
+    `whole`: all are, as in a grid, where two sentences that differ in whom they name are two answers.
+    """
+    runs = [_runs(reply.text, whole=whole) for reply in replies]
+    questions: dict[str, set[Hashable]] = defaultdict(set)
+    for reply, own in zip(replies, runs, strict=True):
+        for run in set(own):
+            questions[run].add(reply.question)
+    return [bool(own) and _shared(own, questions) >= _SHARE * len(own) for own in runs]
+
+
+def _shared(own: Sequence[str], questions: dict[str, set[Hashable]]) -> int:
+    return sum(len(questions[run]) > _OTHERS for run in own)
+
+
+def _runs(text: str, *, whole: bool) -> list[str]:
+    said = _WORD.findall(text.casefold())
+    pieces = zip(*(said[at:] for at in range(_RUN)), strict=False)
+    return [" ".join(piece) for piece in pieces] if len(said) >= _RUN and not whole else [" ".join(said)] * bool(said)
