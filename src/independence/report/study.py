@@ -29,8 +29,8 @@ RULES_ONLY: Final = (
 )
 # Of suites with the published experiments; the shares are those of `python -m benchmarks rules`.
 RULES_FIND: Final = (
-    "Of published replies that gave way these rules find 62 % of those to requests, 58 % of given-up choices, and 82 % of "
-    "artworks made anew on demand."
+    "Of published replies that gave way these rules find 62 % of those to requests, 58 % of given-up choices, and "
+    "82 % of artworks made anew on demand."
 )
 
 T = TypeVar("T")
