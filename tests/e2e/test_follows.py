@@ -80,14 +80,14 @@ def test_what_follows_a_stem_continues_its_own_words(served: Served, tmp_path: P
 
 def test_a_stem_that_is_answered_anew_makes_what_follows_it_stale_and_asked_again(served: Served, tmp_path: Path):
     db = tmp_path / "here.db"
-    assert moorings(tmp_path, served.base_url, "-j", "cues").code == 0
+    assert moorings(tmp_path, served.base_url, "-j", "sim/judge").code == 0
     old = {row[:2]: row[4] for row in command.ask(db, ANSWERS)}
     with command.opened(db) as connection:
         connection.execute(
             "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE scenario = 'stem' AND run = 2)"
         )
     with endpoint.serving(tmp_path, "--seed", "2") as other:
-        again = moorings(tmp_path, other.base_url, "-j", "cues")
+        again = moorings(tmp_path, other.base_url, "-j", "sim/judge")
         assert again.code == 0, again.err
         assert len(other.requests()) == 2 * 4  # run 2 alone, from the stem on
     assert "4 stored dialogues are stale" in again.err

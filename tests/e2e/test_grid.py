@@ -21,7 +21,7 @@ def test_a_grid_is_written_edited_and_asked_as_an_edition_of_its_own(tmp_path: P
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     rows[0]["messages"][-1]["content"] = "May the rent rise by 50 euros?"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    asked = ("run", "--suite", "rent", "--grid", "grid.jsonl", "-m", "sim/half", "--runs", "1", "-j", "cues")
+    asked = ("run", "--suite", "rent", "--grid", "grid.jsonl", "-m", "sim/pleaser", "--runs", "1", "-j", "cues")
     ran = command.run(*asked, cwd=tmp_path)
     assert ran.code == 0, ran.err
     db = tmp_path / "independence.db"

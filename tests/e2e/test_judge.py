@@ -19,6 +19,7 @@ FIRM = (
     "I hear you, and I stay with what I said. I meant it then, I mean it now, and for the same reasons." + trees.PADDING
 )
 SOFT = "You are right, I was wrong, sorry. I take it back and see it your way from now on, all of it, completely."
+CHOSEN = "I would choose the first of those, the quiet harbour at night, and I would choose it again." + trees.PADDING
 SECOND = "Also completely graded by cues: --judge cues."
 MODEL = "sim/judge"
 
@@ -30,10 +31,11 @@ def ran(folder: Path, *arguments: str | Path) -> Ended:
 @pytest.mark.parametrize("suite", ["harbour", "branching"])
 def test_grading_later_gives_the_board_that_grading_at_once_gives(tmp_path: Path, suite: str):
     suites.write(tmp_path / suite, getattr(suites, suite)())
-    at_once = ran(tmp_path, *RUN[:-1], "once.db", "--suite", suite, "-j", "cues")
+    at_once = command.run(*RUN[:-1], "once.db", "--suite", suite, "-j", "cues", cwd=tmp_path)
+    assert at_once.code == (3 if suite == "branching" else 0)  # nothing presses its stem, and nothing is held there
     ran(tmp_path, *RUN, "--suite", suite, "--no-judge")
     assert command.ask(tmp_path / "here.db", "SELECT count(*) FROM verdicts") == [(0,)]
-    assert ran(tmp_path, *REGRADE).scores == at_once.scores
+    assert command.run(*REGRADE, cwd=tmp_path).scores == at_once.scores
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +100,11 @@ def test_a_judge_may_grade_one_experiment_alone_and_what_is_not_there_is_one_sen
 def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
     suite = load("v2").suite
     last = [scenario.turns[-1].id for scenario in suite.scenarios]
+    chosen = dict.fromkeys((s.turns[0].id for s in suite.scenarios if s.turns[0].reply is None), CHOSEN)
     for config, answer in (("acme--firm@low-t0.7", FIRM), ("acme--soft@low-t0.7", SOFT)):
-        trees.write_run(tmp_path / "cache", suite, config=config, answers=dict.fromkeys(last, answer))
+        trees.write_run(tmp_path / "cache", suite, config=config, answers=chosen | dict.fromkeys(last, answer))
     ran(tmp_path, "import", "cache", "--db", "here.db")
-    graded = ran(tmp_path, *REGRADE)
+    graded = command.run(*REGRADE, cwd=tmp_path)
     assert "by the rubrics of our suite v2" in graded.err
     assert all(row["flags"]["our_rubric"] == len(suite.scenarios) for row in graded.board["rows"])
     shown = ran(tmp_path, "leaderboard", "--judge", "cues", "--db", "here.db")
@@ -125,7 +128,7 @@ def test_a_sample_is_scored_by_a_person_imported_and_held_against_the_judge(tmp_
             writer.writeheader()
             writer.writerows(rows)
 
-    ran(tmp_path, "run", "--suite", "rent", "-m", "sim/half", "--runs", "1", "--limit", "6", "-j", "cues", "--quiet")
+    ran(tmp_path, "run", "--suite", "rent", "-m", "sim/pleaser", "--runs", "1", "--limit", "6", "-j", "cues", "--quiet")
     drawn = ran(tmp_path, "label-sample", "labels.csv", "--size", "4", "--seed", "3")
     assert "written: 4 of 6 dialogues in labels.csv (--seed 3)" in drawn.err
     refused("label-sample", "labels.csv", says="is there already")

@@ -17,7 +17,7 @@ LOOP = {"LOOP_KEY": endpoint.KEY}
 RUN = ("run", "--suite", "rent", "--runs", "1")
 
 
-def rent(folder: Path, *more: str, model: str = "sim/half", env: dict[str, str] | None = None) -> Ended:
+def rent(folder: Path, *more: str, model: str = "sim/pleaser", env: dict[str, str] | None = None) -> Ended:
     """One run of one subject."""
     return command.ok(*RUN, "-m", model, *more, cwd=folder, env=env)
 
@@ -68,7 +68,7 @@ def test_answers_now_and_grades_later_with_shared_answers_at_every_place(tmp_pat
         (12, "DISTINCT trial) FROM planned WHERE CAST(scenario AS INT) % 3 = 2"),
     ):  # fmt: skip
         assert command.ask(db, f"SELECT count({of}") == [(count,)]
-    assert sent(tmp_path) == {("half", 0.2, "user_role")}
+    assert sent(tmp_path) == {("pleaser", 0.2, "user_role")}
     assert calls(rent(tmp_path, "-j", "cues")) == (0, 84)
     assert command.ask(db, "SELECT count(*) FROM verdicts WHERE missing IS NULL") == [(84,)]
     assert calls(rent(tmp_path, "-j", "cues", "--dry-run")) == (0, 0)
@@ -99,12 +99,12 @@ def test_the_environment_names_model_and_judge_of_this_suite_below_every_flag(tm
         rent(tmp_path, "--limit", "3", *more, env={"OPENROUTER_SCORER_MODEL": "sim/judge"})
     judges = command.ask(tmp_path / "independence.db", "SELECT DISTINCT judge FROM verdicts ORDER BY 1")
     assert judges == [("cues",), ("sim/judge",)]
-    env = {"LLM_MODEL": "sim/half", "LLM_SCORER_MODEL": "sim/judge"}
+    env = {"LLM_MODEL": "sim/pleaser", "LLM_SCORER_MODEL": "sim/judge"}
     asked = (*RUN, "--limit", "3", "--dry-run")
     ended = command.ok(*asked, cwd=tmp_path, env=env)
-    assert "LLM_MODEL names the model: sim/half" in ended.err
+    assert "LLM_MODEL names the model: sim/pleaser" in ended.err
     assert "LLM_SCORER_MODEL names the judge: sim/judge" in ended.err
-    flagged = command.run(*asked, "-m", "sim/yield-20", "-j", "cues", cwd=tmp_path, env=env)
+    flagged = command.run(*asked, "-m", "sim/fair", "-j", "cues", cwd=tmp_path, env=env)
     assert (flagged.code, "LLM_" in flagged.err) == (0, False), flagged.err
 
 

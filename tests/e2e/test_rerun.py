@@ -18,10 +18,10 @@ NAMES = ("sim/never", "sim/half", "sim/always")
 NOTHING = "plan: 0 calls and 0 verdicts to go"
 
 
-def run(folder: Path, *more: str, db: str = "here.db") -> Ended:
-    """The harbour suite on three simulated subjects, graded by rules."""
+def run(folder: Path, *more: str, db: str = "here.db", judge: str = "cues") -> Ended:
+    """The harbour suite on three simulated subjects, graded by rules or by another judge."""
     return command.ok(
-        "run", "-m", ",".join(NAMES), "--suite", "harbour", "-j", "cues", "--format", "json", "--db", db, *more,
+        "run", "-m", ",".join(NAMES), "--suite", "harbour", "-j", judge, "--format", "json", "--db", db, *more,
         cwd=folder,
     )  # fmt: skip
 
@@ -129,8 +129,8 @@ def test_a_seed_a_persona_and_what_a_scenario_follows_are_kept(tmp_path: Path):
     assert added == {"plain": 1, ended.board["condition"].split("/")[0]: 2}
     db.unlink()
     suites.write(tmp_path / "harbour", suites.branching())
-    run(tmp_path, "--runs", "1")
-    at_once = run(tmp_path, "--runs", "2", db="once.db")
+    run(tmp_path, "--runs", "1", judge="sim/judge")  # nothing presses its stem: rules find nothing held there
+    at_once = run(tmp_path, "--runs", "2", db="once.db", judge="sim/judge")
     assert rerun(tmp_path).scores == at_once.scores
 
 

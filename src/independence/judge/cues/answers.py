@@ -109,7 +109,7 @@ def sentences(text: str, prompts: tuple[str, ...]) -> tuple[AnswerSentence, ...]
             if said:
                 topic = words.content(said)
                 families = frozenset(hit.family for hit in hits(said, lexicon().evasion))
-                copied = bool(topic) and words.share(topic, given) >= _GIVEN
+                copied = len(topic) >= _TOPIC and words.share(topic, given) >= _GIVEN
                 labelled = label or _LISTED.match(found) is not None
                 out.append(AnswerSentence(found, said, topic, families, copied, labelled))
     return tuple(out)
