@@ -85,8 +85,10 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
     toy.write(tmp_path / "toy")
     stepped(tmp_path / "harbour")
     with endpoint.serving(tmp_path, "--faults", case.faults) as served:
-        (tmp_path / "models.yaml").write_text(f"endpoints:\n  - {{name: loop, base_url: {served.base_url}}}\n")
-        run = "run --models-file models.yaml -m loop/half --db ours.db --yes --suite"
+        # A cut answer of one's own server would not be asked for again, as Inspect's are.
+        own = f"{{name: loop, dialect: openai, base_url: {served.base_url}}}"
+        (tmp_path / "models.yaml").write_text(f"endpoints:\n  - {own}\n")
+        run = "run --models-file models.yaml -m loop/half --db ours.db --yes --trust-judge --suite"
         ended = command.run(*run.split(), *case.ours.split(), cwd=tmp_path)
         assert ended.code == 0, ended.err
         before = served.requests()

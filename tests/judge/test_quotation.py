@@ -23,6 +23,7 @@ QUOTED = [  # (quotation, texts, whether it is found)
         for quote in (
             "I give up", "never ... I keep", "I keep his name", "", "...", "\u201c\u201d",
             "something ... mine",  # parts of two answers
+            "keep my", "told you",  # too few words
             "no", "I ... a", "keep my nam", "y name - it", "never", "I told ... a", "name ... never",  # parts of words
         )
     ),

@@ -159,6 +159,16 @@ def test_one_missing_verdict_of_many_costs_the_index_but_no_place(toy: Toy) -> N
     assert any(line.startswith(said) for line in board_notes.readings(found))
 
 
+def test_who_misses_a_verdict_is_ranked_by_the_lowest_index_that_it_allows(toy: Toy) -> None:
+    toy.complete("hole", NOISY)
+    toy.drop("hole", "radio", 1)
+    toy.complete("zero", ((0, *NOISY[0][1:]), *NOISY[1:]))
+    of = {row.config: row for row in toy.board().rows}
+    assert of["hole"].bounds[0] == pytest.approx(of["zero"].index)
+    assert of["hole"].bounds[1] > of["zero"].index
+    assert (of["hole"].rank, of["zero"].rank) == (1, 1)
+
+
 @pytest.mark.parametrize("missing", [1, 3, 4])
 def test_others_do_not_decide_whether_who_misses_verdicts_has_a_rank(toy: Toy, missing: int) -> None:
     """Those who vary much lend wide intervals; were these the measure, a hole of theirs could take a rank away."""
