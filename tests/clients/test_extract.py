@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from independence.clients import protocol
 from independence.clients.cleaning import safe
 from independence.clients.extract import Extracted, clean, extract, without_secrets
-from independence.clients.wire import WireCall, WireFunction, WireMessage, longest, shorten
+from independence.clients.messages import WireCall, WireFunction, WireMessage
+from independence.clients.wire import longest, shorten
 from independence.types import Tool
 
 from .conftest import KEY, TOOL, ask, completion

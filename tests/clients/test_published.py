@@ -14,7 +14,7 @@ import pytest
 from independence.clients import protocol
 from independence.clients.cleaning import artefact
 from independence.clients.extract import Extracted, extract
-from independence.clients.wire import WireCall, WireFunction, WireMessage
+from independence.clients.messages import WireCall, WireFunction, WireMessage
 
 from .conftest import TOOL
 

@@ -23,8 +23,9 @@ from independence.clients.connection import AttemptLog, Connection
 from independence.clients.extract import Extracted
 from independence.clients.failures import Failure, key_rejected
 from independence.clients.limits import HEARTBEAT_S, Buckets, PacedCall
+from independence.clients.messages import WireMessage
 from independence.clients.protocol import GaveUp, Parked, Policy, Refused, Wait
-from independence.clients.wire import ReceivedMessage, WireMessage, shorten, text_of, tokens_of
+from independence.clients.wire import ReceivedMessage, shorten, text_of, tokens_of
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
 

@@ -28,7 +28,8 @@ from independence.clients.cleaning import (
     without_debris,
     without_tokens,
 )
-from independence.clients.wire import WireCall, WireFunction, WireMessage, encoded_size, text_of
+from independence.clients.messages import WireCall, WireFunction, WireMessage
+from independence.clients.wire import encoded_size, text_of
 from independence.types import FunctionCall, Tool, ToolCall
 
 _PASSES = 20  # layers of wrapping

@@ -13,11 +13,12 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
+from independence.clients.messages import TEXTS, WireCall, WireFunction, WireMessage
+
 _DONE: Final = b"[DONE]"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b"error:", b":")
 _DETAILS: Final = "reasoning_details"
-_TEXTS: Final = ("content", "refusal", "reasoning", "reasoning_content", "thinking", _DETAILS)
 _ABOUT: Final = ("id", "model", "provider", "openrouter_metadata", "promptFeedback")
 _FIRST_LOOK: Final = 96  # tokens after which it is first looked whether an answer only repeats itself
 _LATER: Final = 1.15  # times as many tokens, for the next look
@@ -29,27 +30,12 @@ _UNREAD: Final = 20_000  # bytes that are kept of a stream in which nothing coul
 Json = dict[str, Any]
 
 
-class _Function(msgspec.Struct):
-    name: Any = None
-    arguments: Any = None
-
-
-class _CallPiece(msgspec.Struct):
+class _CallPiece(WireCall, gc=False):
     index: Any = None
-    id: Any = None
-    function: _Function | None = None
-    extra_content: Any = None
 
 
-class _Delta(msgspec.Struct):
-    content: Any = None
-    refusal: Any = None
-    reasoning: Any = None
-    reasoning_content: Any = None
-    reasoning_details: Any = None
-    thinking: Any = None
-    tool_calls: list[_CallPiece] | None = None
-    function_call: _Function | None = None
+class _Delta(WireMessage, gc=False):
+    tool_calls: list[_CallPiece] | None = None  # type: ignore[assignment]
 
 
 class _ChunkChoice(msgspec.Struct):
@@ -96,7 +82,7 @@ class _Call:
         except msgspec.DecodeError:
             return False
 
-    def take(self, function: _Function | None) -> str:
+    def take(self, function: WireFunction | None) -> str:
         """Add a piece. Returns the text in it."""
         if function is None:
             return ""
@@ -213,7 +199,7 @@ class StreamedAnswer:
     def _text_of(self, delta: _Delta) -> str:
         """Take in a piece of a message. Returns its text."""
         out = []
-        for name in _TEXTS:
+        for name in TEXTS:
             for channel, text in _pieces(name, getattr(delta, name)):
                 self._texts.setdefault(channel, []).append(text)
                 # What is in `reasoning_details` is told in `reasoning` as well, by whoever sends it.

@@ -15,6 +15,7 @@ import msgspec
 from independence.clients import bodies, failures, limits, protocol
 from independence.clients.failures import Failure, Secrets
 from independence.clients.limits import Prices
+from independence.clients.messages import TEXTS, WireCall, WireFunction, WireMessage
 from independence.clients.transport import HttpResponse
 from independence.types import Usage
 
@@ -22,35 +23,6 @@ _TOKENS_LIMIT = 10**9  # more is not a token count
 _CHARACTERS_PER_TOKEN = 64  # text has about 4 of them, white space up to some 20 times as many
 _LEAST_CHARACTERS = 64_000
 _MOST_CALLS = 64
-_TEXTS = ("content", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking")
-
-
-class WireFunction(msgspec.Struct, gc=False):
-    """The function half of a returned tool call; `arguments` may be text, an object, a list or nothing."""
-
-    name: Any = None
-    arguments: Any = None
-
-
-class WireCall(msgspec.Struct, gc=False):
-    """A returned tool call."""
-
-    id: Any = None
-    function: WireFunction | None = None
-    extra_content: Any = None  # what some models want back with the call
-
-
-class WireMessage(msgspec.Struct, gc=False):
-    """A returned message; reasoning goes by several names."""
-
-    content: Any = None
-    refusal: Any = None
-    reasoning: Any = None
-    reasoning_content: Any = None
-    reasoning_details: Any = None
-    thinking: Any = None
-    tool_calls: list[WireCall] | None = None
-    function_call: WireFunction | None = None  # the older form of a single tool call
 
 
 class WireChoice(msgspec.Struct, gc=False):
@@ -328,7 +300,7 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
 
 
 def _cut_message(message: WireMessage, limit: int) -> tuple[WireMessage, bool]:
-    changed = {name: _cut(getattr(message, name), limit) for name in _TEXTS}
+    changed = {name: _cut(getattr(message, name), limit) for name in TEXTS}
     calls = message.tool_calls
     short = (
         [WireCall(c.id, _cut_function(c.function, limit), c.extra_content) for c in calls[:_MOST_CALLS]]
@@ -342,7 +314,7 @@ def _cut_message(message: WireMessage, limit: int) -> tuple[WireMessage, bool]:
 
 def _short(message: WireMessage, limit: int) -> bool:
     """Whether nothing can be too long, as of nearly every message: texts, and calls with textual arguments."""
-    for name in _TEXTS:
+    for name in TEXTS:
         value = getattr(message, name)
         if value is not None and not (isinstance(value, str) and len(value) <= limit):
             return False
