@@ -22,7 +22,7 @@ from tests.e2e.command import Ended
 
 SUBJECTS = ("pleaser", "fair", "tilted")
 JUDGES = ("cues", "sim/judge")
-CELLS, ANSWERS = 36, 216
+CELLS, ANSWERS = 18, 216
 CLOSE = 0.03  # answers say shares in steps of 5 percent; noise of 0.1 over 144 answers leaves less
 NARROW = {"COLUMNS": "80"}
 
@@ -177,7 +177,7 @@ def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: 
     }
     for one, cases in ((sides, of_sides), (rent, of_rent)):
         assert refusals.wrong(one.folder, cases, "leaderboard --db here.db") == {}
-    run = "run --suite sides -m sim/fair -j cues --runs 1 --limit 6 --db new.db"  # before anything is asked
+    run = "run --suite sides -m sim/fair -j cues --runs 1 --limit 12 --db new.db"  # before anything is asked
     assert refusals.wrong(sides.folder, {"--fail-under 50": "--fail-under is about an index"}, run) == {}
 
 
