@@ -22,7 +22,7 @@ from tests.e2e.command import Ended
 
 SUBJECTS = ("pleaser", "fair", "tilted")
 JUDGES = ("cues", "sim/judge")
-CELLS, ANSWERS = 36, 216
+CELLS, TRIPLETS, ANSWERS = 18, 36, 216  # cells of `sides`, those of `rent`, and answers of either
 CLOSE = 0.03  # answers say shares in steps of 5 percent; noise of 0.1 over 144 answers leaves less
 NARROW = {"COLUMNS": "80"}
 
@@ -89,7 +89,7 @@ def test_the_judge_grades_claims_in_which_no_role_is_left(sides: Ran) -> None:
 def test_a_pure_tilt_is_no_sycophancy_though_it_lifts_the_published_uplift(judge: str, rent: Ran) -> None:
     rows = rent.board("--format", "json", judge=judge).board["rows"]
     (tilted,) = [row for row in rows if row["label"].startswith("sim/tilted")]
-    assert tilted["contrast"]["n_cells"] == CELLS
+    assert tilted["contrast"]["n_cells"] == TRIPLETS
     assert tilted["contrast"]["est"] == pytest.approx(0, abs=0.06)
     assert max(tilted["published"][f"{party}_uplift"] or 0 for party in ("landlord", "tenant")) > 0.5
 
@@ -142,7 +142,8 @@ def test_every_format_shows_the_same_sides(sides: Ran) -> None:
     detailed = sides.board("--detailed").out
     for title in (
         "Harm and asymmetry", "Pairs", "Stance by merit", "Who wants a change", "Effect of the phrasing: voice",
-        "Effect of the phrasing: position", "Effect of the phrasing", "Effect of each factor", "Tests of S",
+        "Effect of the phrasing: position", "Effect of the phrasing: feeling", "Effect of the phrasing",
+        "Effect of each factor", "Tests of S",
     ):  # fmt: skip
         assert title in detailed
 
@@ -152,7 +153,7 @@ def test_rent_in_json_and_csv_keeps_the_published_names(rent: Ran) -> None:
     pleaser = rows["sim/pleaser"]
     assert list(pleaser["published"])[:6] == ["model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos"]
     assert {"landlord_uplift", "tenant_uplift"} <= set(pleaser["published"])
-    assert pleaser["contrast"]["n_cells"] == CELLS
+    assert pleaser["contrast"]["n_cells"] == TRIPLETS
     assert pleaser["S"]["est"] == pleaser["contrast"]["est"] / 2
     lines = {line["model_id"]: line for line in csv.DictReader(io.StringIO(rent.board("--format", "csv").out))}
     assert float(lines["sim/pleaser"]["landlord_uplift"]) == pleaser["published"]["landlord_uplift"]
@@ -177,7 +178,7 @@ def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: 
     }
     for one, cases in ((sides, of_sides), (rent, of_rent)):
         assert refusals.wrong(one.folder, cases, "leaderboard --db here.db") == {}
-    run = "run --suite sides -m sim/fair -j cues --runs 1 --limit 6 --db new.db"  # before anything is asked
+    run = "run --suite sides -m sim/fair -j cues --runs 1 --limit 12 --db new.db"  # before anything is asked
     assert refusals.wrong(sides.folder, {"--fail-under 50": "--fail-under is about an index"}, run) == {}
 
 

@@ -179,7 +179,7 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
 ABOVE = {"subjects": ("In every table",)}  # the other tables also have the columns of dialogues
 RUNS = {
     "An index": "--suite harbour -m sim/half,sim/never --runs 2 -j cues",
-    "Paired sides": "--suite sides -m sim/fair --runs 1 --limit 12 -j sim/judge",
+    "Paired sides": "--suite sides -m sim/fair --runs 1 --limit 24 -j sim/judge",
     "Stances": "--suite rent -m sim/fair --runs 1 --limit 12 -j cues",
 }
 

@@ -101,7 +101,7 @@ def test_who_cannot_judge_is_refused_by_name_of_what_it_missed_and_who_misses_on
 def test_every_suite_shows_an_able_judge_from_one_that_says_the_same_of_everything(
     served: Served, tmp_path: Path, suite: str
 ) -> None:
-    part = "" if suite in ("lite", "v1") else "--limit 6"
+    part = "" if suite in ("lite", "v1") else "--limit 12"
     line = f"run --models-file models.yaml --suite {suite} -m sim/fair --runs 1 {part} --yes --db here.db -j"
     refused = run(tmp_path, line, "loop/judge:constant")
     told = f"loop/judge:constant cannot tell {'opposite advice' if part else 'plain holds'}"

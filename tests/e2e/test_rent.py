@@ -123,7 +123,7 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path):
     ):
         assert says in command.refused("run", "--runs", "1", "--suite", *line.split(), cwd=tmp_path, env=env)
     assert list(tmp_path.iterdir()) == []
-    asked = ("run", "--suite", "sides", "-m", "sim/half", "--runs", "1", "--limit", "6", "-j", "cues")
+    asked = ("run", "--suite", "sides", "-m", "sim/half", "--runs", "1", "--limit", "12", "-j", "cues")
     assert command.run(*asked, cwd=tmp_path).code in (0, 3)
     assert "suite sides is graded by more than one score" in command.refused(
         "export", "out", "--summary", "--suite", "sides", cwd=tmp_path

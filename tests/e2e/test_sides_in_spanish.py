@@ -14,7 +14,7 @@ from tests.e2e import command
 from tests.e2e.command import Ended
 
 SUBJECTS = ("pleaser", "fair", "tilted", "contrary")
-CELLS, ANSWERS = 12, 72
+CELLS, ANSWERS = 6, 72
 CLOSE = 0.06  # 48 answers of the two parties, each with noise of 0.1 and a share in steps of 5 percent
 
 

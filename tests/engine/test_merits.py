@@ -15,7 +15,8 @@ SUITE = load("sides").suite
 def test_every_request_of_a_grid_with_merit_is_known_with_parties_asker_and_merit() -> None:
     assert SUITE.grid is not None
     known, signs = merits_of(SUITE), dict(zip(SUITE.grid.sides, (1, -1, 0), strict=True))
-    assert len(known) == len(SUITE.scenarios) == 360
+    alike = sum(scenario.side == "neutral" for scenario in SUITE.scenarios) // 2  # who feels nothing is asked once for both
+    assert len(known) == len(SUITE.scenarios) - alike == 600
     for scenario in SUITE.scenarios:
         made = script.compose(SUITE, scenario, Condition("plain", "user_role"))
         asked = script.messages(DialogueSetting(made.system), [Exchange(made.turns[0].human)])
@@ -27,7 +28,7 @@ def test_every_request_of_a_grid_with_merit_is_known_with_parties_asker_and_meri
 def test_a_persona_of_ones_own_is_known_like_any_variant() -> None:
     variants = {**SUITE.variants, "mine": "You are a judge of disputes."}
     known = merits_of(msgspec.structs.replace(SUITE, variants=variants))
-    assert len(known) == 720
+    assert len(known) == 1200
 
 
 def test_there_is_nothing_to_know_without_merit_or_without_names_of_parties() -> None:

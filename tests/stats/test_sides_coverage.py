@@ -41,6 +41,6 @@ def test_missing_verdicts_turn_no_lean_into_none_or_its_opposite() -> None:
 
 def test_the_rows_are_those_of_the_suite_in_half_of_the_tellings_of_every_cell() -> None:
     rows = sides.suite_rows()
-    assert len(rows.stances) == 360
-    assert {len(set(own)) for own in (rows.codes[name] for name in ("dispute", "cell", "telling"))} == {20, 60, 120}
+    assert len(rows.stances) == 720
+    assert {len(set(own)) for own in (rows.codes[name] for name in ("dispute", "cell", "telling"))} == {20, 60, 240}
     assert (rows.side.sum(), rows.merit.sum()) == (0, 0)

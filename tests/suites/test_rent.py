@@ -41,7 +41,7 @@ def test_36_triplets_are_cells_and_84_texts() -> None:
 
 
 def test_each_side_is_told_what_it_was_told_in_the_published_prompts() -> None:
-    """Nobody says what he is, a party what the other one is like; a reason in its own words, the third has none."""
+    """No party says what it is, but what the other one is like and a reason in its own words; the third has neither."""
     called = {level["tenant_called"] for level in GRID.factors["tenant_quality"].values()}
     wrong = {}
     for scenario in ROWS:
@@ -50,17 +50,16 @@ def test_each_side_is_told_what_it_was_told_in_the_published_prompts() -> None:
             scenario.side,
             GRID.factors["justification"][scenario.factors["justification"]],
         )
-        own = {"landlord": ["landlord"], "tenant": ["tenant"], "neutral": ["landlord", "tenant"]}[side]
         other = {"landlord": "tenant_called", "tenant": "landlord_called"}.get(side)
         reasons = {"landlord": f"euros, {level['landlord_reason']}.", "tenant": f". {level['tenant_reason']} "}
         told = {
             "the facts, which a variable holds": scenario.context.endswith(f"\n{scenario.vars['facts']}"),
             "no code, no role, no direction": not NEVER.search(text),
-            "not what it is": not [word for word in own if word in text.lower()],
-            "what the other one is like": [words for words in called if f"{words}." in text]
+            "not what it is": side not in text.lower(),
+            "what the other one is like": [words for words in called if f" is {words}, I'd say." in text]
             == ([scenario.vars[other]] if other else []),
             "how things are": f" is {scenario.vars['relationship']}. " in text,
-            "between us": ("between us" in text) is (side != "neutral"),
+            "between whom": ("landlord and tenant" if side == "neutral" else "us") in text.split(" between ")[1],
             "its own reason": [one for one, reason in reasons.items() if reason in text] == [side] * bool(other),
             "the direction": ("going up by" in text) is (side == "tenant"),
             "the rent": ("600" in text) is (side == "neutral"),

@@ -1,6 +1,7 @@
 """The embedded suites `sides` and `sides-es`: cells, tellings, and what keeps the judge from learning who asked.
 
-`sides-es` tells the facts of `sides` row by row, in Spanish that gives neither party a gender.
+`sides-es` tells the facts of `sides` row by row, in Spanish that gives no gender to whoever asks, and to the other
+party, where somebody speaks as "I", either one as often.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+from independence.suites import digest
 from independence.suites.load import HOME, built_in, load
 from independence.suites.schema import Scenario, Suite
 from independence.suites.template import fill, slots
@@ -24,8 +26,14 @@ GRID = ENGLISH.grid
 RUBRIC = ENGLISH.rubrics["stance"]
 STEP = RUBRIC.steps[0]
 DISPUTES = GRID.factors["dispute"]
-FACTORS = ("dispute", "merit", "voice", "position")
+FACTORS = ("dispute", "merit", "voice", "position", "feeling")
 ORDINAL = re.compile(r"(?<=\d)(st|nd|rd|th)\b")
+
+
+STEMS = (  # of what a party is called in Spanish by either gender
+    r"(propietari|inquilin|coinquilin|comprador|dueñ|organizador|participant|emplead|encargad|jef|vecin|resident|"
+    r"comerciant|vendedor|client|diseñador|ilustrador|editor|soci|tesorer|supervisor|asistent|cantant|director|herman|titular)"
+)
 
 
 class Manner(NamedTuple):
@@ -62,16 +70,25 @@ MANNERS = (
                 r"\b(tú|te|ti|tus?|vos|usted(es)?|vosotr[oa]s|os|vuestr[oa]s?)\b", re.IGNORECASE
             ),
             "gendered": re.compile(
-                r"\b(hombres?|mujer(es)?|señor(a|es|as)?|cas[ae]r[oa]s?|hermanas?|hermano|(el|los|un|unos|al|del) "
-                r"(propietari|inquilin|coinquilin|compradore?|dueño|organizadore?|participante|empleado|encargado|"
-                r"vecino|residente|comerciante|vendedore?|cliente|diseñadore?|ilustradore?|editore?|socio|tesorero|"
-                r"supervisore?|asistente|cantante|directore?)\w*)\b", re.IGNORECASE
+                r"\b(hombres?|mujer(es)?|señor(a|es|as)?|cas[ae]r[oa]s?|hermanas?|hermano|"
+                rf"(el|la|los|un|una|unos|al|del|mi) {STEMS}\w?)\b", re.IGNORECASE
             ),
             "currency": re.compile(r"[$€£¥]|\b(euros?|dólar(es)?|pesos?|soles|céntimos?)\b", re.IGNORECASE),
             "signs": re.compile(r"[_{}]|  "),
         },
     ),
 )  # fmt: skip
+
+
+MATTER = re.compile(  # what would be a fact, a claim or a reproach in what somebody feels
+    r"\b(right|owe[sd]?|promis\w*|law|lease|rules?|agree\w*|contract|terms|should|must|ought|refus\w*|fault|blam\w*|"
+    r"pay\w*|paid|money|always been|never|because|you|they|them|razón|deb[eí]\w*|culpa|paga\w*|dinero|contrato|normas?|"
+    r"acuerd\w*|porque|promet\w*|nunca)\b", re.IGNORECASE
+)  # fmt: skip
+GENDERS = {
+    "feminine": re.compile(rf"\b((la|una) {STEMS}\w?|mi {STEMS}a)\b", re.IGNORECASE),
+    "masculine": re.compile(rf"\b((el|un|al|del) {STEMS}\w?|mi (?!asistente){STEMS}[oe]?)\b", re.IGNORECASE),
+}
 
 
 def words(text: str) -> list[str]:
@@ -100,9 +117,24 @@ def human(scenario: Scenario) -> str:
     return scenario.turns[0].human
 
 
+def feels(scenario: Scenario) -> bool:
+    """Whether the one who asks adds what it feels."""
+    return scenario.factors["feeling"] == "upset" and scenario.side != "neutral"
+
+
 def facts(scenario: Scenario) -> str:
-    """What is told, without who asks and the question."""
+    """What is told, without who asks, what it feels, and the question."""
+    return human(scenario).split("\n\n")[-3 if feels(scenario) else -2]
+
+
+def feeling(scenario: Scenario) -> str:
+    """What the one who asks feels; only of one who says so."""
     return human(scenario).split("\n\n")[-2]
+
+
+def addressed(scenario: Scenario) -> bool:
+    """Whether a party speaks as "I" about the other one."""
+    return scenario.factors["voice"] == "first_person" and scenario.side != "neutral"
 
 
 def norm(scenario: Scenario) -> str:
@@ -115,18 +147,18 @@ def everywhere() -> Iterator[tuple[Manner, Scenario]]:
     yield from ((manner, scenario) for manner in MANNERS for scenario in manner.suite.scenarios)
 
 
-def test_sixty_cells_in_two_of_four_tellings_from_three_sides() -> None:
-    assert len(ENGLISH.scenarios) == 360
+def test_sixty_cells_in_four_of_eight_tellings_from_three_sides() -> None:
+    assert len(ENGLISH.scenarios) == 720
     assert len({s.cell for s in ENGLISH.scenarios}) == 60
-    assert Counter(s.side for s in ENGLISH.scenarios) == {"party_a": 120, "party_b": 120, "neutral": 120}
+    assert Counter(s.side for s in ENGLISH.scenarios) == {"party_a": 240, "party_b": 240, "neutral": 240}
     assert set(Counter(tuple(s.factors.values()) for s in ENGLISH.scenarios).values()) == {3}
     assert GRID.merit == {"a_right": 1, "open": 0, "b_right": -1}
     for one, other in itertools.combinations(FACTORS, 2):
         levels = len(GRID.factors[one]) * len(GRID.factors[other])
         met = Counter((s.factors[one], s.factors[other]) for s in ENGLISH.scenarios)
-        assert set(met.values()) == {360 // levels}, (one, other)
+        assert set(met.values()) == {720 // levels}, (one, other)
     for cell, scenarios in by("dispute", "merit").items():
-        for factor in ("voice", "position"):
+        for factor in ("voice", "position", "feeling"):
             assert {s.factors[factor] for s in scenarios} == set(GRID.factors[factor]), cell
 
 
@@ -157,17 +189,43 @@ def test_facts_are_told_plainly() -> None:
     odd = {}
     for manner, scenario in everywhere():
         text = facts(scenario)
-        found = {name: never.findall(text) for name, never in manner.never.items()}
+        allowed = {"gendered"} if manner.suite is SPANISH and addressed(scenario) else set()
+        found = {name: never.findall(text) for name, never in manner.never.items() if name not in allowed}
         if any(found.values()) or not 45 <= len(text.split()) <= manner.longest:
             odd[manner.suite.suite, scenario.title] = (len(text.split()), found)
     assert odd == {}
-    asked = [text for suite, text in ((m.suite.suite, human(s)) for m, s in everywhere()) if suite == "sides-es"]
+    asked = [human(s) for m, s in everywhere() if m.suite is SPANISH and not addressed(s)]
     assert [text for text in asked for never in MANNERS[1].never.values() if never.search(text)] == []
+
+
+def test_a_party_may_add_what_it_feels_which_is_no_fact_and_the_same_from_either_party() -> None:
+    for manner, scenario in ((m, s) for m, s in everywhere() if feels(s)):
+        text, (personal, never) = feeling(scenario), (manner.personal, manner.never)
+        assert personal.search(text), scenario.title
+        assert 20 <= len(text.split()) <= 40, scenario.title
+        assert not re.search(r"\d", text), scenario.title
+        assert not any(one.search(text) for name, one in never.items() if name != "signs"), scenario.title
+        assert not MATTER.search(text), scenario.title
+    for suite in (ENGLISH, SPANISH):
+        said = {case: {feeling(s) for s in own if feels(s)} for case, own in by("dispute", suite=suite).items()}
+        assert [case for case, texts in said.items() if len(texts) != 1] == []
+        assert len(set().union(*said.values())) == 20
+        for case, scenarios in by("dispute", "merit", "voice", "position", suite=suite).items():
+            for side in GRID.sides:
+                plain, told = (s for s in scenarios if s.side == side)
+                added = f"\n\n{feeling(told)}" if feels(told) else ""
+                if suite is ENGLISH or not addressed(told):  # of whom a Spanish "I" speaks, another gender goes with it
+                    assert human(told).replace(added, "") == human(plain), (case, side)
+
+
+def test_who_feels_nothing_is_asked_once_for_both() -> None:
+    for suite in (ENGLISH, SPANISH):
+        assert len({(human(s), digest.rubric(suite, s)) for s in suite.scenarios}) == 600
 
 
 def test_merit_changes_one_sentence_which_comes_early_or_last_and_nothing_else() -> None:
     for suite in (ENGLISH, SPANISH):
-        for case, scenarios in by("dispute", "voice", "position", suite=suite).items():
+        for case, scenarios in by("dispute", "voice", "position", "feeling", suite=suite).items():
             for side in GRID.sides:
                 own = [s for s in scenarios if s.side == side]
                 assert all(norm(s) and norm(s) in facts(s) for s in own), (case, side)
@@ -185,7 +243,7 @@ def test_whoever_tells_it_tells_the_same_numbers() -> None:
 def test_in_the_first_person_each_party_speaks_of_itself_and_nobody_else_does() -> None:
     wrong = []
     for manner, scenario in everywhere():
-        own = scenario.factors["voice"] == "first_person" and scenario.side != "neutral"
+        own = addressed(scenario)
         parties = [scenario.vars[name] for name in ("party_a", "party_b")]
         named = all(f'"{party}"' in human(scenario) for party in parties)
         told = all(party.removeprefix("the ") in facts(scenario).lower() for party in parties)
@@ -199,18 +257,30 @@ def test_in_the_first_person_each_party_speaks_of_itself_and_nobody_else_does() 
 def test_with_roles_only_the_line_that_says_who_asks_differs() -> None:
     for case, scenarios in by(*FACTORS).items():
         if case[2] == "roles":
-            assert len({human(s).split("\n\n", 1)[1] for s in scenarios}) == 1, case
+            assert len({(facts(s), human(s).split("\n\n")[-1]) for s in scenarios}) == 1, case
             lines = [human(s).split("\n\n", 1)[0] for s in scenarios]
             a, b = (DISPUTES[case[0]][party] for party in ("party_a", "party_b"))
             assert [(a in line, b in line) for line in lines] == [(True, False), (False, True), (False, False)], case
 
 
-def test_both_parties_are_called_a_person_in_spanish() -> None:
+def test_both_parties_are_called_a_person_in_spanish_by_their_roles() -> None:
     assert SPANISH.grid is not None
     for level in SPANISH.grid.factors["dispute"].values():
         assert level["party_a"].startswith("la persona ")
         assert level["party_b"].startswith("la persona ")
         assert level["party_a"] != level["party_b"]
+
+
+def test_the_other_party_of_a_spanish_i_is_of_either_gender_as_often_wherever_one_looks() -> None:
+    found = {s.id: {gender for gender, own in GENDERS.items() if own.search(facts(s))} for s in SPANISH.scenarios}
+    own = [s for s in SPANISH.scenarios if addressed(s)]
+    assert [s.title for s in SPANISH.scenarios if not addressed(s) and found[s.id]] == []
+    assert [s.title for s in own if len(found[s.id]) != 1] == []
+    for factors in (("dispute", "merit"), ("position",), ("feeling",)):
+        told = Counter((*(s.factors[name] for name in factors), s.side, *found[s.id]) for s in own)
+        assert len(set(told.values())) == 1, factors
+    alike = {(*s.factors.values(), *found[s.id]) for s in own}
+    assert len(alike) == len(own) / 2, "of whomever the two speak, in one telling it is of the same gender"
 
 
 def test_the_question_presupposes_nothing_and_the_persona_leans_to_nobody() -> None:

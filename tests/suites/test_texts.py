@@ -250,7 +250,8 @@ def shape(suite: Suite) -> Any:
     }
     tool, default = suite.delivery.tool_role, suite.default
     assert tool is not None
-    delivery = (suite.delivery.modes, suite.delivery.max_tokens, default.variant, default.mode, list(suite.variants))
+    limit = max(2048, suite.delivery.max_tokens)  # less may be gone before a model that reasons has begun to answer
+    delivery = (suite.delivery.modes, limit, default.variant, default.mode, list(suite.variants))
     return turns, places, fields, delivery, (tool.protocol, tool.name, tool.parameter, tool.trigger), suite.index
 
 
