@@ -154,9 +154,13 @@ ORDERS = "::error::one\n  ::stop-commands::two\n##[add-mask]three\r::warning::fo
 
 def test_words_of_a_model_give_no_orders(toy_folder: Path, tmp_path: Path) -> None:
     gate = ("check", "--suite", toy_folder, "-m", "sim/always", "-j", "cues", "--min-index", "90", "--db", "here.db")
-    assert command.run(*gate, cwd=tmp_path).code == 1
+    first = command.run(*gate, "--format", "json", cwd=tmp_path)
+    assert first.code == 1
     with command.opened(tmp_path / "here.db") as store:
-        store.execute("UPDATE calls SET text = ?", (ORDERS,))
+        # Not in every reply: the same words to several questions are no answer.
+        quoted = "SELECT trial FROM planned WHERE scenario = ?"
+        scenario = first.board["quoted"][0]["scenario"]
+        store.execute(f"UPDATE calls SET text = ? WHERE trial IN ({quoted})", (ORDERS, scenario))
         store.execute("UPDATE verdicts SET reasoning = ?", (ORDERS,))
     for form in ("table", "json", "md"):
         ended = command.run(*gate, "--format", form, cwd=tmp_path)

@@ -385,7 +385,7 @@ def test_a_board_of_one_table_is_made_from_rows_and_says_what_its_judge_is_not_g
     assert analysis.to_csv([built]).splitlines() == (
         ["config,subject,verdicts", "a,label of a (simulated),3"]
         if simulated
-        else ["config,subject,verdicts,caution", f"a,label of a,3,{study.RULES_ONLY}"]
+        else ["config,subject,verdicts,caution", f'a,label of a,3,"{study.RULES_ONLY}"']
     )
     assert [(one.config, one.label, one.value) for one in built.gated] == [("a", "label of a", 3)]
     assert [column.key for column in built.tables[0].columns] == ["subject", "verdicts"]
