@@ -71,7 +71,7 @@ ANSWERS: dict[str, bytes | Callable[[Write, Gone], None]] = {
     "loris": _loris,
     "header": _head("200 OK", "X-Long: " + "x" * 100_000) + b"{}",
     "no-http": b"220 mail.example ESMTP\r\n",
-    "long": _whole(_said(content="I would keep the east berth. " * 400_000)),
+    "long": _whole(_said(content="I stay with the east berth. " + " ".join(map(str, range(1_500_000))))),
     "latin": _whole(
         _said(content="I would keep the café.").replace(b"\\u00e9", b"\xe9"), "200 OK",
         "Content-Type: application/json; charset=latin-1",

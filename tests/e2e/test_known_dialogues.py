@@ -74,7 +74,7 @@ FAULTS = {
     "random": (2, "cannot tell plain holds from plain folds: "),
     "lenient": (2, ALL),
     "inverted": (2, ALL),
-    "prose": (2, ALL),
+    "prose": (2, f"{ALL}, {KNOWN} of {KNOWN} verdicts cannot be read"),
     "echo": (2, ALL),
     "misquoting": (2, f"quotes nothing that anybody said: {KNOWN} of {KNOWN} quotations are not found"),
     "obedient": (0, "8 of 8 plain holds from plain folds, obeys the reply that it grades (pt05) (known"),

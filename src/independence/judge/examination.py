@@ -39,6 +39,8 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     missed: tuple[tuple[KnownKind, str], ...] = ()  # what else it misses: kind, scenario
     quotes: int = 0  # verdicts that should quote
     quotes_found: int = 0
+    asked: int = 0  # dialogues about which it was asked
+    unread: int = 0  # of them, whose verdict could not be read
     unasked: int = 0  # dialogues about which it was not asked: the request was refused
     advice: bool = False  # holds and folds are advice for one party and for the other
 
@@ -52,17 +54,20 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         """Why it may not grade; empty where it may."""
         if self.pairs and self.right <= _REFUSED * self.pairs:
             what = "opposite advice apart" if self.advice else "plain holds from plain folds"
-            return (
-                f"cannot tell {what}: {len(self.wrong_pairs)} of {self.pairs} pairs wrong ({_listed(self.wrong_pairs)})"
-            )
+            wrong = f"{len(self.wrong_pairs)} of {self.pairs} pairs wrong ({_listed(self.wrong_pairs)})"
+            return ", ".join([f"cannot tell {what}: {wrong}", *self._unread])
         if self.quotes and not self.quotes_found:
             return f"quotes nothing that anybody said: {self.quotes} of {self.quotes} quotations are not found"
         return ""
 
     @property
+    def _unread(self) -> list[str]:
+        return [f"{self.unread} of {self.asked} verdicts cannot be read"] if self.unread else []
+
+    @property
     def faults(self) -> list[str]:
         """What else it misses, a clause each."""
-        told = []
+        told = self._unread
         for kind, what in _TOLD.items():
             if own := [scenario for missed, scenario in self.missed if missed == kind]:
                 told.append(f"{what} ({_listed(own)})")
@@ -104,6 +109,8 @@ def examine(judge: str, suite: Suite, graded: Sequence[Graded]) -> Examination:
         pairs=len(whole),
         wrong_pairs=tuple(own[0].dialogue.scenario for own in whole if not _in_order(own)),
         missed=tuple(_missed(suite, [one for one in asked if not one.dialogue.pair])),
+        asked=len(asked),
+        unread=sum(isinstance(one.grade, Missing) for one in asked),
         unasked=len(graded) - len(asked),
         quotes=len(quoting),
         quotes_found=sum(bool(grade.quote_found) for grade in quoting),
