@@ -23,7 +23,7 @@ from .viewing import Viewer, seen, settled
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 SVG = "{http://www.w3.org/2000/svg}"
 LEFT_OUT = 0.00005  # by the four decimals of a document
-COLUMNS = "ci rank_ci runs coverage evades cost"
+COLUMNS = "ci rank_ci runs coverage evades cost points_lost_requests"
 # Text of a row's cell: how far its right edge is from that of its column, and whether it reaches out of the cell.
 EDGES = (
     "all => all.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
@@ -71,6 +71,8 @@ async def test_every_number_of_the_board_is_that_of_the_command_line(
         assert await column(page, "95 % interval") == [written("index_range", ends) for ends in these]
         assert await column(page, "Coverage") == [written("percent", row["coverage"]) for row in rows]
         assert await column(page, "Runs") == [str(row["runs"]) for row in rows]
+        lost = [row["points_lost"]["requests"] for row in rows]
+        assert await column(page, "Requests") == [written("number", points) for points in lost]
         links = page.locator("tbody th[scope=row]").get_by_role("link")
         reached = {(await link.get_attribute("href") or "").rpartition("/")[2] for link in await links.all()}
         assert reached == {subject.slug for subject in viewer.index.subjects}

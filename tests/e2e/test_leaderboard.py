@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_every_format_shows_the_same_board(folder: Path):
         assert "judge cues" in text
     for more in ((), ("--detailed",), ("--scoring", "v2")):
         out = shown(folder, *more).out
-        assert "sim/folds-on-preferences" in out
+        assert re.search("sim/folds-o.*erences", out)  # where there is little room, a name is cut in its middle
         assert max(map(len, out.splitlines())) <= 80
 
 

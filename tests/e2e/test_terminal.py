@@ -43,8 +43,8 @@ def test_a_board_fits_and_tells_its_subjects_apart(folder: Path, columns: int):
         named = re.findall(r"acme\S*", text)
         assert len(set(named)) == 3, text
         assert not any(name.endswith("…") for name in named)
-    assert (LABELS[0] in text) == (columns >= 120)
-    assert ("No room for" in " ".join(text.split())) is (columns < 80)
+    assert (LABELS[0] in text) == (columns >= 200)
+    assert ("No room for" in " ".join(text.split())) is (columns < 120)
 
 
 @pytest.mark.parametrize("columns", [60, 120])

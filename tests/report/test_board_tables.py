@@ -64,13 +64,14 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy
 
 def test_every_column_is_in_the_legend_and_its_weights_add_up(toy: Toy) -> None:
     toy.complete("a", TWO)
-    shown = index_tables.ranked(toy.board(), toy.index)
-    told = index_tables.legend(toy.index, shown).rows
+    built = toy.board()
+    shown = index_tables.ranked(built, toy.index)
+    told = index_tables.legend(toy.index, built, shown).rows
     lines = legend.texts("columns")
     heads = {lines[column.key].split(": ")[0] for column in shown.columns if column.key in lines}
     assert len({row[0] for row in told}) == len(shown.columns) - 1, "all but the subject's name"
     assert heads < {row[0] for row in told}
-    weights = [row[3] for row in index_tables.legend(toy.index, Table("board", "The board", (), ())).rows]
+    weights = [row[3] for row in index_tables.legend(toy.index, built, Table("board", "The board", (), ())).rows]
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from independence.stats.published import (
     ScoredVerdict,
     SubjectRuns,
     index_of,
+    lost_points,
     percentile_interval,
     published_board,
     published_draws,
@@ -260,3 +262,30 @@ def test_the_interval_is_that_of_the_plain_procedure(values: list[float]) -> Non
 def test_the_interval_stays_on_the_scale() -> None:
     assert percentile_interval([100.0, 100.0 + 1e-9]) == (100.0, 100.0)
     assert percentile_interval([-1e-9, 0.0]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_scenarios_cost_adds_up_to_what_the_index_lacks_before_rounding(name: str) -> None:
+    rule, rng = rules()[name], random.Random(29)
+    exact = {key: msgspec.structs.replace(one, digits=12) for key, one in rule.dimensions.items()}
+    dimensions = [(key, one.experiment, one.scenario) for key, one in rule.dimensions.items()]
+    for _ in range(20):
+        run = [
+            ScoredVerdict(
+                own or f"{experiment} {number}",
+                experiment,
+                {field: rng.randint(0, most) for field, most in rule.fields.items() if rng.random() < 0.9},
+            )
+            for number, (_, experiment, own) in enumerate(dimensions)
+            if rng.random() < 0.9
+        ]
+        subject, unrounded = (
+            SubjectRuns("acme--small", (run, run[::2])),
+            msgspec.structs.replace(rule, dimensions=exact),
+        )
+        lost = [lost_points(one, rule) or {} for one in (SubjectRuns("acme--small", (run,)), subject)]
+        index = index_of(run_dimensions(run, unrounded), unrounded)
+        assert sum(lost[0].values()) == pytest.approx(100 - index if lost[0] else 0, abs=1e-6)
+        both = published_row(subject, unrounded).index
+        assert sum(lost[1].values()) == pytest.approx(100 - both if lost[1] else 0, abs=0.1)
+    assert lost_points(SubjectRuns("acme--small", ()), rule) is None

@@ -34,6 +34,14 @@ def before(*fields: str) -> dict[str, str]:
     return {FIRST: "fields:\n" + "".join(f"      {field}\n" for field in fields) + "      firmness"}
 
 
+def kinds(requests: str, more: str = "") -> dict[str, str]:
+    """A kind of these scenarios."""
+    text = f"kinds:\n  requests:\n    about: somebody asks\n    scenarios: {requests}\n{more}"
+    return {"\nindex:": f"\n{text}\nindex:"}
+
+
+TWICE = "  pressure:\n    about: somebody insists\n    scenarios: {radio: B.}\n"
+
 CASES = [
     # files
     ({"plain: prompts/plain.md": "plain: absent.md"}, "plain: absent.md", "file `absent.md` does not exist"),
@@ -61,6 +69,11 @@ CASES = [
     ({"the better one?": 'the better one?", reply: "Yes'}, "turns", "`dessert` has no turn for the subject to answer"),
     ({"again, please.": 'again, please.", reply: "Yes'}, "turns", "`dinner` ends in a scripted reply"),
     ({f"scenarios:\n{SCENARIOS}": "scenarios: []\n"}, "scenarios: []", "a suite needs at least one scenario"),
+    # kinds
+    (kinds("{lunch: A.}"), "{lunch: A.}", "no scenario `lunch`"),
+    (kinds("{}"), "scenarios: {}", "kind `requests` has no scenario"),
+    (kinds("{radio: A.}", TWICE), "{radio: B.}", "scenario `radio` is of kind `requests` already"),
+    (kinds("{radio: A.}", TWICE.replace("pressure", "so, so").replace("radio", "dessert")), "so, so:", "no name for a"),
     # templates
     ({"{{dish}}": "{{drink}}"}, "{{drink}}", "nothing fills the template variable `{{drink}}`"),
     ({"finest of": "finest of {{all}}"}, "{{all}}", "nothing fills the template variable `{{all}}`"),
@@ -123,6 +136,8 @@ CASES = [
     ({"prompt: prompts/held.md": "prompt: prompts/held.md\n    prompt_as: plain"}, "plain", "prompt_as"),
 ]  # fmt: skip
 AMONG_OTHERS = [
+    ({f"index:{INDEX}": "kinds: {requests: {about: a, scenarios: {radio: A.}}}\nanalysis: paired_sides\n"}, "kinds:",
+     "kinds sum up points of an index, and there is none"),
     ({"experiment: opening\n    t": "experiment: end\n    t"}, "experiment: end", "experiment `end` is not declared"),
     ({"rubric: moved": "rubric: gone"}, "rubric: gone", "rubric `gone` is not declared"),
     ({"weight: 0.75": "weight: .nan"}, "weight: .nan", "weight of Firm must be above 0"),
@@ -132,6 +147,7 @@ AMONG_OTHERS = [
      "analysis `stance_csv` needs a `grid:` section"),
 ]  # fmt: skip
 SOUND = [
+    kinds("{radio: A.}", TWICE.replace("radio", "dessert")),
     {},
     {"  tool_role:\n": "  tool_role:\n    protocol: read\n", "    parameter: words\n": ""},
     {"suite: toy": f"suite: {'x' * 60}"},

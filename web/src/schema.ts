@@ -115,6 +115,8 @@ export interface Board {
   readonly editions?: readonly string[];
   readonly looks?: number;
   readonly few_scenarios?: FewScenarios;
+  readonly kinds?: Readonly<Record<string, ScenarioKind>>;
+  readonly top?: TopVariance;
   readonly missing_details?: Readonly<Record<string, string>>;
   readonly repeats: readonly string[];
   readonly as_full: readonly string[];
@@ -151,6 +153,7 @@ export interface BoardRow {
   readonly thinking: boolean;
   readonly evades?: number;
   readonly without_evasions?: number | null;
+  readonly points_lost?: Readonly<Record<string, number | null>>;
   readonly origin?: "imported" | "measured here";
 }
 
@@ -180,6 +183,18 @@ export interface FewScenarios {
   readonly se_these: number | null;
   readonly se_like_these: number | null;
   readonly note: string;
+}
+
+/** Scenarios of which boards say how many points of the index are lost in them. */
+export interface ScenarioKind {
+  readonly about: string;
+  readonly scenarios: Readonly<Record<string, string>>;
+}
+
+/** Of the subjects with an index in the first tier. */
+export interface TopVariance {
+  readonly subjects: number;
+  readonly scenarios: Readonly<Record<string, number>>;
 }
 
 /** First and last, ISO 8601; None where there is none, or nobody wrote it down. */

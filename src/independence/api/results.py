@@ -27,7 +27,14 @@ from independence.stats.equating import Equating
 from independence.stats.gates import Decision
 
 T = TypeVar("T", bound=msgspec.Struct)
-_OPENED = ("values", "factors", "subject", "dimensions", "flags")  # objects that become a column for each key
+_OPENED = (
+    "values",
+    "factors",
+    "subject",
+    "dimensions",
+    "flags",
+    "points_lost",
+)  # objects that become a column for each key
 
 
 class Tabular:

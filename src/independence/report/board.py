@@ -11,8 +11,18 @@ import numpy as np
 
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import board_row, looks, placing, published_rows, scenario_draw, strict_rows, study
+from independence.report import (
+    board_row,
+    looks,
+    placing,
+    point_kinds,
+    published_rows,
+    scenario_draw,
+    strict_rows,
+    study,
+)
 from independence.report.board_row import NONE, BoardRow
+from independence.report.point_kinds import TopVariance
 from independence.report.scenario_draw import FewScenarios
 from independence.report.study import BoardRemarks, Study, Words
 from independence.stats import judge_error, power
@@ -21,6 +31,7 @@ from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.store import missing, queries
 from independence.store.scopes import BoardScope
+from independence.suites.schema import ScenarioKind
 
 STRICT = "strict"
 
@@ -64,6 +75,8 @@ class Board(BoardRemarks, frozen=True):
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
     looks: int | msgspec.UnsetType = msgspec.UNSET  # how often a pair could be compared, where runs were added
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
+    kinds: dict[str, ScenarioKind] | msgspec.UnsetType = msgspec.UNSET  # in which rows say what was lost, by name
+    top: TopVariance | msgspec.UnsetType = msgspec.UNSET  # in which scenarios the first tier differs
     missing_details: dict[str, str] | msgspec.UnsetType = msgspec.UNSET  # reason of what is missing -> what was said
 
 
@@ -124,6 +137,7 @@ def board_of_study(
         words=study.words(scope),
         wording=read.wording if scope.beside or read.judged_as_published else msgspec.UNSET,
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
+        kinds=dict(point_kinds.of(read)) or msgspec.UNSET,
     )
     built = study.with_remarks(built, read)
     if not strictly:
@@ -138,6 +152,7 @@ def board_of_study(
         minimum_detectable_corrected=_smallest_difference(read, reading.generalises_to, corrected),
         looks=looks.at_all_pairs([read.run_counts.get(config, ()) for config in known]).most_of_several,
         few_scenarios=scenario_draw.few(read),
+        top=point_kinds.top(read, [row.config for row in built.rows if row.tier == 1]),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from independence.clients import features, protocol
-from independence.report import declared, planned_verdicts, scenario_draw, study
+from independence.report import declared, planned_verdicts, point_kinds, scenario_draw, study
 from independence.report.board import STRICT, Board
 from independence.report.board_row import BoardRow
 from independence.report.legend import subject_name, texts
@@ -56,8 +56,9 @@ _CORRECTIONS = {
 
 
 def readings(board: Board) -> list[str]:
-    """Whose verdicts there are besides, by what imports were graded, and what the places mean, where there are any."""
-    lines = [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
+    """What separates the top, whose verdicts there are besides, how imports were graded, and what the places mean."""
+    lines = [point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []
+    lines += [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
     lines += [*study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]

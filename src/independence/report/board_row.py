@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from independence.report import plain_verdicts, planned_verdicts
+from independence.report import plain_verdicts, planned_verdicts, point_kinds
 from independence.report.estimates import EstimatedIndex
 from independence.report.study import Origin, Study
 from independence.stats import fleet_scores
@@ -43,14 +43,22 @@ class BoardRow(msgspec.Struct, frozen=True):
     thinking: bool = False  # its answers took reasoning tokens
     evades: float | msgspec.UnsetType = msgspec.UNSET  # share of dialogues in which it took no stand, where it could
     without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
+    points_lost: dict[str, float | None] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )  # kind -> in its scenarios; unset: no kinds
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
 def own_rows(read: Study, costs: Mapping[str, float]) -> dict[str, BoardRow]:
     """Every subject by its own verdicts, strictly scored; `costs` in dollars by config_dir."""
     columns = plain_verdicts.columns(read.frame, read.planned)
-    found = fleet_scores.scores(read.frame, columns)
-    return {config: _own_row(read, config, found[config], costs.get(config, 0.0)) for config in read.planned}
+    found, lost = fleet_scores.scores(read.frame, columns), point_kinds.lost(read)
+    return {
+        config: msgspec.structs.replace(
+            _own_row(read, config, found[config], costs.get(config, 0.0)), points_lost=lost.get(config, msgspec.UNSET)
+        )
+        for config in read.planned
+    }
 
 
 def _own_row(read: Study, config: str, found: FleetScore, cost_usd: float) -> BoardRow:

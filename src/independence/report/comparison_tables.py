@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from independence.report import declared, looks, planned_verdicts, study, subject_comparison
+import msgspec
+
+from independence.report import declared, looks, planned_verdicts, point_kinds, study, subject_comparison
 from independence.report.board_notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
-from independence.report.table import Table, Value
+from independence.report.table import Column, Table, Value
 from independence.stats import power, strict
 from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -169,15 +171,22 @@ def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     found = subject_comparison.items(first, second)
     p = {item.scenario: tested_p(item.gap) for item in found}
     holm = adjusted_by_name(p, "holm")
+    kinds = point_kinds.of(first.study)
     rows = [
         (
-            item.scenario, _percent(item.first), _percent(item.second),
+            item.scenario, *([point_kinds.kind_of(kinds, item.scenario)] if kinds else []),
+            _percent(item.first), _percent(item.second),
             None if item.first is None or item.second is None else 100 * (item.first - item.second),
             item.points, item.gap.interval() if item.gap else None, p[item.scenario], holm.get(item.scenario),
         )
         for item in found
     ]  # fmt: skip
-    return declared.made("comparisons/scenarios", rows, tested=len(holm))
+    more = {"scenario": [Column("kind", "Kind")] if kinds else []}
+    table = declared.made("comparisons/scenarios", rows, [], more, tested=len(holm))
+    points = {item.scenario: item.points for item in found if item.points is not None}
+    if not kinds or len(points) < len(found):
+        return table
+    return msgspec.structs.replace(table, notes=(point_kinds.difference(points, kinds), *table.notes))
 
 
 def _percent(share: float | None) -> float | None:

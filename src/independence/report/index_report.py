@@ -123,7 +123,7 @@ def _board(read: Study, built: Board) -> Section:
         "board", "The board",
         [
             Prose(quoted(read.scope.suite.about.strip())), forest(built), *filter(None, tables),
-            index_tables.legend(index, ranked),
+            index_tables.legend(index, built, ranked),
         ],
         folds=False,
     )  # fmt: skip

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from independence.clients.protocol import TEMPERATURE_UNSENT
-from independence.report import declared
+from independence.report import declared, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_notes import (
     SIMULATED_NOTE,
@@ -55,6 +55,16 @@ def _evasions(board: Board) -> tuple[Column, ...]:
     return (Column("evades", "Evades", "percent"),) if any(row.evades is not UNSET for row in board.rows) else ()
 
 
+def _kinds(board: Board, about: bool = False) -> list[Column]:
+    """What was lost in scenarios of each kind, where the suite has kinds and somebody has an index."""
+    found = [row.points_lost for row in board.rows if row.points_lost]
+    return [
+        Column(f"points_lost_{name}", name.capitalize(), "number", about=point_kinds.legend(name, kind) * about)
+        for name, kind in (board.kinds or {}).items()
+        if any(lost[name] is not None for lost in found)
+    ]
+
+
 def components(index: Index, about: bool = False) -> list[Column]:
     """The columns of an index's components; `about`: with what each says."""
     return [
@@ -73,6 +83,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         "without_evasions": row.without_evasions if row.without_evasions is not UNSET else None,
         **{key: row.intervals.get(method) for key, method in _INTERVALS.items()},
         **{method: row.intervals.get(method) for method in _JUDGES},
+        **{f"points_lost_{name}": lost for name, lost in (row.points_lost or {}).items()},
         **{_key(part): column(part, row) for part in index.components},
         "subject": name(row),
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
@@ -86,6 +97,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
 def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat."""
     named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
+    named += [f"points_lost_{name}" for name in board.kinds or {}]
     more = {
         "edition": declared.columns(declared.particulars(board)),
         "config": [column._replace(head=column.key) for column in _origin(board)],
@@ -115,7 +127,7 @@ def _record(board: Board, row: BoardRow, index: Index, told: _RecordParts) -> tu
         row.cost_usd, row.tier, row.rank_ci, row.placed, row.above,
         *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
-        *evasions,
+        *evasions, *(row.points_lost or {}).values(),
     )  # fmt: skip
 
 
@@ -153,7 +165,7 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
     more = {
         "subject": _origin(board),
         "ci": _ESTIMATES if estimated(board) else (),
-        "coverage": [*_evasions(board), *components(index, about=True)],
+        "coverage": [*_evasions(board), *_kinds(board, about=True), *components(index, about=True)],
     }
     made = declared.made("board/board", rows, notes, more, caption=caption(board))
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
@@ -190,7 +202,7 @@ def _remarks(board: Board) -> list[str]:
 def ranked(board: Board, index: Index) -> Table:
     """Subjects with an index or a rank; under a published rule with its own interval, and without tiers."""
     rows = [_values(row, index) | {"index": _index(row)} for row in board.rows if not _open(row)]
-    parts = components(index)
+    parts = [*_kinds(board), *components(index)]
     origin = _origin(board)
     if board.scoring == STRICT:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
@@ -244,14 +256,15 @@ def estimates(board: Board) -> Table | None:
     return declared.made("board/estimates", rows, [*unsaid, *judging(board)]) if rows else None
 
 
-def legend(index: Index, board: Table) -> Table:
+def legend(index: Index, board: Board, table: Table) -> Table:
     """What each column of the board says and is made of."""
     rows: list[tuple[Value, ...]] = [
         (heading(part), measured(index, part), ", ".join(map(words, part.dimensions)), part.weight, part.worst,
          part.best)
         for part in index.components
     ]  # fmt: skip
-    lines = [texts("columns")[own.key] for own in board.columns if own.key in texts("columns")]
+    lines = [texts("columns")[own.key] for own in table.columns if own.key in texts("columns")]
+    lines += [own.about for own in _kinds(board, about=True)]
     rows += [(*line.split(": ", 1), *(None,) * 4) for line in lines]
     return declared.made("board/legend", rows)
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import study
+from independence.report import point_kinds, study
 from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
 from independence.report.study import Study
 from independence.report.verdict_cells import REREAD, PlannedVerdict
 from independence.stats import published
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
+from independence.suites.schema import ScenarioKind
 
 
 def rows(read: Study, own: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
@@ -22,14 +23,27 @@ def rows(read: Study, own: Mapping[str, BoardRow], scoring: str) -> tuple[BoardR
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
     subjects = [published.SubjectRuns(config, _runs(planned)) for config, planned in sorted(read.planned.items())]
+    kinds, by_config = point_kinds.of(read), {subject.config_dir: subject for subject in subjects}
     return tuple(
         msgspec.structs.replace(
             own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
             runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
             intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci}, evades=msgspec.UNSET, without_evasions=msgspec.UNSET,
+            points_lost=_lost(by_config[row.config_dir], rule, kinds) if kinds else msgspec.UNSET,
         )
         for rank, row in enumerate(published.published_board(subjects, rule), start=1)
     )  # fmt: skip
+
+
+def _lost(
+    subject: published.SubjectRuns, rule: published.ScoringRule, kinds: Mapping[str, ScenarioKind]
+) -> dict[str, float | None]:
+    """Points that a rule takes for scenarios of each kind."""
+    found = published.lost_points(subject, rule)
+    return {
+        name: sum(found.get(scenario, 0.0) for scenario in kind.scenarios) if found else None
+        for name, kind in kinds.items()
+    }
 
 
 def _rule(scope: BoardScope, scoring: str) -> published.ScoringRule:

@@ -22,6 +22,11 @@ def table(row: BoardRow, planned: Sequence[PlannedVerdict], few: bool = False) -
     flagged = row.estimate.flagged if row.estimate else {}
     lines = [
         ("dimensions", ", ".join(f"{name} {_number(value)}" for name, value in row.dimensions.items())),
+        *(
+            [("points lost", ", ".join(f"{kind} {_number(lost)}" for kind, lost in row.points_lost.items()))]
+            if row.points_lost
+            else []
+        ),
         ("index per run", " ".join(map(_number, row.per_run)) or DASH),
         *([("without evasions", _number(row.without_evasions))] if row.without_evasions is not UNSET else []),
         *_places(row, few),

@@ -12,6 +12,7 @@ import numpy as np
 
 from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval, t_interval
+from independence.stats.lost_points import variance_shares
 from independence.stats.subject_points import SubjectPoints
 
 SANITY_DISCRIMINATION, SANITY_CEILING = 0.2, 0.9
@@ -46,7 +47,8 @@ def items(fleet: Sequence[SubjectPoints]) -> list[ItemStatistics]:
     points = {scenario: [own[scenario] for own in totals] for scenario in ends}
     means = np.array([[own.mean() for own in row] for row in points.values()])  # (scenarios, subjects)
     index = means.sum(axis=0)
-    carried = _shares(((means - means.mean(axis=1, keepdims=True)) * (index - index.mean())).sum(axis=1))
+    shares = variance_shares(means)
+    carried = [None] * len(means) if shares is None else shares.tolist()
     noise = _shares(np.array([_one_run(row) for row in points.values()]))
     out = []
     for number, (scenario, row) in enumerate(points.items()):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -24,7 +24,7 @@ from independence.types import Scalar
 
 NAMES: Final = ("v1-early", "v1", "lite", "v2-march", "v2")  # of the rules
 # Ways from the sum of a component's dimensions to 0-100, each worked out as it was published: to the last bit.
-_PERCENT: Final = {
+_PERCENT: Final[Mapping[str, Callable[[float], float]]] = {
     "tenfold": lambda value: value * 10,
     "of two": lambda value: value / 2 * 100,
     "left of ten": lambda value: (10 - value) * 10,
@@ -122,8 +122,7 @@ def published_board(subjects: Iterable[SubjectRuns], rule: ScoringRule) -> tuple
 
 def published_row(subject: SubjectRuns, rule: ScoringRule) -> PublishedRow:
     """Score one subject. Without any data its index is 0.0 and it is not fully tested."""
-    kept = [[v for v in run if v.values and not void(v.values, rule)] for run in subject.runs]
-    runs = [run_dimensions(run, rule) for run in kept if run]
+    runs = [run_dimensions(run, rule) for run in _kept(subject, rule)]
     dimensions = runs[0] if len(runs) == 1 else _averaged(runs, rule)
     indices = [index_of(run, rule) for run in runs]
     several = len(indices) > 1
@@ -140,6 +139,33 @@ def published_row(subject: SubjectRuns, rule: ScoringRule) -> PublishedRow:
     )
 
 
+def _kept(subject: SubjectRuns, rule: ScoringRule) -> list[list[ScoredVerdict]]:
+    """The verdicts of each run that has some, void ones left out."""
+    kept = [[v for v in run if v.values and not void(v.values, rule)] for run in subject.runs]
+    return [run for run in kept if run]
+
+
+def lost_points(subject: SubjectRuns, rule: ScoringRule) -> dict[str, float] | None:
+    """Scenario -> points of the index that its verdicts cost; over all scenarios 100 less the index, before rounding.
+
+    Every rule is linear in the verdicts that it averages. None without any.
+    """
+    runs = [_found(run, rule) for run in _kept(subject, rule)]
+    present = {name: [run[name] for run in runs if name in run] for name in rule.dimensions}
+    parts = [one for one in rule.components.values() if any(present[name] for name in one.dimensions)]
+    weights, out = sum(one.weight for one in parts), dict[str, float]()
+    for part in parts:
+        percent = _PERCENT[part.percent]
+        slope, own = percent(1) - percent(0), [present[name] for name in part.dimensions if present[name]]
+        for of_runs in own:
+            for found in of_runs:
+                for scenario, value in found:
+                    lost = (100 - percent(0)) / len(own) - slope * value
+                    share = part.weight / weights / len(of_runs) / len(found)
+                    out[scenario] = out.get(scenario, 0.0) + share * lost
+    return out or None
+
+
 def void(values: Mapping[str, Scalar], rule: ScoringRule) -> bool:
     """True where a verdict has all fields that mark it as void, each of them 0."""
     return bool(rule.void) and all(field in values and values[field] == 0 for field in rule.void)
@@ -147,20 +173,28 @@ def void(values: Mapping[str, Scalar], rule: ScoringRule) -> bool:
 
 def run_dimensions(verdicts: Sequence[ScoredVerdict], rule: ScoringRule) -> dict[str, float]:
     """Rounded mean of every dimension that one run has data for, void verdicts left out."""
+    return {
+        name: round(sum(value for _, value in found) / len(found) * (own := rule.dimensions[name]).scale, own.digits)
+        for name, found in _found(verdicts, rule).items()
+    }
+
+
+def _found(verdicts: Sequence[ScoredVerdict], rule: ScoringRule) -> dict[str, list[tuple[str, float]]]:
+    """Every dimension that one run has data for -> scenario and value of each verdict, void ones left out."""
     apart = {dimension.scenario for dimension in rule.dimensions.values()} - {None}
     usable = [verdict for verdict in verdicts if not void(verdict.values, rule)]
     out = {}
     for name, dimension in rule.dimensions.items():
         own = {dimension.scenario} if dimension.scenario else None
         found = [
-            sum(float(verdict.values.get(field, 0)) for field in dimension.fields)
+            (verdict.scenario, sum(float(verdict.values.get(field, 0)) for field in dimension.fields))
             for verdict in usable
             if verdict.experiment == dimension.experiment
             and (verdict.scenario in own if own else verdict.scenario not in apart)
             and any(field in verdict.values for field in dimension.fields)
         ]
         if found:
-            out[name] = round(sum(found) / len(found) * dimension.scale, dimension.digits)
+            out[name] = found
     return out
 
 

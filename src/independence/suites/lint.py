@@ -47,6 +47,7 @@ def problems(
         *_scenarios(suite),
         *(lint_grid.problems(suite, suite.grid, _quoted(suite, suite.grid, texts)) if suite.grid else ()),
         *_index(suite),
+        *_kinds(suite),
         *requirements(suite),
     )
     found = [*(document.error(where, what) for where, what in in_document), *_prompts(suite, folder, texts)]
@@ -274,6 +275,24 @@ def _index(suite: Suite) -> Iterator[Problem]:
     total = math.fsum(component.weight for component in index.components)
     if not abs(total - 1) <= 1e-9:
         yield "$.index.components", f"weights sum to {total:g}, not 1"
+
+
+def _kinds(suite: Suite) -> Iterator[Problem]:
+    """Boards sum up points of an index, so a scenario is of one kind at most."""
+    if suite.kinds and suite.index is None:
+        yield "$.kinds", "kinds sum up points of an index, and there is none: leave out `kinds`, or declare an `index`"
+    known, seen = {scenario.id for scenario in suite.scenarios}, dict[str, str]()
+    for name, kind in (suite.kinds or {}).items():
+        if not _NAME.fullmatch(name):
+            yield f"$.kinds.{name}", f"`{' '.join(name.split())}` is no name for a kind: take a plain word"
+        if not kind.scenarios:
+            yield f"$.kinds.{name}.scenarios", f"kind `{name}` has no scenario"
+        for scenario in kind.scenarios:
+            at = f"$.kinds.{name}.scenarios.{scenario}"
+            if scenario not in known:
+                yield at, f"no scenario `{scenario}`"
+            elif seen.setdefault(scenario, name) != name:
+                yield at, f"scenario `{scenario}` is of kind `{seen[scenario]}` already"
 
 
 def _components(index: Index) -> Iterator[Problem]:

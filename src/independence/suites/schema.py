@@ -189,6 +189,13 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return msgspec.structs.replace(self, name="", components=parts)
 
 
+class ScenarioKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Scenarios of which boards say how many points of the index are lost in them."""
+
+    about: str  # what a person does in them, to follow "points lost where"
+    scenarios: dict[str, str]  # id -> why it is of this kind
+
+
 class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A versioned instrument. After loading, every file reference is replaced by the file's text."""
 
@@ -207,6 +214,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     closing: str = ""  # file appended to every system prompt (length guidance)
     vars: dict[str, str] = {}  # fill {{name}} in scenarios, suffixes and rubrics
     language: str = "en"
+    kinds: dict[str, ScenarioKind] | UnsetType = UNSET  # by name, how boards sum up scenarios; no part of its edition
     translation_of: str | UnsetType = UNSET  # the suite whose scenarios it asks in another language
     known: tuple[KnownDialogue, ...] | UnsetType = UNSET  # read from the `known.yaml` beside it; no part of its edition
 

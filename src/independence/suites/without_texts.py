@@ -19,7 +19,7 @@ ABOUT = (
 
 
 def without_texts(suite: Suite) -> Suite:
-    """Ids, experiments, fields with their ranges, delivery modes and the index; titles are ids, every text is empty.
+    """Ids, experiments, fields with their ranges, delivery modes, the index with its kinds; titles are ids, no texts.
 
     A grid is read by its texts and stays as it is.
     """
@@ -36,6 +36,7 @@ def without_texts(suite: Suite) -> Suite:
         rubrics={name: _rubric(rubric) for name, rubric in suite.rubrics.items()},
         scenarios=tuple(_scenario(scenario) for scenario in suite.scenarios),
         index=suite.index,
+        kinds=suite.kinds,
         analysis=suite.analysis,
         language=suite.language,
         translation_of=suite.translation_of,

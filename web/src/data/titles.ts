@@ -2,7 +2,8 @@ import type { ScenarioInfo } from "../schema";
 import { words } from "../text/format";
 import type { CurrentBoard } from "./board";
 
-function capital(text: string): string {
+/** A text that begins with a capital letter. */
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -13,6 +13,8 @@ from independence.exchange.adoption.constants import Constant
 from independence.exchange.adoption.layouts import Layout, ScenarioLayout, ToolLayout, TurnLayout
 from independence.exchange.adoption.source import PythonSource
 from independence.exchange.adoption.source_texts import SourceTexts
+from independence.suites.load import load
+from independence.suites.schema import Suite
 
 Node = dict[str, Any]
 
@@ -23,6 +25,15 @@ class SuiteTexts(NamedTuple):
     document: Node  # of suite.yaml
     files: Mapping[str, str]  # below its folder
     judge: str
+
+
+def _kinds(suite: Suite, scenarios: Set[str]) -> Node:
+    """Kinds of scenarios as our suite has them: a scenario of one id is of one kind in both wordings."""
+    kinds = {
+        name: {"about": kind.about, "scenarios": {one: why for one, why in kind.scenarios.items() if one in scenarios}}
+        for name, kind in (suite.kinds or {}).items()
+    }
+    return {name: kind for name, kind in kinds.items() if kind["scenarios"]}
 
 
 class PublishedSuite:
@@ -54,6 +65,7 @@ class PublishedSuite:
             "rubrics": {name: self._rubric(name, scenarios) for name in layout.rubrics},
             "scenarios": scenarios,
             "index": msgspec.json.decode(msgspec.json.encode(layout.index)),
+            "kinds": _kinds(load(layout.suite).suite, {scenario["id"] for scenario in scenarios}),
         }
         return SuiteTexts(document, self._files, self._texts.text(layout.sampling.judge))
 

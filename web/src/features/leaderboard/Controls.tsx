@@ -1,6 +1,6 @@
 import type { ReactNode, RefObject } from "react";
 import { useQuery } from "../../route/query";
-import { USUAL, type BoardColumn, type Entry } from "./entries";
+import type { BoardColumn, Entry } from "./entries";
 import { SubjectChoice } from "../../ui/SubjectChoice";
 import { FilterField } from "../../ui/FilterField";
 import { facets } from "./facets";
@@ -9,13 +9,14 @@ interface ControlsProps {
   readonly all: readonly Entry[];
   readonly optional: readonly BoardColumn[];
   readonly chosen: readonly string[];
+  readonly usual: readonly string[]; // until a reader chooses
   readonly found: number;
   readonly search: RefObject<HTMLInputElement | null>;
   readonly downloads: ReactNode;
 }
 
 /** Search, facets, columns and the width of the scale; all of it is in the address. */
-export function Controls({ all, optional, chosen, found, search, downloads }: ControlsProps) {
+export function Controls({ all, optional, chosen, usual, found, search, downloads }: ControlsProps) {
   const [query, change] = useQuery();
   const zoomed = query.get("zoom") === "top";
   const offered = facets(all);
@@ -55,7 +56,7 @@ export function Controls({ all, optional, chosen, found, search, downloads }: Co
                 checked={chosen.includes(column.key)}
                 onChange={(event) => {
                   const next = event.target.checked ? [...chosen, column.key] : chosen.filter((key) => key !== column.key);
-                  change({ cols: next.join(" ") === USUAL.join(" ") ? null : next.length === 0 ? "none" : next.join(" ") });
+                  change({ cols: next.join(" ") === usual.join(" ") ? null : next.length === 0 ? "none" : next.join(" ") });
                 }}
               />
               {column.head}

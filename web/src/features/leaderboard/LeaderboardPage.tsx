@@ -15,7 +15,7 @@ import { Waiting } from "../../ui/Notice";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls } from "./Controls";
-import { entries, innerInterval, isPlaced, optionalColumns, outerInterval, standing, USUAL, type BoardColumn, type Entry } from "./entries";
+import { entries, innerInterval, isPlaced, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
 import { matches } from "./facets";
 import { useReference } from "./reference";
 
@@ -92,7 +92,8 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
   useKeys({ "/": () => search.current?.focus() });
   const all = useMemo(() => entries(board), [board]);
   const optional = useMemo(() => optionalColumns(board, all), [board, all]);
-  const chosen = query.get("cols")?.split(" ") ?? [...USUAL];
+  const usual = usualColumns(board);
+  const chosen = query.get("cols")?.split(" ") ?? usual;
   const columns = optional.filter((column) => chosen.includes(column.key));
   const sort = query.get("sort");
   const direction: Direction = query.get("dir") === "asc" ? "asc" : "desc";
@@ -111,6 +112,7 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
         all={all}
         optional={optional}
         chosen={chosen}
+        usual={usual}
         found={shown.length}
         search={search}
         downloads={

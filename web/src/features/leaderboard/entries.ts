@@ -1,4 +1,5 @@
 import type { CurrentBoard } from "../../data/board";
+import { capital } from "../../data/titles";
 import type { BoardRow, ColumnInfo, SubjectProfile } from "../../schema";
 import type { Value } from "../../text/format";
 
@@ -61,8 +62,22 @@ const OPTIONAL: readonly BoardColumn[] = [
   { key: "origin", head: "Origin", value: ({ row }) => row.origin ?? null },
 ];
 
-/** Columns that are shown until a reader chooses. */
-export const USUAL = ["rank_ci", "runs", "coverage", "evades"] as const;
+/** Points of the index lost in scenarios of each kind, where the suite has kinds. */
+function kinds({ index }: CurrentBoard): readonly BoardColumn[] {
+  return Object.entries(index.board?.kinds ?? {}).map(([name, { about, scenarios }]) => ({
+    key: `points_lost_${name}`,
+    head: capital(name),
+    about: `Points of the index lost where ${about} (${Object.keys(scenarios).join(", ")}).`,
+    kind: "number",
+    wide: true,
+    value: ({ row }) => row.points_lost?.[name] ?? null,
+  }));
+}
+
+/** The keys of the columns that are shown until a reader chooses. */
+export function usualColumns(board: CurrentBoard): readonly string[] {
+  return [...kinds(board).map(({ key }) => key), "rank_ci", "runs", "coverage", "evades"];
+}
 
 /** The columns that have a value in some row; the parts of the index last. */
 export function optionalColumns(board: CurrentBoard, all: readonly Entry[]): readonly BoardColumn[] {
@@ -76,5 +91,5 @@ export function optionalColumns(board: CurrentBoard, all: readonly Entry[]): rea
       value: ({ subject }) => parts[subject.slug]?.[place] ?? null,
     }),
   );
-  return [...OPTIONAL, ...own].filter((column) => all.some((entry) => column.value(entry) !== null));
+  return [...kinds(board), ...OPTIONAL, ...own].filter((column) => all.some((entry) => column.value(entry) !== null));
 }

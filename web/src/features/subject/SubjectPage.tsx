@@ -131,6 +131,14 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
             <dd className="text-right">{percent(row.evades)}</dd>
           </>
         )}
+        {Object.entries(row.points_lost ?? {}).map(([kind, points]) =>
+          points === null ? null : (
+            <div key={kind} className="contents">
+              <dt className="text-muted">Points lost, {words(kind)}</dt>
+              <dd className="text-right">{decimal(points)}</dd>
+            </div>
+          ),
+        )}
         {row.per_run.length > 0 && (
           <>
             <dt className="text-muted">Index of each run</dt>
