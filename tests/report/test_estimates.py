@@ -336,6 +336,30 @@ def test_a_hybrid_counts_predictions_of_the_index_unrounded_and_others_as_its_ve
     assert [row[1] for row in kept.rows] == [0.0]
 
 
+def test_predictions_that_no_verdict_was_bought_for_are_at_hand_unrounded_and_those_it_was_too_unsure_of(
+    bench: Bench,
+) -> None:
+    bench.answer()
+    exact = {"firmness": 7.4, "kept": 0.03}
+    bench.predict(("a", "dinner", 1))
+    for judge in ("offline", HYBRID):
+        bench.predict(("a", "radio", 1), exact, grade=Verdict({"firmness": 7, "kept": False}), judge=judge)
+        bench.predict(("a", "dessert", 1), exact, grade=UNSURE_VERDICT, judge=judge)
+    bench.route(("a", "dessert", 1), OFFLINE, judge=HYBRID)
+    bench.route(("a", "radio", 1), UNSURE, judge=HYBRID)
+
+    def told(judge: str) -> dict[str, object]:
+        return {cell.scenario: cell.predicted for cell in bench.toy.read(judge=judge).planned["a"]}
+
+    assert told("offline") == {"dinner": SAID["dinner"], "radio": exact, "dessert": exact}
+    assert told(HYBRID) == {"dinner": None, "radio": None, "dessert": exact}
+    bench.predict(("a", "dessert", 1), exact, known=False)
+    assert told("offline")["dessert"] is None, "of other words its level says nothing"
+    bench.predict(("a", "dessert", 1))
+    (row,) = bench.toy.board(judge="offline").rows
+    assert row.index == pytest.approx(PREDICTED - 75 * (8 - 7.4) / 10 / 2)
+
+
 def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(one: Bench) -> None:
     """Not by rounded verdicts, nor complete subjects first: an estimate counts what is held back as well."""
     for config in ("b", "c"):

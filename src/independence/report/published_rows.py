@@ -72,7 +72,8 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[published.ScoredVerdict], ...]:
     runs: dict[int, list[published.ScoredVerdict]] = {}
     for cell in own:
-        if cell.given is not None and REREAD not in cell.flags:  # the publisher did not have it
-            one = published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
+        said = cell.predicted or cell.given  # rounded, or without what the judge is unsure of, the index is too high
+        if said is not None and REREAD not in cell.flags:  # the publisher did not have it
+            one = published.ScoredVerdict(cell.scenario, cell.experiment, said)
             runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))
