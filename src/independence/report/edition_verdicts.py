@@ -158,7 +158,7 @@ def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str]
 def _predicted(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None
 ) -> dict[tuple[str, str, str], dict[str, float]]:
-    """What was predicted where no verdict was bought, of texts that the judge was trained on: elsewhere it is biased."""
+    """What was predicted where no verdict was bought, of texts that the judge was trained on."""
     if judge is None or scope.suite.index is None or not kinds.of(judge).predicts:
         return {}
     stored = routes.unbought(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)

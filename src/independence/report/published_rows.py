@@ -10,9 +10,10 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import study
 from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report.estimates import UNLIKE
 from independence.report.study import Study
 from independence.report.verdict_cells import REREAD, PlannedVerdict
-from independence.stats import published
+from independence.stats import published, strict
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 
@@ -21,7 +22,11 @@ def rows(read: Study, own: Mapping[str, BoardRow], scoring: str) -> tuple[BoardR
     """Everybody whom the rule gives an index, best first. Raises UsageError for a rule that the suite cannot feed."""
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
-    subjects = [published.SubjectRuns(config, _runs(planned)) for config, planned in sorted(read.planned.items())]
+    subjects = [
+        published.SubjectRuns(config, _runs(planned))
+        for config, planned in sorted(read.planned.items())
+        if (estimate := own[config].estimate) is None or estimate.method != UNLIKE
+    ]
     return tuple(
         msgspec.structs.replace(
             own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
@@ -72,7 +77,9 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[published.ScoredVerdict], ...]:
     runs: dict[int, list[published.ScoredVerdict]] = {}
     for cell in own:
-        said = cell.predicted or cell.given  # rounded, or without what the judge is unsure of, the index is too high
+        said = cell.given
+        if cell.predicted is not None:  # rounded, or without what the judge is unsure of, the index would be too high
+            said = cell.predicted if cell.missing != strict.NO_ANSWER else None
         if said is not None and REREAD not in cell.flags:  # the publisher did not have it
             one = published.ScoredVerdict(cell.scenario, cell.experiment, said)
             runs.setdefault(cell.run, []).append(one)
