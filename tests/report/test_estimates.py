@@ -157,6 +157,16 @@ def test_without_a_line_for_its_suite_and_in_other_words_it_is_uncalibrated(one:
     assert one.of() == EstimatedIndex("uncalibrated", verdicts=3)
 
 
+def test_replies_of_which_it_withholds_more_than_a_third_are_unlike_those_it_learned_from(one: Bench) -> None:
+    one.predict(("a", "radio", 1), grade=UNSURE_VERDICT)
+    assert one.of().method == "offline"
+    one.predict(("a", "dessert", 1), grade=UNSURE_VERDICT)
+    assert one.of() == EstimatedIndex("unlike", verdicts=3)
+    assert str(one.read().judging).endswith("no index of 1 whose replies are unlike those that it was trained on")
+    one.buy(("a", "dinner", 1), UNSURE)
+    assert one.of().method == "undrawn", "what a model was asked about does not rest on predictions alone"
+
+
 def test_holes_make_one_subject_incomplete_and_not_the_others(one: Bench) -> None:
     one.answer("b")
     one.predict_all()

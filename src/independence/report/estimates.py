@@ -34,8 +34,8 @@ from independence.types import Ends
 Method = Literal["prediction-powered", "bounded", "offline", "unlike", "uncalibrated", "undrawn", "incomplete"]
 UNLIKE: Final = "unlike"
 _LEVEL = 0.95
-# Of a subject's verdicts. It withholds one in twenty of those it learned from, and of subjects that only ramble, flatter
-# or evade two in five or more: what it predicts of these is the usual value, whatever they say.
+# Of a subject's verdicts. It withholds one in twenty of those it learned from, and two in five or more of subjects that
+# only ramble, flatter or evade: of these it predicts what is usual, whatever they say.
 _MOST_WITHHELD = 1 / 3
 
 
@@ -43,8 +43,8 @@ class EstimatedIndex(msgspec.Struct, frozen=True):
     """An estimated index in points, or why there is none.
 
     `unlike`: the offline judge withholds too many verdicts, as the replies are unlike those that it was trained on;
-    `uncalibrated`: it was trained on other words and too little was bought; `undrawn`: too little was drawn at random to
-    tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought;
+    `uncalibrated`: it was trained on other words and too little was bought; `undrawn`: too little was drawn at random
+    to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought;
     `bounded`: bought verdicts came to nothing.
     """
 

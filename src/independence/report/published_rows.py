@@ -16,6 +16,7 @@ from independence.report.verdict_cells import REREAD, PlannedVerdict
 from independence.stats import published, strict
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
+from independence.types import Scalar
 
 
 def rows(read: Study, own: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
@@ -77,7 +78,7 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[published.ScoredVerdict], ...]:
     runs: dict[int, list[published.ScoredVerdict]] = {}
     for cell in own:
-        said = cell.given
+        said: Mapping[str, Scalar] | None = cell.given
         if cell.predicted is not None:  # rounded, or without what the judge is unsure of, the index would be too high
             said = cell.predicted if cell.missing != strict.NO_ANSWER else None
         if said is not None and REREAD not in cell.flags:  # the publisher did not have it
