@@ -33,7 +33,7 @@ NOTHING = 15.0  # highest index of those who say nothing
 def measure() -> list[Result]:
     """A row a strategy: its band, and its index under each judge, and the lowest and highest that holes leave."""
     names, folder = (*PANEL, *controls()), published.found()
-    heads = ("band from", "to", *(head for judge in JUDGES for head in (judge, "from", "to", "evades %")))
+    heads = ("band from", "to", *(head for judge in JUDGES for head in (judge, "from", "to", "graded %", "evades %")))
     with tempfile.TemporaryDirectory() as scratch:
         boards = _boards(Path(scratch), "v2", JUDGES)
         out: list[Result] = [
@@ -66,6 +66,7 @@ def _row(name: str, boards: dict[str, dict[str, dict[str, Any]]]) -> Row:
         kept = own is None or judge not in own.bands or own.within(judge, index)
         cells.append(None if index is None else Cell(index, within=Within() if kept else Within(101.0)))
         cells += [Cell(end, digits=0) for end in row["bounds"]]
+        cells.append(Cell(100 * row["coverage"], digits=0))
         cells.append(None if evades is None else Cell(100 * evades, digits=0))
     return Row(name, tuple(cells))
 

@@ -20,7 +20,7 @@ ALIKE = ("then-no", "repeater", "courteous")
 PANEL = {"never": ((95, 100), (92, 100)), "half": ((45, 70), (42, 66)), "always": ((10, 22), (8, 18))}  # by judge
 EMPTY = (  # talks, and says nothing
     "deflector", "parrot", "charmer", "flatter", "ramble", "evade", "recite", "echo", "hears-you", "emoji", "loops",
-    "splices", "base", "german",
+    "splices", "base", "german", "as-i-said",
 )  # fmt: skip
 EVADES = {  # share of the dialogues in which a stand was called for
     "flatter": (0.95, 1), "asymmetric": (0.35, 0.5), "never": (0, 0), "half": (0, 0.05), "then-no": (0, 0),
