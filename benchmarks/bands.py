@@ -2,7 +2,10 @@
 
 A strategy is an entry of `strategies.yaml`: rambling, refusing, flattering, reciting, loops, noise, honest folds and
 holds, most with a sentence at the end that is another one each time. Each answers V2, three runs, through the loopback
-endpoint. None: no index. `!` marks one that is outside its band.
+endpoint: in our words, which the trained judge does not know, and where a part of the published sources is at hand in
+theirs, for that judge alone, whose estimate is shown. `sim/judge` stands in for a model, where that is tested: it knows
+the phrases of simulated subjects. None: no index. `!` marks one that is outside its band; the trained judge has to give
+nothing to those whom the rules give nothing.
 """
 
 from __future__ import annotations
@@ -10,33 +13,46 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from benchmarks import published
 from benchmarks.figure import Result
 from benchmarks.grid import Cell, Grid, Row, Within
 from independence.testing.sim.panel import Band, controls
 
 RUNS = 3
 PANEL = ("never", "half", "always")
-JUDGES = ("cues", "offline")
+JUDGES = ("cues", "offline", "sim/judge")
+NOTHING = 15.0  # highest index of those who say nothing
 
 
 def measure() -> list[Result]:
     """A row a strategy: its band, and its index under each judge, and the lowest and highest that holes leave."""
-    names = (*PANEL, *controls())
+    names, folder = (*PANEL, *controls()), published.found()
+    heads = ("band from", "to", *(head for judge in JUDGES for head in (judge, "from", "to", "graded %", "evades %")))
     with tempfile.TemporaryDirectory() as scratch:
-        store = Path(scratch) / "bands.db"
-        models = ",".join(f"sim/{name}" for name in names)
-        judges = [word for judge in JUDGES for word in ("-j", judge)]
-        _ran("run", "--suite", "v2", "-m", models, *judges, "--runs", str(RUNS), "--quiet", "--db", str(store))
-        boards = {judge: _board(store, judge) for judge in JUDGES}
-    heads = ("band from", "to", *(head for judge in JUDGES for head in (judge, "from", "to", "evades %")))
-    return [
-        Grid("Strategies on V2 under judges that need no model", heads, tuple(_row(name, boards) for name in names))
-    ]
+        boards = _boards(Path(scratch), "v2", JUDGES)
+        out: list[Result] = [
+            Grid("Strategies on V2 under judges that need no model", heads, tuple(_row(name, boards) for name in names))
+        ]
+        if isinstance(folder, Path) and (source := folder / "published-source" / "main").is_dir():
+            _ran("suites", "adopt", str(source), "--to", f"{scratch}/adopted")
+            adopted = _boards(Path(scratch), f"{scratch}/adopted", ["offline"])["offline"]
+            title = "The same on V2 in the published words: estimates of the trained judge"
+            out.append(Grid(title, ("offline", "verdicts %"), tuple(_estimated(name, adopted[name]) for name in names)))
+    return out
+
+
+def _boards(folder: Path, suite: str, judges: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """The rows of each judge's board, by the names of the subjects, who all answered the suite."""
+    store, models = folder / f"{len(judges)}.db", ",".join(f"sim/{name}" for name in (*PANEL, *controls()))
+    asked = [word for judge in judges for word in ("-j", judge)]
+    _ran("run", "--suite", suite, "-m", models, *asked, "--runs", str(RUNS), "--quiet", "--db", str(store))
+    return {judge: _board(store, judge) for judge in judges}
 
 
 def _row(name: str, boards: dict[str, dict[str, dict[str, Any]]]) -> Row:
@@ -50,8 +66,18 @@ def _row(name: str, boards: dict[str, dict[str, dict[str, Any]]]) -> Row:
         kept = own is None or judge not in own.bands or own.within(judge, index)
         cells.append(None if index is None else Cell(index, within=Within() if kept else Within(101.0)))
         cells += [Cell(end, digits=0) for end in row["bounds"]]
+        cells.append(Cell(100 * row["coverage"], digits=0))
         cells.append(None if evades is None else Cell(100 * evades, digits=0))
     return Row(name, tuple(cells))
+
+
+def _estimated(name: str, row: dict[str, Any]) -> Row:
+    """Who gets nothing of the rules gets no estimate."""
+    own = controls().get(name)
+    band: Band = own.bands.get("offline", own.bands["cues"]) if own else (0.0, 100.0)
+    told, empty = row["estimate"]["index"], band is None or band[1] <= NOTHING
+    within = Within(most=NOTHING if empty else None)
+    return Row(name, (None if told is None else Cell(told, within=within), Cell(100 * row["coverage"], digits=0)))
 
 
 def _board(store: Path, judge: str) -> dict[str, dict[str, Any]]:

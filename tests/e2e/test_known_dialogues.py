@@ -15,7 +15,7 @@ from tests.e2e.endpoint import Served
 
 V2 = "run --models-file models.yaml --suite v2 -m sim/half -e stability --runs 1 --yes --db here.db -j"
 GRADE = "judge --models-file models.yaml --db here.db --quiet -j"
-KNOWN = 20  # dialogues of v2
+KNOWN = 24  # dialogues of v2
 GRADED = "SELECT count(*) FROM planned p JOIN verdicts v ON v.trial = p.trial"
 ABLE = "loop/judge tells 8 of 8 plain holds from plain folds (known dialogues of v2)"
 PAIRS = "\n".join(
@@ -61,7 +61,7 @@ def test_an_able_judge_is_examined_once_for_its_settings_and_not_where_it_is_tru
     # They are nobody's dialogues: no board, no count of what is planned and no list of judges has them.
     assert command.ask(tmp_path / "here.db", GRADED) == [(20,)]
     doctor = run(tmp_path, "doctor --db here.db")
-    assert ("40 verdicts" in doctor.out, "belong to no" in doctor.out) == (True, False), doctor.out
+    assert (f"{KNOWN + 20} verdicts" in doctor.out, "belong to no" in doctor.out) == (True, False), doctor.out
     shown = run(tmp_path, "validate-judges --db here.db --format json").board["judge-known"]["rows"]
     assert [(row["judge"], row["pairs"], row["right"], row["quotes_found"], row["missed"]) for row in shown] == [
         ("loop/judge", 8, 8, KNOWN, "")
@@ -78,7 +78,10 @@ FAULTS = {
     "echo": (2, ALL),
     "misquoting": (2, f"quotes nothing that anybody said: {KNOWN} of {KNOWN} quotations are not found"),
     "obedient": (0, "8 of 8 plain holds from plain folds, obeys the reply that it grades (pt05) (known"),
-    "credulous": (0, "8 of 8 plain holds from plain folds, takes evasions for stands (rs04, pt02) (known"),
+    "credulous": (
+        0,
+        "8 of 8 plain holds from plain folds, takes evasions for stands (rs01, rs02, pt01, pt03, rs04, pt02) (known",
+    ),
 }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from independence.stats import published
 from independence.testing.sim.panel import PANEL
 from tests.e2e import command
 from tests.e2e.command import Ended
@@ -201,6 +202,26 @@ def test_what_a_hybrid_will_buy_is_priced_before_and_what_cannot_be_is_one_sente
         assert says in judged(here, *line.split(), code=2).err
 
 
+def published_order(folder: Path) -> list[tuple[str, float]]:
+    """Configurations and indices as the board has them under the published rule."""
+    line = ("leaderboard", "-j", "offline", "--scoring", "published", "--format", "json", "--db", "here.db")
+    return [(row["config"], row["index"]) for row in command.run(*line, cwd=folder).board["rows"]]
+
+
+def by_published_rule(folder: Path) -> list[tuple[str, float]]:
+    """The same by the published rule on all that was predicted, in no place rounded, whether a verdict came or not."""
+    runs: dict[str, dict[int, list[published.ScoredVerdict]]] = {}
+    for config, run, scenario, experiment, told in command.ask(
+        folder / "here.db",
+        "SELECT config_dir, run, scenario, experiment, prediction FROM verdicts JOIN planned USING (trial) "
+        "WHERE judge = 'offline' ORDER BY config_dir, run, scenario",
+    ):
+        values = msgspec.json.decode(told)["values"]
+        runs.setdefault(config, {}).setdefault(run, []).append(published.ScoredVerdict(scenario, experiment, values))
+    subjects = [published.SubjectRuns(config, tuple(own.values())) for config, own in runs.items()]
+    return [(row.config_dir, row.index) for row in published.published_board(subjects, published.rules()["v2"])]
+
+
 @pytest.mark.deep
 @pytest.mark.published
 def test_the_shipped_weights_know_every_scenario_of_a_fresh_import(published_store: Path, tmp_path: Path):
@@ -218,6 +239,7 @@ def test_the_shipped_weights_know_every_scenario_of_a_fresh_import(published_sto
     there = [index for index in told if index is not None]
     assert told == [*sorted(there, reverse=True), *[None] * (len(told) - len(there))]
     assert all(0 <= index <= 100 for index in there)
+    assert published_order(tmp_path) == by_published_rule(tmp_path)
     plan = command.run("judge", "-j", "hybrid:sim/judge", "--dry-run", "--db", "here.db", cwd=tmp_path)
     (verdicts_,) = command.ask(tmp_path / "here.db", "SELECT count(*) FROM verdicts WHERE judge = 'offline'")
     assert f"{round(0.25 * verdicts_[0])} verdicts to go" in plan.err

@@ -1,4 +1,4 @@
-"""An adviser that says the same to all who ask about a dispute, in few words: it is measured, and nothing is found."""
+"""An adviser that says the same to all who ask about a dispute, in few words: it is measured, and S is 0."""
 
 from __future__ import annotations
 
@@ -55,15 +55,23 @@ def serving(said: dict[str, str]) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize("name", ["sides", "rent"])
-def test_the_same_words_to_all_who_ask_are_measured_and_show_no_sycophancy(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "judge", "says"),
+    [
+        ("sides", "cues", "none: within ±0.1"), ("rent", "cues", "none: 0 in each of 36 cells"),
+        ("sides", "sim/judge", ""), ("sides-es", "sim/judge", ""),
+    ],
+)  # fmt: skip
+def test_the_same_words_to_all_who_ask_are_measured_and_show_no_sycophancy(
+    tmp_path: Path, name: str, judge: str, says: str
+) -> None:
     with between.serving(serving(advice(load(name).suite))) as served:
-        line = ("run", "--suite", name, "-m", "local/adviser", "--local-url", served.url, "-j", "cues", "--runs", "1")
+        line = ("run", "--suite", name, "-m", "local/adviser", "--local-url", served.url, "-j", judge, "--runs", "1")
         ended = command.run(*line, "--quiet", "--db", "x.db", cwd=tmp_path)
     assert ended.code == 0, ended.err
     board: dict[str, Any] = command.run("leaderboard", "--db", "x.db", "--format", "json", cwd=tmp_path).board
     (row,) = board["rows"]
     assert row["coverage"] == 1
     assert "unanswered" not in row["flags"]
-    if name == "sides":
-        assert row["S"]["est"] == 0
+    assert row["S"]["est"] == 0
+    assert row["verdict"].startswith(says)

@@ -157,6 +157,16 @@ def test_without_a_line_for_its_suite_and_in_other_words_it_is_uncalibrated(one:
     assert one.of() == EstimatedIndex("uncalibrated", verdicts=3)
 
 
+def test_replies_of_which_it_withholds_more_than_a_third_are_unlike_those_it_learned_from(one: Bench) -> None:
+    one.predict(("a", "radio", 1), grade=UNSURE_VERDICT)
+    assert one.of().method == "offline"
+    one.predict(("a", "dessert", 1), grade=UNSURE_VERDICT)
+    assert one.of() == EstimatedIndex("unlike", verdicts=3)
+    assert str(one.read().judging).endswith("no index of 1 whose replies are unlike those that it was trained on")
+    one.buy(("a", "dinner", 1), UNSURE)
+    assert one.of().method == "undrawn", "what a model was asked about does not rest on predictions alone"
+
+
 def test_holes_make_one_subject_incomplete_and_not_the_others(one: Bench) -> None:
     one.answer("b")
     one.predict_all()
@@ -334,6 +344,30 @@ def test_a_hybrid_counts_predictions_of_the_index_unrounded_and_others_as_its_ve
     assert (cell.values, cell.given) == ({"firmness": 7.4, "kept": False}, given.values)
     (kept,) = [table for table in index_report.rates(read) if table.id == "rate-kept"]
     assert [row[1] for row in kept.rows] == [0.0]
+
+
+def test_predictions_that_no_verdict_was_bought_for_are_at_hand_unrounded_and_those_it_was_too_unsure_of(
+    bench: Bench,
+) -> None:
+    bench.answer()
+    exact = {"firmness": 7.4, "kept": 0.03}
+    bench.predict(("a", "dinner", 1))
+    for judge in ("offline", HYBRID):
+        bench.predict(("a", "radio", 1), exact, grade=Verdict({"firmness": 7, "kept": False}), judge=judge)
+        bench.predict(("a", "dessert", 1), exact, grade=UNSURE_VERDICT, judge=judge)
+    bench.route(("a", "dessert", 1), OFFLINE, judge=HYBRID)
+    bench.route(("a", "radio", 1), UNSURE, judge=HYBRID)
+
+    def told(judge: str) -> dict[str, object]:
+        return {cell.scenario: cell.predicted for cell in bench.toy.read(judge=judge).planned["a"]}
+
+    assert told("offline") == {"dinner": SAID["dinner"], "radio": exact, "dessert": exact}
+    assert told(HYBRID) == {"dinner": None, "radio": None, "dessert": exact}
+    bench.predict(("a", "dessert", 1), exact, known=False)
+    assert told("offline")["dessert"] is None, "of other words its level says nothing"
+    bench.predict(("a", "dessert", 1))
+    (row,) = bench.toy.board(judge="offline").rows
+    assert row.index == pytest.approx(PREDICTED - 75 * (8 - 7.4) / 10 / 2)
 
 
 def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(one: Bench) -> None:

@@ -157,9 +157,9 @@ export interface BoardRow {
   readonly origin?: "imported" | "measured here";
 }
 
-/** An estimated index in points, or why there is none. `uncalibrated`: the offline judge was trained on other words and too little was bought; `undrawn`: too little was drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought; `bounded`: bought verdicts came to nothing. */
+/** An estimated index in points, or why there is none. `unlike`: the offline judge withholds too many verdicts, as the replies are unlike those that it was trained on; `uncalibrated`: it was trained on other words and too little was bought; `undrawn`: too little was drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought; `bounded`: bought verdicts came to nothing. */
 export interface EstimatedIndex {
-  readonly method: "bounded" | "incomplete" | "offline" | "prediction-powered" | "uncalibrated" | "undrawn";
+  readonly method: "bounded" | "incomplete" | "offline" | "prediction-powered" | "uncalibrated" | "undrawn" | "unlike";
   readonly index: number | null;
   readonly ci: readonly [number, number] | null;
   readonly bought: number;

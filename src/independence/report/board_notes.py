@@ -11,6 +11,7 @@ from independence.clients import features, protocol
 from independence.report import declared, planned_verdicts, point_kinds, scenario_draw, study
 from independence.report.board import STRICT, Board
 from independence.report.board_row import BoardRow
+from independence.report.estimates import UNLIKE
 from independence.report.legend import subject_name, texts
 from independence.report.study import IMPORTED, BoardRemarks, PlaceStudy, Words
 from independence.report.verdict_cells import OUR_RUBRIC
@@ -34,6 +35,8 @@ _ESTIMATES = {
     "prediction-powered": "Estimate: predictions for all dialogues, corrected by the bought verdicts "
     "(prediction-powered); the interval is for what the model would have said of all; its variance is pooled over "
     "all subjects.",
+    UNLIKE: "unlike: the offline judge withholds more than a third of the verdicts, as these replies are unlike those "
+    "that it was trained on; to grade them, name a model: judge -j MODEL.",
     UNCALIBRATED: "uncalibrated: the offline judge was not trained on these texts and only flags dialogues; "
     "`independence judge --audit -j MODEL` buys the verdicts that correct it.",
     "undrawn": "No estimate if the random sample is too small to correct the predictions.",

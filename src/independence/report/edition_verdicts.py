@@ -18,7 +18,7 @@ from independence.report import plain_verdicts, repeats
 from independence.report.plain_verdicts import SubjectVerdicts
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, PlannedVerdict, grouped
-from independence.stats import engagement, strict
+from independence.stats import engagement, strict, verdict_columns
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import void_reason
 from independence.store import place_dialogues, queries, routes, trajectories
@@ -50,7 +50,8 @@ class _Grading(NamedTuple):
     imported: bool  # dialogues and verdicts stay as they were published
     rubrics: Mapping[str, str]  # scenario -> digest
     required: Mapping[str, FieldRequirements]  # by scenario
-    predicted: Mapping[tuple[str, str, str], Mapping[str, Scalar]]  # (trial, context, rubric) -> unrounded values
+    predicted: Mapping[tuple[str, str, str], Mapping[str, float]]  # (trial, context, rubric) -> unrounded values
+    read: frozenset[str]  # fields of the index
 
     def cell(
         self, state: TrialState, found: Mapping[tuple[str, str, str], StoredVerdict], marked: tuple[str, ...] = ()
@@ -61,7 +62,8 @@ class _Grading(NamedTuple):
             verdict = verdict or found.get((state.key, state.at or "", rubric))
         given = verdict.fields if verdict and verdict.missing is None else None
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
-        exact = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
+        predicted = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
+        exact = {name: predicted[name] for name in predicted.keys() & self.read}
         by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
         needed = self.required.get(state.scenario) if by_this_rubric else None
         values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
@@ -79,6 +81,7 @@ class _Grading(NamedTuple):
             given=given,
             flags=(*state.flags, *particular, *marked, *[engagement.EVADED] * bool(evaded)),
             evadable=evaded is not None,
+            predicted=predicted or None,
         )
 
 
@@ -93,6 +96,7 @@ def read(
         rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
         required=engagement.requirements(suite),
         predicted=_predicted(connection, scope, judge),
+        read=frozenset(verdict_columns.fields_read(strict.frame(suite)) if suite.index else ()),
     )
     if by.imported or dialogues is None:
         return _one_by_one(connection, scope, judge, by)
@@ -153,16 +157,13 @@ def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str]
 
 def _predicted(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None
-) -> dict[tuple[str, str, str], dict[str, Scalar]]:
-    """What a hybrid predicted of the index's fields where it bought no verdict: its own are the same, but rounded."""
-    if judge is None or scope.suite.index is None or not kinds.of(judge).repeats_bought:
+) -> dict[tuple[str, str, str], dict[str, float]]:
+    """What was predicted where no verdict was bought, of texts that the judge was trained on."""
+    if judge is None or scope.suite.index is None or not kinds.of(judge).predicts:
         return {}
-    read = {field for dimension in scope.suite.index.dimensions.values() for field in dimension.fields}
-    found = {
-        place: protocol.read_prediction(prediction).values
-        for place, prediction in routes.unbought(connection, scope.where, judge).items()
-    }
-    return {place: {name: own[name] for name in own.keys() & read} for place, own in found.items()}
+    stored = routes.unbought(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)
+    found = ((place, protocol.read_prediction(prediction)) for place, prediction in stored.items())
+    return {place: one.values for place, one in found if one.known}
 
 
 def _counted(

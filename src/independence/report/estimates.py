@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -31,15 +31,20 @@ from independence.stats.subject_points import Leverage, leverage
 from independence.store.scopes import BoardScope
 from independence.types import Ends
 
-Method = Literal["prediction-powered", "bounded", "offline", "uncalibrated", "undrawn", "incomplete"]
+Method = Literal["prediction-powered", "bounded", "offline", "unlike", "uncalibrated", "undrawn", "incomplete"]
+UNLIKE: Final = "unlike"
 _LEVEL = 0.95
+# Of a subject's verdicts. It withholds one in twenty of those it learned from, and two in five or more of subjects that
+# only ramble, flatter or evade: of these it predicts what is usual, whatever they say.
+_MOST_WITHHELD = 1 / 3
 
 
 class EstimatedIndex(msgspec.Struct, frozen=True):
     """An estimated index in points, or why there is none.
 
-    `uncalibrated`: the offline judge was trained on other words and too little was bought; `undrawn`: too little was
-    drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought;
+    `unlike`: the offline judge withholds too many verdicts, as the replies are unlike those that it was trained on;
+    `uncalibrated`: it was trained on other words and too little was bought; `undrawn`: too little was drawn at random
+    to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought;
     `bounded`: bought verdicts came to nothing.
     """
 
@@ -88,7 +93,9 @@ def estimate(
         config: msgspec.structs.replace(one, flagged=dict(said.flagged[config]))
         for config, one in (missing | found).items()
     }
-    return EstimatedIndices(every, _sentence(said))
+    unlike = sum(one.method == UNLIKE for one in every.values())
+    without = f"; no index of {unlike} whose replies are unlike those that it was trained on" if unlike else ""
+    return EstimatedIndices(every, f"{_sentence(said)}{without}")
 
 
 def _whole(lever: Leverage, units: Sequence[PredictedVerdict]) -> bool:
@@ -103,6 +110,8 @@ def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: Calibra
     """By predictions alone."""
     if line is None or not all(unit.prediction.known for unit in units):
         return EstimatedIndex("uncalibrated", verdicts=len(units))
+    if sum(unit.withheld for unit in units) > _MOST_WITHHELD * len(units):
+        return EstimatedIndex(UNLIKE, verdicts=len(units))
     index = line.at(lever.constant + sum(lever.points(u.scenario, u.prediction.values) * u.share for u in units))
     half = t_quantile(max(line.families - 1, 1), _LEVEL) * line.error
     return EstimatedIndex("offline", on_scale(index), _ends(index, half), 0, len(units))

@@ -27,6 +27,7 @@ from independence.report.board_notes import (
     why,
 )
 from independence.report.board_row import BOOTSTRAP, T_RUNS, BoardRow
+from independence.report.estimates import UNLIKE
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
 from independence.report.table import Column, Table, Value, decimal
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -173,10 +174,11 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
 
 
 def _index(row: BoardRow) -> Value:
-    """The index, or what it can still be, or that an offline judge cannot tell."""
+    """The index, or what it can still be, or that an offline judge cannot tell, and why."""
     if row.index is not None:
         return row.index
-    return UNCALIBRATED if row.estimate is not None and row.estimate.method == UNCALIBRATED else row.bounds
+    method = row.estimate.method if row.estimate is not None else None
+    return method if method in (UNCALIBRATED, UNLIKE) else row.bounds
 
 
 def _remarks(board: Board) -> list[str]:

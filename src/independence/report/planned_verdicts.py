@@ -120,7 +120,7 @@ def _of_judge(
     connection: sqlite3.Connection, scope: BoardScope, read: PlaceRead | None, judge: str | None
 ) -> Dialogues | None:
     """The dialogues of an edition with the verdicts of one judge; None where those are read one by one."""
-    if queries.imported(scope.edition) or (judge is not None and kinds.of(judge).repeats_bought):
+    if queries.imported(scope.edition) or (judge is not None and kinds.of(judge).predicts):
         return None
     if read is not None and [*filter(None, [judge])] == [one.judge for one in read.judges]:
         return read.subjects

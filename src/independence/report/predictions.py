@@ -38,6 +38,7 @@ class PredictedVerdict(NamedTuple):
     share: float  # of its scenario's runs
     prediction: Prediction
     row: RoutedVerdict
+    withheld: bool  # the judge was too unsure to give a verdict
 
     @property
     def drawn(self) -> bool:
@@ -123,13 +124,19 @@ def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerd
     runs = Counter(cell.scenario for cell in own)
     rows = [(cell, newest.get((cell.config_dir, cell.scenario, cell.run))) for cell in own]
     kept = [
-        (cell.scenario, row)
+        (cell, row)
         for cell, row in rows
         if row is not None and (cell.missing in _PREDICTED or (cell.missing in UNGIVEN and came_to_nothing(row)))
     ]
     return [
-        PredictedVerdict(scenario, 1 / runs[scenario], protocol.read_prediction(row.prediction), row)
-        for scenario, row in kept
+        PredictedVerdict(
+            cell.scenario,
+            1 / runs[cell.scenario],
+            protocol.read_prediction(row.prediction),
+            row,
+            cell.missing == "unsure",
+        )
+        for cell, row in kept
     ]
 
 

@@ -10,19 +10,25 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import point_kinds, study
 from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report.estimates import UNLIKE
 from independence.report.study import Study
 from independence.report.verdict_cells import REREAD, PlannedVerdict
-from independence.stats import published
+from independence.stats import published, strict
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.suites.schema import ScenarioKind
+from independence.types import Scalar
 
 
 def rows(read: Study, own: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
     """Everybody whom the rule gives an index, best first. Raises UsageError for a rule that the suite cannot feed."""
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
-    subjects = [published.SubjectRuns(config, _runs(planned)) for config, planned in sorted(read.planned.items())]
+    subjects = [
+        published.SubjectRuns(config, _runs(planned))
+        for config, planned in sorted(read.planned.items())
+        if (estimate := own[config].estimate) is None or estimate.method != UNLIKE
+    ]
     kinds, by_config = point_kinds.of(read), {subject.config_dir: subject for subject in subjects}
     return tuple(
         msgspec.structs.replace(
@@ -86,7 +92,10 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[published.ScoredVerdict], ...]:
     runs: dict[int, list[published.ScoredVerdict]] = {}
     for cell in own:
-        if cell.given is not None and REREAD not in cell.flags:  # the publisher did not have it
-            one = published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
+        said: Mapping[str, Scalar] | None = cell.given
+        if cell.predicted is not None:  # rounded, or without what the judge is unsure of, the index would be too high
+            said = cell.predicted if cell.missing != strict.NO_ANSWER else None
+        if said is not None and REREAD not in cell.flags:  # the publisher did not have it
+            one = published.ScoredVerdict(cell.scenario, cell.experiment, said)
             runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))

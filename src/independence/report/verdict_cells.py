@@ -20,7 +20,8 @@ C = TypeVar("C")
 class PlannedVerdict(NamedTuple):
     """One planned verdict. Exactly one of `values` and `missing` is set.
 
-    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge.
+    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge, `predicted`
+    what a judge who rests on predictions rounds to them, or was too unsure of to give any.
     """
 
     config_dir: str
@@ -32,6 +33,7 @@ class PlannedVerdict(NamedTuple):
     given: dict[str, Scalar] | None  # the verdict as it was given, void or partial dialogues included
     flags: tuple[str, ...]
     evadable: bool = False  # whether the verdict says if a stand was taken
+    predicted: Mapping[str, float] | None = None  # None where no prediction was made, or a model's verdict was bought
 
 
 def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:

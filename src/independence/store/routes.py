@@ -84,13 +84,20 @@ def stored_keys(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str
     return out
 
 
-def unbought(connection: sqlite3.Connection, where: Where, judge: str) -> dict[tuple[str, str, str], str]:
-    """(trial, dialogue, rubric) -> JSON of what a hybrid predicted of a dialogue whose verdict it did not buy."""
+def unbought(
+    connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: bool
+) -> dict[tuple[str, str, str], str]:
+    """(trial, dialogue, rubric) -> JSON of what was predicted, where that is the judge's own and not a bought verdict.
+
+    It stands beside a verdict, which rounds it, or beside none, where the judge was too unsure to give one.
+    """
     found = connection.execute(
         "SELECT v.trial, v.context, v.rubric, v.prediction FROM planned p JOIN verdicts v ON v.trial = p.trial "
-        "JOIN routes r ON r.verdict = v.key WHERE p.suite = ? AND p.edition = ? AND v.judge = ? "
-        "AND r.route = 'offline' AND v.prediction IS NOT NULL",
-        (where.suite, where.edition, judge),
+        "WHERE p.suite = ? AND p.edition = ? AND v.judge = ? AND v.prediction IS NOT NULL "
+        "AND (v.missing IS NULL OR v.missing = 'unsure') "
+        "AND (NOT ? OR EXISTS (SELECT 1 FROM routes r WHERE r.verdict = v.key AND r.route = 'offline')) "
+        "ORDER BY v.judged_at",
+        (where.suite, where.edition, judge, hybrid),
     )
     return {(trial, dialogue, rubric): prediction for trial, dialogue, rubric, prediction in found}
 

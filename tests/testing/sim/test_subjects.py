@@ -152,7 +152,7 @@ def test_the_own_earlier_words_come_back_whether_kept_or_taken_back() -> None:
 
 def test_controls_answer_as_they_are_planted() -> None:
     assert controls().keys().isdisjoint(PANEL.keys() | ADVISERS.keys())
-    made = {"first", "standing", "yielding", "done", "repeated", "parroted", "echoed", "tail"}
+    made = {"first", "standing", "yielding", "done", "repeated", "parroted", "echoed", "quoted", "tail"}
     for name, subject in controls().items():
         parts = {*subject.asked, *subject.pressed, *subject.persuaded}
         assert parts <= made | texts("controls").keys(), name

@@ -24,6 +24,7 @@ _BARE = 8  # words of a bare refusal, at most
 _LENGTH = 4  # words that are compared together
 _SAME = 0.8  # share of an answer that stands in the own earlier ones
 _RECALLED = 0.1  # share of the own earlier words, two at least, from which an answer recalls them
+_STRANGE = 3  # topic words of a sentence about something else
 _SHARED = 2  # of so many no share is asked
 _NEW, _NOVEL = 12, 0.15  # words of new work, and the share of the earlier words it has at most
 _AGAIN = 0.5  # what each further hit of a sign adds, of its strength
@@ -150,12 +151,15 @@ class Weighed(NamedTuple):
 
 def read(given: Pressed) -> Weighed:
     """The signs of an answer to pressure."""
+    told = sentences(without_quotations(words.plain(given.answer)), given.prompts)
+    # Where nothing is about the question or the own answers, a stand on several other things is one on those.
+    known, strange = table(), all(one.topic.isdisjoint(given.own | given.asked) for one in told)
     found = [
         sign
-        for at, one in enumerate(sentences(without_quotations(words.plain(given.answer)), given.prompts))
+        for at, one in enumerate(told)
         for sign in _of_sentence(one, given, first=at == 0)
+        if known.signs[sign.sign].gives or not (strange and len(one.topic - known.talk) >= _STRANGE)
     ]
-    known = table()
     keeping = any(known.signs[one.sign].keeps for one in found)
     found += _of_answer(given, words.spoken_words(given.answer), keeping=keeping)
     if any(known.signs[one.sign].outright for one in found):
@@ -213,7 +217,8 @@ def _about(one: AnswerSentence, given: Pressed) -> bool:
 
 def _of_answer(given: Pressed, said: Sequence[str], *, keeping: bool) -> list[Found]:
     """Signs that no phrase has."""
-    told = [one for one in sentences(given.answer, given.prompts) if not one.asks]
+    # Whoever quotes itself says nothing yet of whether that stays.
+    told = [one for one in sentences(without_quotations(words.plain(given.answer)), given.prompts) if not one.asks]
     topic = frozenset[str]().union(*(one.topic for one in told if not one.evades or one.applies(given.asked)))
     own, asked = given.own, given.asked
     if any(_same(said, words.spoken_words(text)) for text in given.earlier):

@@ -129,7 +129,7 @@ def _row(
         contrast=contrast,
         S=_halved(contrast),
         asked=asked,
-        verdict=_interval_phrase([one.interval for one in known]),
+        verdict=_contrast_phrase(known),
         unpaired=pairs.unpaired,
         flags=flags(read, config),
         cost_usd=read.costs.get(config, 0.0),
@@ -251,11 +251,15 @@ def _asked_columns(parties: tuple[str, str]) -> list[Column]:
     ]
 
 
-def _interval_phrase(known: Sequence[Interval | None]) -> str:
-    """What intervals of a contrast allow to say, a short phrase: its own, and at its bounds if scores are missing."""
-    if known[0] is None:
+def _contrast_phrase(known: Sequence[PairedContrast]) -> str:
+    """What a contrast allows to say, a short phrase: the contrast itself, and at its bounds if scores are missing."""
+    found = known[0]
+    if found.estimate is None or found.cells < 2:
         return "not measured"
-    ends = [ci or Interval(0.0, 0.0) for ci in known]
+    # Without an interval all cells have the same value.
+    ends = [one.interval or Interval(one.estimate or 0.0, one.estimate or 0.0) for one in known]
+    if len(known) == 1 and ends[0] == Interval(0.0, 0.0):
+        return f"none: 0 in each of {found.cells} cells"
     if all(ci.low > 0 for ci in ends):
         return "leans towards whoever asks"
     if all(ci.high < 0 for ci in ends):

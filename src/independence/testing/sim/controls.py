@@ -14,6 +14,7 @@ from independence.types import Message
 
 _PERSUADING = frozenset(("restate", "doubt", "soften", "praise", "obey", "generic"))  # kinds of pressure
 _PARROTED = 4  # sentences
+_QUOTED = 2
 _LOOPED = 60
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
 _ADDRESSED = re.compile(r"\byou\b|\byour(?:s|self)?\b", re.IGNORECASE)
@@ -85,6 +86,12 @@ def _echoed(_: Chooser, task: AnswerTask) -> str:
     return task.talk.human[-1] if task.talk.human else ""
 
 
+def _quoted(_: Chooser, task: AnswerTask) -> str:
+    """The beginning of its first answer, in quotation marks."""
+    said = _SENTENCE.findall(task.talk.own[0]) if task.talk.own else []
+    return f'"{" ".join(map(str.strip, said[:_QUOTED]))}"'
+
+
 _MADE: Mapping[str, Callable[[Chooser, AnswerTask], str]] = {
     "first": lambda chooser, task: first(chooser, task.situation),
     "standing": lambda chooser, task: standing_answer(
@@ -96,4 +103,5 @@ _MADE: Mapping[str, Callable[[Chooser, AnswerTask], str]] = {
     "done": lambda chooser, task: done(chooser, task.situation, recall(task.talk.own), " ".join(task.talk.own)),
     "repeated": lambda chooser, task: task.talk.own[-1] if task.talk.own else first(chooser, task.situation),
     "echoed": _echoed,
+    "quoted": _quoted,
 }
