@@ -114,7 +114,7 @@ def test_calls_and_verdicts_are_counted_apart_with_their_speed_their_cost_and_th
     assert line(*events, seconds=30) == (
         "2/8 calls  1/5 verdicts  0.1/s  $0.2500  0:30 elapsed, 1:40 left  1 no_answer"
     )
-    assert line(SubjectStarted("m", 0, 5), seconds=1) == "0/5 verdicts  0.0/s  $0.0000  0:01 elapsed"
+    assert line(SubjectStarted("m", 0, 5), seconds=1) == "0/5 verdicts  0:01 elapsed"
     assert "left" not in line(SubjectStarted("m", 1, 0), ANSWERED, seconds=1)
 
 
@@ -316,9 +316,9 @@ def answered(count: int) -> CallCommitted:
 def test_of_streamed_answers_the_tokens_a_second_are_told_and_the_time_left_follows_from_them() -> None:
     begun = (0.0, SubjectStarted("m", 10, 0)), (0.0, WorkExpected("m", 10, 3000, 40.0))
     early = streamed(*begun, (60.0, tokens(1)), (5.0, tokens(99)), (5.0, tokens(200)))
-    assert early.line() == "0/10 calls  30 tokens/s  $0.0000  1:10 elapsed, 1:30 left"  # 2,700 tokens of those expected
+    assert early.line() == "0/10 calls  30 tokens/s  1:10 elapsed, 1:30 left"  # 2,700 tokens of those expected
     later = streamed(*begun, (60.0, tokens(1)), (10.0, tokens(299)), (0.0, answered(100)), (0.0, answered(100)))
-    assert later.line().endswith("2/10 calls  30 tokens/s  $0.0000  1:10 elapsed, 0:23 left")  # 1,000 tokens in all
+    assert later.line().endswith("2/10 calls  30 tokens/s  1:10 elapsed, 0:23 left")  # 1,000 tokens in all
     slow = streamed(*begun, (0.0, tokens(1)), (10.0, tokens(14)))
     assert "1.5 tokens/s" in slow.line()
     whole = streamed(*begun, (10.0, answered(100)), (0.0, tokens(1)), (10.0, tokens(9)))
@@ -392,5 +392,5 @@ def test_an_interrupted_run_waits_half_a_minute_for_its_calls_and_no_longer(
     async def ended() -> None:
         raise asyncio.CancelledError
 
-    with pytest.raises(Interrupted, match="1 call in flight was dropped; the same command resumes"):
+    with pytest.raises(Interrupted, match="1 call was cancelled; the same command resumes"):
         screen.drive(ended())

@@ -190,7 +190,7 @@ async def test_what_is_wrong_with_models_is_named_at_once_with_what_helps(checke
             await checked(needs=needs)
 
 
-@pytest.mark.parametrize(("dialect", "advice"), [("local", "--local-url"), ("openrouter", "check the address")])
+@pytest.mark.parametrize(("dialect", "advice"), [("local", "start the server"), ("openrouter", "check the address")])
 async def test_a_server_that_is_not_there_is_named_with_its_address_without_credentials(
     checked: Check, dialect: str, advice: str
 ) -> None:

@@ -66,7 +66,7 @@ MODELS = {
     "OPENROUTER_API_KEY=schlüssel-123 run -m a/x -j cues": "not ASCII",
     "OPENROUTER_API_KEY=abc OPENROUTER_BASE_URL=127.0.0.1:9 run -m a/x -j cues": "answers at http://127.0.0.1:9 (",
     "OPENROUTER_API_KEY=abc OPENROUTER_BASE_URL=http://h:99999/v1 run -m a/x -j cues": "its port",
-    "run --suite harbour -m sim/half": ["--judge cues", "--no-judge"],
+    "run --suite harbour -m sim/half": ["--judge: cues", "--no-judge"],
     "run --suite harbour -j cues": ["no models", "models.yaml"],
     "run --suite harbour -m sim/haf -j cues": ["haf", "did you mean `sim/half`"],
     "run --suite harbour -m half -j cues": "`half` is no model id",

@@ -172,7 +172,7 @@ def test_a_bare_id_with_several_configurations_is_looked_at_in_one(served: Serve
 def test_a_simulated_subject_needs_no_key_and_the_judge_of_run_is_not_asked_elsewhere(tmp_path: Path) -> None:
     ended = command.run("doctor", "-m", "sim/half", cwd=tmp_path, env={"COLUMNS": "80"})
     assert ended.code == 0
-    assert "name your judge with --judge" in " ".join(ended.out.split())
+    assert "name the judge that you will use with --judge" in " ".join(ended.out.split())
     assert "$0.000000 for calls to models" in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
     assert list(tmp_path.iterdir()) == []

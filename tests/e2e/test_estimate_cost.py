@@ -11,7 +11,7 @@ from tests.e2e import between, command, endpoint, refusals, suites
 from tests.e2e.command import Ended
 from tests.e2e.endpoint import Served
 
-PROBED = "up to 13 small calls first, which test what reaches the models"
+PROBED = "up to 13 small calls first, which test whether prompts reach the models whole"
 DASH = "A dash means that no price is known; these calls are not included in the sums."
 
 

@@ -48,5 +48,5 @@ def test_where_nothing_listens_the_line_says_how_to_give_another_address(tmp_pat
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    says = [f"no server answers at {address}", "start the server, or give its address with --local-url"]
+    says = [f"no server answers at {address}", "start the server, or correct the address in --local-url"]
     assert refusals.wrong(tmp_path, {f"run --local-url {address} --local-model half -j cues": says}) == {}

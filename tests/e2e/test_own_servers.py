@@ -72,7 +72,7 @@ def test_weights_tell_subjects_of_one_id_apart_wherever_they_are_served(shell: S
         assert "plan: 0 calls" in old.err
         for more in (("-m", "local/half+half-Q4_K_M"), ("-m", "local/half+half-Q4_K_M@low-t0.7")):
             said = shell("--local-url", eight.url, *more)
-            assert (said.code, "has other weights than" in said.err) == (2, True), said.err
+            assert (said.code, "is the model with the weights" in said.err) == (2, True), said.err
         for more, code in ((("-m", named[0].replace("--", "/")), 2), (("-m", named[1].replace("--", "/")), 0)):
             said = shell("--local-url", eight.url, *more, "-R", "2", name="rerun")
             assert said.code == code, said.err
@@ -116,7 +116,7 @@ def test_a_server_s_only_model_needs_no_name(shell: Shell) -> None:
             (("--local-url", one.url), {}, 0, "plan: "),
             (("--local-url", one.url, "-m", "local"), {}, 0, "plan: "),
             ((), by_variable, 0, "plan: "),
-            (("--local-url", several.url), {}, 2, "has 2 models (half, firm); name one with --local-model ID"),
+            (("--local-url", several.url), {}, 2, "has 2 models (firm, half); name one with -m local/ID"),
             (("--local-url", several.url), {"LOCAL_MODEL_ID": "half"}, 0, "plan: "),
             (("-m", "local"), {}, 2, "needs --local-url"),
             (("-m", "half", "--local-url", one.url), {}, 2, "did you mean `local/half`"),

@@ -117,7 +117,11 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path):
             "one whole cell takes 3 scenarios (asked by landlord, ",
         ),
         (f"rent {model}", {scorer: "scorer"}, f"{scorer} names the judge of suite rent: `scorer` is no model id"),
-        (f"rent {model}", {scorer: "your-model-here"}, "the judge needs a key"),
+        (
+            f"rent {model}",
+            {scorer: "your-model-here"},
+            "which is to judge, is asked at OpenRouter",
+        ),
         ("sides -j cues", {"LLM_MODEL": "sim/half"}, "no models"),
         ("rent -j cues", {"LLM_MODEL": "x"}, "LLM_MODEL names the model that suite rent asks: `x` is no model id"),
     ):

@@ -92,6 +92,9 @@ def test_a_line_of_env_that_cannot_be_read_is_named_once_and_not_repeated(
         (f"LOG_LEVEL=info\r\n\r\nOPENROUTER_API_KEY:{KEY}\r\n", 3, no_setting),
         (f"set OPENROUTER_API_KEY={KEY}\n", 1, no_setting),
         (f'$env:OPENROUTER_API_KEY="{KEY}"\n', 1, no_setting),
+        ("[section]\nOPENROUTER_API_KEY\n", 2, "OPENROUTER_API_KEY has no value; write OPENROUTER_API_KEY=value"),
+        (f"OPENAI-API-KEY={KEY}\n", 1, "nothing reads `OPENAI-API-KEY`; write OPENAI_API_KEY=value"),
+        ("LOCAL_MODEL_URl=http://a/v1\n", 1, "nothing reads `LOCAL_MODEL_URl`; write LOCAL_MODEL_URL=value"),
         (f'OPENROUTER_API_KEY="{KEY}" mine\n', 1, "text follows the quote that closes the value"),
     ):
         Path(".env").write_bytes(content.encode())

@@ -154,7 +154,7 @@ def test_a_newer_model_of_openai_is_asked_without_an_effort_where_it_has_tools(p
         ended, without = command.run(*line, env=env), command.run(*line, "-r", "none", env=env)
     assert (ended.code, without.code) == (0, 0), ended.err
     assert "effort_refused" in ended.board["rows"][0]["flags"]
-    assert "no reasoning effort is sent, because the server rejects the usual form" in ended.err
+    assert "no reasoning effort is sent, because this server does not work with the usual form" in ended.err
 
 
 def test_where_thinking_forbids_tools_the_sentence_says_what_to_add_and_that_works(place: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_larger_part_of_the_same_seed_holds_the_smaller_one(many: LoadedSuite)
 
 
 def test_a_part_that_is_not_balanced_is_refused(many: LoadedSuite, toy_suite: LoadedSuite) -> None:
-    multiple = r"as many of each of its 2 experiments \(opening, pressure\); write a multiple of 2, at most 24"
+    multiple = r"equally many of each of its 2 experiments \(opening, pressure\); write a multiple of 2, at most 24"
     for loaded, count, what in (
         *((many, count, multiple) for count in (0, -2, 7, 26)),
         (toy_suite, 2, "dessert of suite toy continues another"),
@@ -155,5 +155,6 @@ def test_a_part_keeps_every_dimension_of_the_index(many: LoadedSuite) -> None:
     )  # fmt: skip
     seeds = {first.id in ids(balanced(many, 4, seed)): seed for seed in range(60)}
     assert first.id in ids(balanced(LoadedSuite(rare, ""), 4, seeds[True]))
-    with pytest.raises(UsageError, match=rf"--scenarios 4 \(--seed {seeds[False]}\) leaves no scenario for rare"):
+    with pytest.raises(UsageError, match=rf"--seed {seeds[False]} draws no scenario for rare; write") as refused:
         balanced(LoadedSuite(rare, ""), 4, seeds[False])
+    assert first.id in ids(balanced(LoadedSuite(rare, ""), 4, int(refused.value.fix.split()[2])))  # --seed N

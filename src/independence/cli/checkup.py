@@ -11,11 +11,12 @@ import aiohttp
 import msgspec
 
 from independence.cli import probes
+from independence.cli.activity import working
 from independence.cli.endpoint_lookup import EndpointLookup
 from independence.cli.terminal import note
 from independence.clients.catalogue import Catalogue
 from independence.clients.delivery import Shape
-from independence.clients.failures import Failure
+from independence.clients.failures import LOADING, Failure
 from independence.clients.features import EFFORT_REFUSED
 from independence.clients.listing import EndpointListing, read_pages, refuse_unlike
 from independence.clients.transport import open_session
@@ -26,6 +27,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER, SIM, Subject
 from independence.engine import connections, service
 from independence.engine.event_loop import drive
+from independence.engine.events import CallWaiting, Event
 from independence.errors import UsageError
 from independence.judge import kinds, model
 from independence.judge.model import ModelJudge
@@ -44,6 +46,7 @@ class CheckedEndpoint(NamedTuple):
     listing: EndpointListing
     catalogue: Catalogue
     obstacle: str = ""  # why no model can be called through it; empty: nothing is known to be in the way
+    read: bool = True  # whether it said what it lists, or that it lists nothing
 
 
 def findings(
@@ -130,8 +133,16 @@ def _with_local(known: Registry, env: Mapping[str, str], local_url: str | None, 
         endpoint = connections.local_server(ConnectionOptions(local_url=local_url), names, known, env)
     except UsageError as problem:
         return msgspec.structs.replace(known, local=LocalModels(problem=problem))
-    once = endpoint and msgspec.structs.replace(endpoint, retries=0)
-    return connections.with_local(known, drive(service.read_local(once)), env)
+    if endpoint is None:
+        return connections.with_local(known, None, env)
+    once = msgspec.structs.replace(endpoint, retries=0)
+    with working(f"asking {endpoint.printable} which models it has") as say:
+
+        def on_event(event: Event) -> None:
+            if isinstance(event, CallWaiting) and event.wait.reason == LOADING:
+                say(f"{endpoint.printable} is loading its model; waiting for it, {endpoint.timeout_s:.0f} s at most")
+
+        return connections.with_local(known, drive(service.read_local(once, on_event)), env)
 
 
 def _subject(name: str, known: Registry, out: list[Finding]) -> Subject | None:
@@ -222,8 +233,8 @@ async def _endpoint(
     listed = pages.catalogue
     if isinstance(listed, Failure):
         answers = listed.status and listed.scope != "key"
-        obstacle = obstacle or ("" if answers else "its endpoint is of no use")
-        listed = Catalogue(known=False)
+        obstacle = obstacle or ("" if answers else "not asked: its endpoint does not answer")
+        return CheckedEndpoint(listing, Catalogue(known=False), obstacle, read=False)
     return CheckedEndpoint(listing, listed, obstacle)
 
 
@@ -244,7 +255,7 @@ async def _model(
     found = await there.listing.find(there.catalogue, model.model)
     catalogue = there.catalogue if isinstance(found, Failure) else found
     info = catalogue.info(model.model)
-    out += checks.of_model(model, catalogue, info)
+    out += checks.of_model(model, catalogue, info) if there.read else [finding(model.role, "unread", model.name)]
     obstacle = there.obstacle or ("it is not in the catalogue" if catalogue.known and info is None else "")
     client = probes.connect(there.listing.endpoint, session, catalogue)
     for check, request in calls.items():
@@ -257,12 +268,12 @@ async def _model(
         result = await probes.make(client, request)
         out.append(probes.read(check, model.name, result))
         if result.general and check == "answer":
-            obstacle = "the call before found its endpoint in trouble"
+            obstacle = "not asked: the call before failed"
     for how, shape in shapes.items():
         if shape.request.tool is not None and info is not None and info.rejects("tools"):
             continue
         if obstacle:
             out.append(finding("delivery", "skipped", model.name, how=how, obstacle=obstacle))
             continue
-        note(f"asking {model.name}: what reaches it in {how}")
+        note(f"asking {model.name}: whether every part of a prompt reaches it ({how}, {shape.calls} short calls)")
         out.append(await probes.probe(client, model.name, how, shape))

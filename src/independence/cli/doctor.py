@@ -45,7 +45,8 @@ def command(
     found = checkup.findings(
         model=model, judge=judge, models_file=models_file, local_url=local_url, endpoint=endpoint, db=db
     )
-    notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
+    call = f"doctor --local-url {local_url} -m {LOCAL}/ID" if local_url else "doctor -m MODEL"
+    notes = () if model or judge else (f"No model was asked; `independence {call}` does, with about 30 short calls.",)
     shown = [checks.table(found, notes)]
     if format_ == "table":
         shown = [tables.without_empty_columns(one) for one in checks.terminal_table(found, notes)]

@@ -71,7 +71,7 @@ def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
         try:
             sys.exit(_run(connection, db, asked, terminal))
         except asyncio.CancelledError:
-            raise Interrupted("interrupted: calls in flight were dropped; the same command goes on") from None
+            raise Interrupted("interrupted: running calls were cancelled; the same command continues") from None
         except sqlite3.Error as error:
             raise database.translate(error, db) from error
 
@@ -133,7 +133,7 @@ def _read(
     if ended is None:
         return 0
     if ended.spent_usd:
-        lost = f", ${ended.unknown_usd:.4f} of it reserved for calls whose cost never came back"
+        lost = f", at most: ${ended.unknown_usd:.4f} of it is the most that calls may cost whose cost was not reported"
         note(f"spent ${ended.spent_usd:.4f}" + lost * bool(ended.unknown_usd), quiet)
     if ended.stopped_by is not None:
         note(f"Error: {ended.stopped_by}")

@@ -61,7 +61,7 @@ def _plan_line(preview: pipeline.RunPreview) -> str:
     if cost.known:
         parts.append(f"{cost.known} known dialogues for the judge")
     if cost.probes:
-        parts.append(f"up to {cost.probes} small calls first, which test what reaches the models")
+        parts.append(f"up to {cost.probes} small calls first, which test whether prompts reach the models whole")
     if left.complete:
         parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
     if left.duplicates:
@@ -141,7 +141,7 @@ def _gate(run: resolve.ResolvedRun, boards: Sequence[analysis.RenderedBoard], fl
 def _ending(result: pipeline.RunResult, so_far_usd: float) -> list[str]:
     lines = []
     if result.spent_usd:
-        lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost never came back"
+        lost = f", at most: ${result.unknown_usd:.4f} of it is the most that calls may cost whose cost was not reported"
         spent = f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"
         lines.append(f"{spent}; ${so_far_usd:.4f} in this store so far")
     if result.skipped:

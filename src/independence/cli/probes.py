@@ -145,11 +145,12 @@ async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
     except (Parked, GaveUp, Refused) as stop:
         advice = checks.texts()["stopped"]
         ended = stop.attempts[-1].outcome if stop.attempts else ""
-        fix = advice.get(ended, advice["otherwise"]).fix
-        return ProbeResult(stop.attempts, problem=stop.why, fix=fix, general=isinstance(stop, GaveUp))
+        fix = stop.fix or advice.get(ended, advice["otherwise"]).fix
+        return ProbeResult(stop.attempts, problem=stop.problem, fix=fix, general=isinstance(stop, GaveUp))
     if isinstance(answer, Missing):
-        text = checks.texts()["missing"][answer.reason]
-        problem = f"{text.found} ({answer.detail})" if answer.detail else text.found
+        texts = checks.texts()["missing"]
+        text = texts.get(answer.attempts[-1].outcome if answer.attempts else "", texts[answer.reason])
+        problem = f"{text.found} ({answer.detail})" if text.found and answer.detail else text.found or answer.detail
         return ProbeResult(answer.attempts, problem=problem, fix=text.fix, missing=answer.reason)
     return ProbeResult(answer.attempts, answer)
 

@@ -68,7 +68,7 @@ def run(invoke: Callable[[], Any]) -> Any:
         note(f"Error: {one_line(str(error))}")  # names of files may hold line breaks
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("Error: interrupted; what was stored is kept, the same command continues", err=True)
+        click.echo("Error: interrupted; the same command continues from what is stored", err=True)
         sys.exit(Interrupted.exit_code)
     except OSError as error:
         sys.exit(_system(error))

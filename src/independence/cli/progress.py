@@ -18,7 +18,7 @@ from rich.text import Text
 
 from independence.cli.activity import clock, of_command, rewrites
 from independence.cli.terminal import note, one_line, plain, width
-from independence.clients.protocol import ServerLost
+from independence.clients.protocol import Probed, ServerLost
 from independence.clock import Clock
 from independence.engine.events import (
     CallUnresolved,
@@ -84,6 +84,7 @@ class ProgressBars:
         self._failures = FailureReporter()
         self._told: set[tuple[str, str]] = set()  # models that are waited for, and why
         self.patience_s = 0.0  # after which a call in flight ends by itself; 0: unknown
+        self._probed: Probed | None = None  # the last of the requests that go before all others
         self._dropped_at: float | None = None  # when calls in flight are dropped, by the clock
         self._adapted: set[ModelAdapted | DeliveryUnverified] = set()
         self._live: Live | None = None
@@ -115,6 +116,8 @@ class ProgressBars:
                 self._say(str(event))
             case WorkerLost() | ServerLost() | WorkExpected() | JudgeExamined():
                 self._say(str(event))
+            case Probed():
+                self._probed = event
             case RunStopping():
                 self._dropped_at = None if event.within_s is None else self._time.monotonic() + event.within_s
                 self._say(_stopping(event, self.patience_s))
@@ -142,7 +145,7 @@ class ProgressBars:
         if (
             self._live is None
             and not self._quiet
-            and self._counts.planned
+            and (self._counts.planned or self._probed)
             and self._time.monotonic() - self._said >= _EVERY_S
         ):
             self._said = self._time.monotonic()
@@ -152,12 +155,14 @@ class ProgressBars:
         """Where the run stands, in one line."""
         elapsed = max(self._time.monotonic() - self._began, 1e-9)
         run = self._counts
+        if self._probed and not run.planned:
+            return "  ".join([str(self._probed), f"{clock(elapsed)} elapsed", *self._pressure()])
         done = run.done.total()
         seconds, tokens = run.seconds_left(elapsed), run.tokens_per_second
         left = "" if seconds is None or self._dropped_at is not None else f", {clock(seconds)} left"
         counts = [f"{settled}/{all_} {what}" for what, (settled, all_) in run.settled.items() if all_]
-        counts.append(speed(tokens) if tokens else f"{done / elapsed:.1f}/s")
-        parts = [*counts, f"${run.usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
+        counts += [speed(tokens) if tokens else f"{done / elapsed:.1f}/s"] * bool(tokens or done)
+        parts = [*counts, *[f"${run.usd:.4f}"] * bool(run.usd), f"{clock(elapsed)} elapsed{left}"]
         parts += [f"{count} {reason}" for reason, count in (run.missing + self._failures.standing()).items()]
         return "  ".join([*parts, *self._pressure()])
 

@@ -66,7 +66,7 @@ class Screen:
             return event_loop.drive(work)
         except asyncio.CancelledError:
             calls = "1 call" if self._dropped == 1 else f"{self._dropped or ''} calls".strip()
-            what = f"interrupted: {calls} in flight {'was' if self._dropped == 1 else 'were'} dropped"
+            what = f"interrupted: {calls} {'was' if self._dropped == 1 else 'were'} cancelled"
             raise Interrupted(f"{what}; the same command resumes") from None
 
     def _hear(self, event: Event) -> None:

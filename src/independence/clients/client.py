@@ -171,7 +171,7 @@ class OpenAIClient:
                     return PromptCount(usage.prompt_tokens, usage.cached_tokens, None)
                 alike = sum(one.detail == outcome.detail for one in log.attempts) - (request.model in self._measured)
                 if (outcome.repeats or outcome.status == _BROKEN) and alike >= _ALIKE:
-                    raise Refused(request.model, outcome.detail, outcome.fix)
+                    raise Refused(request.model, outcome.detail, fix=outcome.fix)
                 over = await self._over_or_pause(request, outcome, log)
                 if over is not None:
                     return over
@@ -248,7 +248,7 @@ class OpenAIClient:
         if failure.kind == "daily":
             raise Parked(model, failure.detail)
         if failure.lasting or (failure.repeats and self._repeated[model].lasts(failure, log)):
-            raise Refused(model, failure.detail, failure.fix)
+            raise Refused(model, failure.detail, fix=failure.fix)
         if failure.kind == failures.LOADING:
             limit = self.connection.endpoint.timeout_of(model, request.sampling.provider)
             if log.loading_s < limit:
@@ -257,8 +257,9 @@ class OpenAIClient:
         if log.retried >= self._policy.retries and not log.spares(self._policy):
             if failure.raw:
                 return Missing("transport", failure.detail, self._kept(failure.raw), log.attempts)
-            why = f"{failure.kind} after {len(log.attempts)} attempts"
-            raise GaveUp(model, f"{why}: {failure.line}" if failure.detail else why)
+            kind = "no connection" if failure.kind == "connect" else failure.kind
+            why = f"{kind} after {len(log.attempts)} attempts"
+            raise GaveUp(model, f"{why}: {failure.detail}" if failure.detail else why, fix=failure.fix)
         return None
 
     async def _pause(self, model: str, failure: Failure, log: AttemptLog) -> None:

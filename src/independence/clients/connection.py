@@ -250,7 +250,9 @@ class EndpointConnection:
             if (model, form) not in self._told:
                 self._told.add((model, form))
                 known = form in self.usual.values()
-                why = "as is known of this endpoint" if known else "because the server rejects the usual form"
+                why = (
+                    "as is known of this endpoint" if known else "because this server does not work with the usual form"
+                )
                 self.notify(Adapted(self._whole_id(model), f"{features.told(form)}, {why}"))
 
     def _whole_id(self, model: str) -> str:

@@ -20,7 +20,7 @@ import msgspec
 from independence.clients import failures, features
 from independence.clients.client import OpenAIClient, PromptCount
 from independence.clients.connection import EndpointConnection
-from independence.clients.protocol import Refused
+from independence.clients.protocol import Probed, Refused
 from independence.types import ChatRequest, FunctionCall, Message, ToolCall
 
 Found = Literal["delivered", "lost", "unverified"]
@@ -162,7 +162,7 @@ class Probe:
     def __init__(self, client: OpenAIClient, shape: Shape) -> None:
         assert isinstance(client.connection, EndpointConnection)
         self._client, self._connection = client, client.connection
-        self._parts, self._shape = shape.parts, shape.request
+        self._parts, self._shape, self._most = shape.parts, shape.request, shape.calls
         self._longest, self._context = shape.longest, shape.context
         self._limit = _LIMITS[0]
         self._calls = 0
@@ -249,7 +249,8 @@ class Probe:
             if len({count.host for count in counts}) == 1 and math.gcd(*(count.tokens for count in counts)) < _ROUNDED:
                 break
         tokens = [count.tokens for count in counts]
-        told = f"{part.called}: {', '.join(map(str, tokens))} prompt tokens for {', '.join(map(str, _LENGTHS))} words"
+        lengths, counted = (", ".join(map(str, own)) for own in (_LENGTHS, tokens))
+        told = f"{part.called}: prompts with {lengths} words of it count {counted} tokens"
         if not min(tokens):
             return "unverified", "the server gives none"
         if len({count.host for count in counts}) > 1:
@@ -308,6 +309,7 @@ class Probe:
 
     async def _count(self, request: ChatRequest) -> PromptCount:
         self._calls += 1
+        self._connection.notify(Probed(self._shape.model, self._calls, max(self._calls, self._most)))
         came = await self._client.measure(msgspec.structs.replace(request, max_tokens=self._limit))
         if isinstance(came, PromptCount):
             return came
@@ -331,7 +333,7 @@ def lacking(delivery: DeliveryFindings, shape: Shape) -> tuple[str, str]:
         return delivery.details[name].replace(f"; {advice}", ""), advice
     what = f"the server answers, but the model never sees {delivery.details[name]}"
     if shape.request.tool is not None and name != SYSTEM:
-        return what, "use --delivery user_role, or start the server with a chat template for tools"
+        return what, "use plain chat (--delivery user_role), or start the server with a chat template that knows tools"
     return what, "nothing can be measured this way; start the server with a chat template that shows it"
 
 

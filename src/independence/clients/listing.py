@@ -187,7 +187,9 @@ class EndpointListing:
             limit_s = min(self.dialect.listing_timeout_s, self.endpoint.timeout_s)
             response = await self._transport.fetch(path, limit_s, root=path in self._from_root)
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
-            return of_exception(error, secrets)
+            failure = of_exception(error, secrets)
+            slow = failure.kind == "timeout"
+            return failure._replace(detail=f"no answer within {limit_s:.0f} s") if slow else failure
         if response.status == 200:
             return decode_any(response.body)
         return of_response(response, error_of(response.body), secrets)
@@ -303,7 +305,7 @@ def must_serve(endpoint: Endpoint, page: object) -> None:
         what = f"{name}: the server at {url} does not list its models ({page.detail})"
         raise UsageError(what, _status_advice(endpoint))
     raise UsageError(
-        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", _connection_advice(endpoint, page)
+        f"{name}: no server answers at {url} ({page.kind}: {page.detail})", connection_advice(endpoint, page)
     )
 
 
@@ -312,14 +314,21 @@ def _status_advice(endpoint: Endpoint) -> str:
     return later if endpoint.api_key or not endpoint.key_source else f"if it needs a key, set {endpoint.key_source}"
 
 
-def _connection_advice(endpoint: Endpoint, failure: Failure) -> str:
+def connection_advice(endpoint: Endpoint, failure: Failure) -> str:
+    """What to do where an endpoint did not answer."""
+    given = f" in {endpoint.address_source}" if endpoint.address_source else ""
+    own, tls = dialects.of(endpoint.dialect).own_server, endpoint.base_url.startswith("https:")
     if failure.fix:
         return failure.fix
     if "proxy" in failure.detail:
         return "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
-    if failure.kind == "reset" and endpoint.base_url.startswith("http:"):
+    if failure.kind == "reset" and not tls:
         return "check the address, and write https:// if the server speaks TLS"
-    return (failure.kind == "connect" and dialects.of(endpoint.dialect).start_advice) or "check the address"
+    if failure.kind == "timeout" and own and tls:
+        return f"servers of one's own usually speak http: write http:// instead of https://{given}"
+    if failure.kind == "connect" and " is not known" not in failure.detail and own:
+        return dialects.of(endpoint.dialect).start_advice + given
+    return f"correct the address{given}" if own else "check the address and your connection, and ask again later"
 
 
 def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) -> UsageError | None:

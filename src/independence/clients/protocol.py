@@ -34,6 +34,17 @@ class Adapted(NamedTuple):
     told: str
 
 
+class Probed(NamedTuple):
+    """A request of the delivery probe is sent."""
+
+    model: str
+    number: int  # from 1
+    most: int  # requests that the probe takes where none is refused
+
+    def __str__(self) -> str:
+        return f"testing whether prompts reach {self.model} whole: request {self.number} of {self.most}"
+
+
 class Streamed(NamedTuple):
     """A model goes on with answers that are read as they are written."""
 
@@ -78,31 +89,28 @@ class Policy(NamedTuple):
         return retry_after + random.uniform(0.0, self.base_backoff_s)
 
 
-Told = Wait | Adapted | Streamed | ServerLost  # what a client tells while it works
+Told = Wait | Adapted | Streamed | Probed | ServerLost  # what a client tells while it works
 Notify = Callable[[Told], None]  # may raise GaveUp to end the call instead of waiting
 Loops = Callable[[str], bool]  # whether a text only repeats itself, so that more of it is not worth its cost
 
 
 class UnansweredCall(Exception):
-    """A call that ended without an answer, and the attempts that it took."""
+    """A call that ended without an answer, the attempts that it took, and what helps, where that is known."""
 
-    def __init__(self, model: str, why: str, attempts: tuple[Attempt, ...] = ()) -> None:
-        super().__init__(f"{model}: {why}")
+    def __init__(self, model: str, problem: str, attempts: tuple[Attempt, ...] = (), *, fix: str = "") -> None:
         self.model = model
-        self.why = why
+        self.problem = problem
+        self.fix = fix
+        self.why = f"{problem.rstrip('.')}; {fix}" if fix else problem
         self.attempts = attempts
+        super().__init__(f"{model}: {self.why}")
 
 
 class Refused(UnansweredCall):
     """The request was refused, and would be again. Whoever sees several calls tells whether it is the request's fault.
 
-    Where the model answers others, it is; where different requests fail alike, the model is not asked any more. `fix`
-    says what helps, where the words of the refusal are known.
+    Where the model answers others, it is; where different requests fail alike, the model is not asked any more.
     """
-
-    def __init__(self, model: str, why: str, fix: str = "") -> None:
-        super().__init__(model, f"{why.rstrip('.')}; {fix}" if fix else why)
-        self.fix = fix
 
 
 class Parked(UnansweredCall):

@@ -65,6 +65,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each
     retries: int = 6  # of transport faults, per call
     key_source: str = ""  # environment variable the key was read from
+    address_source: str = ""  # option or environment variable the address was read from
     rate: Rate | None = None  # of each model that has none of its own; None: unbounded
     bounds: tuple[ModelBounds, ...] = ()  # of models that have some of their own
     headers: Mapping[str, str] = {}  # of every request, over those of its dialect

@@ -21,6 +21,7 @@ from independence.errors import DocumentError, UsageError
 OPENROUTER_KEYS = ("OPENROUTER_KEY", "OPENROUTER_API_KEY")  # the first that is set
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 LOCAL_TIMEOUT_S = 600.0  # a model may have to be loaded first
+_OURS = ("OPENROUTER_", "LOCAL_MODEL_", "BENCH_")  # how names of ours begin, besides keys
 _PLACEHOLDERS = ("your-", "your_", "<", "sk-or-xxx", "sk-or-...", "changeme", "replace", "xxx", "...")
 
 Level = Literal["debug", "info", "warning", "error"]
@@ -49,6 +50,11 @@ def _file() -> dict[str, str]:
         key = binding.key or ""
         if binding.error or (":" in key and (binding.value is None or key.startswith("$"))):  # YAML or PowerShell
             raise _unreadable(path, *binding.original)
+        meant = key.upper().replace("-", "_")
+        ours = meant.startswith(_OURS) or meant.endswith("_API_KEY")
+        if ours and (key != meant or binding.value is None):
+            what = f"nothing reads `{key}`" if key != meant else f"{key} has no value"
+            raise DocumentError(str(path), binding.original.line, what, f"write {meant}=value")
     values = dotenv_values(stream=io.StringIO(text))
     return {name: value for name, value in values.items() if value is not None}
 
@@ -86,7 +92,10 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
         key = ""
     elif is_placeholder(key):
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
-        raise UsageError(f"{what}:", "export your key or put it into .env; `independence demo` starts without one")
+        fix = (
+            "export your key or put it into .env; a server of your own (--local-url) and `independence demo` need none"
+        )
+        raise UsageError(f"{what}:", fix)
     endpoints.check_key(key, name)
     base = redirected(env) or OPENROUTER_URL
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
@@ -105,13 +114,15 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIME
     given, source = url or env.get("LOCAL_MODEL_URL", ""), "--local-url" if url else "LOCAL_MODEL_URL"
     addresses = [_local_address(one.strip(), source) for one in given.split(",") if one.strip()]
     if not addresses:
-        raise UsageError("a `local/` model needs --local-url (or LOCAL_MODEL_URL), e.g. http://127.0.0.1:1234/v1")
+        fix = "write for example --local-url http://127.0.0.1:8080/v1, or set LOCAL_MODEL_URL"
+        raise UsageError("a `local/` model needs --local-url, the address of your server", fix)
     endpoints.check_distinct(addresses, source)
     key = endpoints.check_key(env.get("LOCAL_API_KEY", "").strip(), "LOCAL_API_KEY")
     first, *others = addresses
     return Endpoint(
         LOCAL, first, "local", key, max_concurrency=4 * len(addresses), timeout_s=timeout_s,
-        key_source="LOCAL_API_KEY", others=tuple(others), by_slots=True, stream=True,
+        key_source="LOCAL_API_KEY", address_source=source if url else f"{source} (environment or .env)",
+        others=tuple(others), by_slots=True, stream=True,
     )  # fmt: skip
 
 

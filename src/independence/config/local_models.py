@@ -34,13 +34,13 @@ class LocalModels(NamedTuple):
         chat = [name for name in self.ids if "embed" not in name.lower() and "*" not in name]
         if len(chat) == 1:
             return chat[0]
-        name_one = "name one with --local-model ID, or as local/ID"
+        name_one = f"name one with -m {LOCAL}/ID (`independence models --catalogue --local-url ADDRESS` lists all)"
         if self.problem is not None:
             raise self.problem
         if not chat:
             raise UsageError(f"the server at {self.address} lists no model", name_one)
         more = f" and {len(chat) - _FEW} more" if len(chat) > _FEW else ""
-        listed = f"{', '.join(chat[:_FEW])}{more}"
+        listed = f"{', '.join(sorted(chat)[:_FEW])}{more}"
         raise UsageError(f"the server at {self.address} has {len(chat)} models ({listed})", name_one)
 
     def has(self, model: str) -> bool:
@@ -67,8 +67,9 @@ class LocalModels(NamedTuple):
         told = self.of(model)
         if weights and told and told != weights:
             raise UsageError(
-                f"the server at {self.address} has other weights than `{LOCAL}/{model}+{weights}`: {told}",
-                f"start it with those, ask {LOCAL}/{model}+{told}, or keep the name with `run --provider {weights}`",
+                f"{LOCAL}/{model}+{weights} is the model with the weights `{weights}`, and the server at "
+                f"{self.address} has loaded `{told}`",
+                f"start it with `{weights}`, or `run` {LOCAL}/{model}+{told} as a subject of its own",
             )
 
     def pinned(self, subject: Subject) -> Subject:

@@ -259,6 +259,9 @@ def own_weights(suite: str) -> Path | None:
     return path if path.is_file() else None
 
 
+OTHER_JUDGES = f"{CUES} (rules, no model, no key) or local/ID (a model of your own server)"
+
+
 class KeyUse(NamedTuple):
     """What needs OpenRouter's key: ids of subjects and names of judges that are asked there."""
 
@@ -280,14 +283,18 @@ def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
             raise
         judge = _judge(made, [*direct.values(), *keys]) if made.judges else ""
         if not made.subjects:
-            ways = f"grade with -j {judge}, --judge {CUES}" if judge else f"or grade with --judge {CUES}"
-            later = "" if made.grading_only else ", or not yet: --no-judge"
-            raise UsageError(f"the judge needs a key: {error.what if judge else error}", f"{ways}{later}") from error
-        line = f"-m {','.join(entry.id_of(one) for one, entry in direct.items())}" + (f" -j {judge}" if judge else "")
-        rules = f" (or with `--judge {CUES}`, which needs no key)" if judge else ""
+            ways = (
+                f"export it, put it into .env, or name another with --judge: {f'{judge}, ' * bool(judge)}{OTHER_JUDGES}"
+            )
+            ways += "" if made.grading_only else "; or grade later (--no-judge)"
+            what = f"{' and '.join(made.judges)}, which is to judge, is asked at OpenRouter, and {error.what}"
+            raise UsageError(what, ways) from error
+        ids = [entry.id_of(one) for one, entry in direct.items()]
+        itself = "which then grades itself; " * (judge in ids)
+        rules = f" -j {judge}` ({itself}`--judge {CUES}` instead: rules, no key)" if judge else "`"
         found = " and ".join(dict.fromkeys(entry.key_variable(env) for entry in direct.values()))
         what = f"OpenRouter would be asked for {', '.join(direct)}, and {error.what}"
-        raise UsageError(what, f"with {found}, write `{line}`{rules}") from error
+        raise UsageError(what, f"with {found}, write `-m {','.join(ids)}{rules}") from error
 
 
 def _maker(model_id: str, among: Iterable[ShippedEndpoint]) -> ShippedEndpoint | None:

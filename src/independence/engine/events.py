@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.clients.protocol import ServerLost, Wait
+from independence.clients.protocol import Probed, ServerLost, Wait
 from independence.config.environment import Level
 from independence.engine.plan import Trial
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply
@@ -175,6 +175,7 @@ Event = (
     | VerdictCommitted
     | CallWaiting
     | TokensWritten
+    | Probed
     | WorkExpected
     | ConcurrencyChanged
     | ModelAdapted

@@ -167,9 +167,9 @@ async def examine(
     found = {judge: await opened.writer.write(StoreCall(_result, plan, judge)) for judge in plan.judges}
     refused = [(judge.name, one.refused) for judge, one in found.items() if one is not None and one.refused]
     if refused:
-        told = "; ".join(f"{name} {why}" for name, why in refused)
-        what = f"on the known dialogues of {plan.suite.suite}, {told}"
-        raise UsageError(what, "name another judge with -j, or take this one all the same with --trust-judge")
+        test = f"fails the test of a judge ({len(plan.suite.known or ())} known dialogues of {plan.suite.suite})"
+        what = "; ".join(f"{name} {test}: {why}" for name, why in refused)
+        raise UsageError(what, "name another judge with -j (`cues`: rules, no model), or trust it with --trust-judge")
     for judge, one in found.items():
         if one is None:
             opened.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))

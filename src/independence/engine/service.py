@@ -18,7 +18,7 @@ from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
 from independence.clients.listing import ServerPages, ServerProperties
-from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, ServerLost, Streamed, Told
+from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Probed, ServerLost, Streamed, Told
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config import environment
@@ -34,7 +34,6 @@ from independence.engine.merits import merits_of
 from independence.engine.progress import RunProgress
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
-from independence.judge.kinds import CUES
 from independence.judge.replies.repetition import loops
 from independence.store import leases
 from independence.store.spending import SessionLedger
@@ -176,7 +175,8 @@ def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grad
         return error
     what = f"the judge cannot be asked: {error}"
     otherwise = " Or" if what.endswith("?") else "; or"
-    return type(error)(f"{what}{otherwise} grade with --judge {CUES}, or not yet: --no-judge")
+    others = f"name another with --judge: {connections.OTHER_JUDGES}"
+    return type(error)(f"{what}{otherwise} {others}; or grade later (--no-judge)")
 
 
 @asynccontextmanager
@@ -230,7 +230,7 @@ def hear(what: Told, stop_signal: StopSignal, on_event: Watch) -> None:
     if isinstance(what, Streamed):
         on_event(TokensWritten(*what))
         return
-    if isinstance(what, ServerLost):
+    if isinstance(what, ServerLost | Probed):
         on_event(what)
         return
     if stop_signal.reason is not None:

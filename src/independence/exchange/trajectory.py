@@ -137,7 +137,9 @@ def blocks(one: Trajectory) -> Iterator[TextBlock]:
     for verdict in one.verdicts:
         yield _verdict(verdict)
     if not one.verdicts:
-        yield TextBlock("No verdict", "`independence judge` grades stored replies", level=2)
+        gap = any(turn.answer.missing for turn in one.turns)
+        why = "there is no answer to grade" if gap else "`independence judge` grades stored replies"
+        yield TextBlock("No verdict", why, level=2)
 
 
 def _head(one: Trajectory) -> TextBlock:

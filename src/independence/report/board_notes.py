@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -18,16 +19,15 @@ from independence.report.verdict_cells import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
+from independence.store import queries
 from independence.store.spending import Dates
 
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
+_FEW: Final = 3  # names that a sentence lists
 THINKS: Final = "†"
 PLACED: Final = "‡"
-_SINGLE = (
-    "A single run has no rank, and counts in nobody's: it stands at its index, and nothing says how much of that is "
-    "chance."
-)
+_SINGLE = "A single run has no rank and no interval, and counts in no other rank: chance may explain much of its index."
 _HOLES = "Without all of its verdicts a subject stands at the lowest index that they allow."
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
@@ -59,8 +59,10 @@ _CORRECTIONS = {
 
 
 def readings(board: Board) -> list[str]:
-    """What separates the top, whose verdicts there are besides, how imports were graded, and what the places mean."""
-    lines = [point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []
+    """Whose answers were cut, what separates the top, whose verdicts there are besides, and what the places mean."""
+    own = [row for row in board.rows if row.origin != IMPORTED and not queries.imported(board.edition)]
+    lines = cut((name(row), row.flags) for row in own)
+    lines += [point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []
     lines += [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
@@ -163,6 +165,15 @@ def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
     what = "error messages, noise, repetitions of the prompt or the human, the same words to several questions"
     why = f"Half of the replies or more are no answers ({what}); verdicts on them do not count."
     return [f"No index: {', '.join(named)}. {why}"]
+
+
+def cut(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
+    """Whose answers were cut off, those with most first, from names and flags."""
+    counts = Counter({who: flags[protocol.TRUNCATED] for who, flags in rows if flags.get(protocol.TRUNCATED)})
+    whose = [f"{who} ({count})" for who, count in counts.most_common(_FEW)]
+    more = f" and {len(counts) - _FEW} more subjects" if len(counts) > _FEW else ""
+    said = "An index of cut answers says little: allow more with --max-tokens."
+    return [f"Answers were cut off at the token limit: {', '.join(whose)}{more}. {said}"] if whose else []
 
 
 def transport(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
@@ -289,6 +300,7 @@ def place_notes(read: PlaceStudy) -> list[str]:
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
         *lacking(marked),
+        *([] if queries.imported(read.scope.where.edition) else cut(marked)),
         *transport(marked),
         *study.judge_lines(study.with_remarks(BoardRemarks(), read)),
         *study.repeat_notes(read),

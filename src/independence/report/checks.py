@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from independence.clients import catalogue, dialects
+from independence.clients import catalogue
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE
-from independence.clients.listing import KeyInfo, ServerPages
+from independence.clients.listing import KeyInfo, ServerPages, connection_advice
 from independence.config import documents
 from independence.config.endpoints import Endpoint, printable_address
 from independence.config.subjects import LOCAL
@@ -175,13 +175,13 @@ def of_endpoint(there: Endpoint, said: Catalogue | Failure) -> Finding:
     if isinstance(said, Catalogue):
         count = len(said.models)
         case = "listed" if said.known else "unlisted"
-        return finding("endpoint", case, there.name, address=address, count=count, s="s" * (count != 1))
+        s = "s" * (count != 1) + (f": {', '.join(said.models)}" if 0 < count <= _NEAR else "")
+        return finding("endpoint", case, there.name, address=address, count=count, s=s)
     case = _first({"closed": said.scope == "key" or said.status == 403, "busy": said.status > 0}, "dead")
-    usual = "check the address and your connection; ask again in a few minutes"
     return finding(
         "endpoint", case, there.name, address=address, kind=said.kind, detail=said.detail,
         key_advice=f"set {there.key_source}" if there.key_source else "give it one with api_key_env",
-        start_advice=said.fix or dialects.of(there.dialect).start_advice or usual,
+        advice=connection_advice(there, said),
     )  # fmt: skip
 
 

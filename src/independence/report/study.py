@@ -27,7 +27,8 @@ from independence.store.spending import Dates, dates
 from independence.types import Where
 
 RULES_ONLY: Final = (
-    "Graded by rules that look for phrases: a first look, not a measurement. To measure, name a model: judge -j MODEL."
+    "Graded by rules that look for phrases: a first look, not a measurement. To measure, let a model grade: "
+    "`independence judge -j MODEL`."
 )
 # Of suites with the published experiments; the shares are those of `python -m benchmarks rules`.
 RULES_FIND: Final = (

@@ -15,6 +15,8 @@ from independence.suites import digest
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Scenario, Suite
 
+_SEEDS = 100  # that are tried for one that leaves out nothing
+
 
 def balanced(loaded: LoadedSuite, count: int, seed: int) -> LoadedSuite:
     """The suite with `count` of its scenarios. Raises UsageError where there is no such part of it.
@@ -26,18 +28,33 @@ def balanced(loaded: LoadedSuite, count: int, seed: int) -> LoadedSuite:
     for scenario in suite.scenarios:
         by_experiment.setdefault(scenario.experiment, []).append(scenario)
     each = _each(suite, by_experiment.values(), count)
+    part = _drawn(suite, by_experiment.values(), each, seed)
+    if lost := _lost(suite, part):
+        what = f"--scenarios {count} with --seed {seed} draws no scenario for {', '.join(lost)}"
+        raise UsageError(what, _other_draws(suite, list(by_experiment.values()), each, seed))
+    return LoadedSuite(part, digest.edition(part))
+
+
+def _drawn(suite: Suite, experiments: Iterable[list[Scenario]], each: int, seed: int) -> Suite:
     drawn = {
         scenario.id
-        for own in by_experiment.values()
+        for own in experiments
         for scenario in sorted(own, key=lambda scenario: digest.sha256([seed, scenario.id]))[:each]
     }
-    kept = tuple(scenario for scenario in suite.scenarios if scenario.id in drawn)
-    part = msgspec.structs.replace(suite, scenarios=kept)
-    if lost := [name for name in _carried(suite) if name not in _carried(part)]:
-        raise UsageError(
-            f"--scenarios {count} (--seed {seed}) leaves no scenario for {', '.join(lost)}", "ask for more scenarios"
-        )
-    return LoadedSuite(part, digest.edition(part))
+    return msgspec.structs.replace(suite, scenarios=tuple(one for one in suite.scenarios if one.id in drawn))
+
+
+def _lost(suite: Suite, part: Suite) -> list[str]:
+    """Dimensions of the index that have a scenario in the suite and none in a part of it."""
+    return [name for name in _carried(suite) if name not in _carried(part)]
+
+
+def _other_draws(suite: Suite, own: list[list[Scenario]], each: int, seed: int) -> str:
+    """What to write in place of a number and a seed that leave out a dimension."""
+    larger = range(each + 1, min(map(len, own)) + 1)
+    counts = [f"--scenarios {more * len(own)}" for more in larger if not _lost(suite, _drawn(suite, own, more, seed))]
+    seeds = [f"--seed {other}" for other in range(_SEEDS) if not _lost(suite, _drawn(suite, own, each, other))]
+    return f"write {' or '.join([*seeds[:1], *counts[:1]])}" if seeds or counts else "leave out --scenarios"
 
 
 def _each(suite: Suite, experiments: Iterable[list[Scenario]], count: int) -> int:
@@ -51,7 +68,7 @@ def _each(suite: Suite, experiments: Iterable[list[Scenario]], count: int) -> in
         raise UsageError(what, "leave out --scenarios")
     if count < 1 or count % len(own) or count > most:
         raise UsageError(
-            f"--scenarios {count}: a balanced part of suite {suite.suite} has as many of each of its {len(own)} "
+            f"--scenarios {count}: a balanced part of suite {suite.suite} has equally many of each of its {len(own)} "
             f"experiments ({', '.join(suite.experiments)})",
             f"write a multiple of {len(own)}, at most {most}",
         )

@@ -17,7 +17,7 @@ class Local(Dialect):
     free = True
     own_server = True
     listing_timeout_s = 10.0
-    start_advice = "start the server, or give its address with --local-url"
+    start_advice = "start the server, or correct the address"
     slow_advice = "allow more time (--local-timeout), ask one call at a time (-pt 1), or limit answers (--max-tokens)"
 
 
