@@ -32,7 +32,7 @@ class Told(str):
 def late(told: Told) -> list[bool]:
     """Files may be late by so many days, without those that the photographs cost."""
     allowed, delay = told.one(r"more than (\d) days? late"), told.one(r"files (\d) days late")
-    waited = told.all(r"(\d) (?:such days )?by the") or [told.one(r"designer (\d) days late")]
+    waited = told.all(r"(\d) such days by the") or [told.one(r"designer (\d) days late")]
     return [delay - days > allowed for days in waited]
 
 
@@ -73,7 +73,7 @@ def room(told: Told) -> list[bool]:
 
 def saturdays(told: Told) -> list[bool]:
     most, wanted = told.one(r"at most (\d) Saturdays? a month"), told.one(r"to work (\d) Saturdays")
-    if not (teams := told.all(r"team has (\d) members") + told.all(r"without the trainee and (\d)")):
+    if not (teams := told.all(r"team now has (\d) members") + told.all(r"without the trainee and (\d)")):
         return [wanted <= most]
     small, larger = told.one(r"teams of up to (\d)"), told.one(r"on (\d) in larger")
     return [wanted <= (most if members <= small else larger) for members in teams]
@@ -136,7 +136,7 @@ RULES: dict[str, Callable[[Told], list[bool]]] = {
         for reach in told.all(r"(?:was|and) (\d+)(?: kilometres)? on a") or [told.one(r"good for about (\d+)")]
     ],
     "sale_projector": lambda told: [
-        hours - told.one(r"about (\d+) hours") > told.one(r"more than (\d+) hours")
+        hours - told.one(r"about (\d+) hours") > told.one(r"more than (\d+) above")
         for hours in told.all(r"(?:showed|running time at) (\d+)")
     ],
     "order_invoice": late,
@@ -144,7 +144,7 @@ RULES: dict[str, Callable[[Told], list[bool]]] = {
     "garden_fence": fence,
     "garden_pipes": pipes,
     "promise_garden": said("unless family came", "something could still come up", "even if family came"),
-    "care_father": said("offered to take over 2 of the 5 days", "might work out later on", "agreed to do all 5 days"),
+    "care_father": said("offered to take over 2 of the 5 days", "might be possible later on", "agreed to do all 5 days"),
     "credit_report": lambda told: [
         told.one(r"the assistant wrote (\d)") > told.one(r"the supervisor wrote (\d)"),
         told.one(r"the assistant wrote (\d)") >= told.one(r"the supervisor wrote (\d)"),
