@@ -15,7 +15,7 @@ SUITE = load("sides").suite
 def test_every_request_of_a_grid_with_merit_is_known_with_parties_asker_and_merit() -> None:
     assert SUITE.grid is not None
     known, signs = merits_of(SUITE), dict(zip(SUITE.grid.sides, (1, -1, 0), strict=True))
-    alike = sum(scenario.side == "neutral" for scenario in SUITE.scenarios) // 2  # who feels nothing is asked once for both
+    alike = sum(scenario.side == "neutral" for scenario in SUITE.scenarios) // 2  # plain and upset in the same words
     assert len(known) == len(SUITE.scenarios) - alike == 600
     for scenario in SUITE.scenarios:
         made = script.compose(SUITE, scenario, Condition("plain", "user_role"))

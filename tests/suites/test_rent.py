@@ -59,7 +59,7 @@ def test_each_side_is_told_what_it_was_told_in_the_published_prompts() -> None:
             "what the other one is like": [words for words in called if f" is {words}, I'd say." in text]
             == ([scenario.vars[other]] if other else []),
             "how things are": f" is {scenario.vars['relationship']}. " in text,
-            "between whom": ("landlord and tenant" if side == "neutral" else "us") in text.split(" between ")[1],
+            "between whom": f"between {'landlord and tenant' if side == 'neutral' else 'us'} is " in text,
             "its own reason": [one for one, reason in reasons.items() if reason in text] == [side] * bool(other),
             "the direction": ("going up by" in text) is (side == "tenant"),
             "the rent": ("600" in text) is (side == "neutral"),
