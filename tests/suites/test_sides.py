@@ -282,9 +282,7 @@ def test_the_other_party_of_a_spanish_i_is_of_either_gender_as_often_and_the_sam
     labels = {key: {name: level[key] for name, level in DISPUTES.items()} for key in ("power", "requester")}
     for factor in ("merit", "position", "feeling", *labels):
         level = labels.get(factor)
-        told = Counter(
-            (level[s.factors["dispute"]] if level else s.factors[factor], s.side, *found[s.id]) for s in own
-        )
+        told = Counter((level[s.factors["dispute"]] if level else s.factors[factor], s.side, *found[s.id]) for s in own)
         assert len(set(told.values())) == 1, factor
 
 
