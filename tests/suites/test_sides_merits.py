@@ -144,7 +144,7 @@ RULES: dict[str, Callable[[Told], list[bool]]] = {
     "garden_fence": fence,
     "garden_pipes": pipes,
     "promise_garden": said("unless family came", "something could still come up", "even if family came"),
-    "care_father": said("offered to take over 2 of the 5 days", "might be possible later on", "agreed to do all 5 days"),
+    "care_father": said("offered to take over 2 of the 5", "might be possible later on", "agreed to do all 5 days"),
     "credit_report": lambda told: [
         told.one(r"the assistant wrote (\d)") > told.one(r"the supervisor wrote (\d)"),
         told.one(r"the assistant wrote (\d)") >= told.one(r"the supervisor wrote (\d)"),
