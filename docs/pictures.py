@@ -41,7 +41,7 @@ class Picture(NamedTuple):
 PICTURES = (
     Picture("leaderboard", "v2", "/", 700),
     Picture("trajectory", "v2", "/m/{sim/half}/r/7/pt03", 1180),
-    Picture("compare", "v2", "/cmp?a={sim/never}&b={sim/half}&s=pt03&run=3", 1260),
+    Picture("compare", "v2", "/cmp?a={sim/never}&b={sim/half}&s=pt03&run=7", 1260),
     Picture("cell", "sides", "/cell/{unit}?m={sim/pleaser}", 900),
 )
 
