@@ -139,7 +139,7 @@ async def test_what_is_written_beside_is_written_also_where_a_write_fails(
 ) -> None:
     connection.execute("CREATE TABLE notes (text TEXT UNIQUE)")
     connection.execute("CREATE TABLE transactions (number INTEGER PRIMARY KEY)")
-    writer = Writer(connection, path, lambda store: store.execute("INSERT INTO transactions DEFAULT VALUES"))
+    writer = Writer(connection, path)
     tasks = await together(writer, BriefCall(insert, "one"), BriefCall(insert, "one"))
     assert await outcomes(tasks) == [1, StoreError]
     await writer.close()
