@@ -61,7 +61,7 @@ def connect_existing(path: Path) -> sqlite3.Connection:
         raise StoreError(
             f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
         )
-    alone = not path.with_name(f"{path.name}-wal").exists()  # opening makes one
+    alone = not store_file.log_of(path).exists()  # opening makes one
     connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     if path.stat().st_size > _CHECKED:
@@ -202,7 +202,7 @@ def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
 
 
 def _waiting(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
+    log = store_file.log_of(path)
     return log.is_file() and log.stat().st_size > 0
 
 
@@ -211,7 +211,7 @@ def _copy_with_log(path: Path) -> sqlite3.Connection:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy.db")
         shutil.copyfile(path, copy)
-        shutil.copyfile(path.with_name(f"{path.name}-wal"), copy.with_name("copy.db-wal"))
+        shutil.copyfile(store_file.log_of(path), copy.with_name("copy.db-wal"))
         connection = sqlite3.connect(copy, isolation_level=None, check_same_thread=False)
         return _in_memory(connection, _version(connection, path))
 

@@ -100,9 +100,10 @@ class StoreFile:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.path = path
+        self.on_disk = bool(connection.execute("PRAGMA database_list").fetchone()[2])
         self._seen = self._look()
         self._version = _number(connection, "data_version")
-        here = _header_in_file(path)
+        here = _header_in_file(path) if self.on_disk else None
         self._ids = {_number(connection, "application_id"), *([here.id] if here else [])}
         self.overwritten = False  # another file was copied into it: what it held is gone
 
@@ -135,7 +136,9 @@ class StoreFile:
         return "another file was copied over it"
 
     def _look(self) -> tuple[int, int, int, int]:
-        """Device, inode, time of the last change (ns), bytes."""
+        """Device, inode, time of the last change (ns), bytes; the same for ever of what is in memory alone."""
+        if not self.on_disk:
+            return (0, 0, 0, 0)
         found = self.path.stat()
         return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 

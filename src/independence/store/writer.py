@@ -17,13 +17,13 @@ import pickle
 import sqlite3
 import tempfile
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import IO, Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
+from independence.clock import MACHINE, Clock
 from independence.errors import IndependenceError, StoreUnwritable, WriterHangs
 from independence.store import database
 from independence.store.store_file import StoreFile, log_of
@@ -89,10 +89,11 @@ class _Failed(NamedTuple):
 class _AnswerLog:
     """What was written of answers, in a file without a name beside the store. It is gone when the process is."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._file: IO[bytes] | None = None
-        with contextlib.suppress(OSError):  # then nothing is left where somebody overwrites the store
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - for as long as the writer is there
+        if folder is not None:
+            with contextlib.suppress(OSError):  # then nothing is left where somebody overwrites the store
+                self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - for as long as the writer is there
 
     def add(self, writes: Iterable[Write[object]]) -> None:
         """Keep those that store an answer."""
@@ -124,18 +125,18 @@ class Writer:
         path: Path,
         stop: Callable[[IndependenceError], object] = lambda _: None,
         *,
-        stuck_s: float = STUCK_S,
+        clock: Clock = MACHINE,
     ) -> None:
         """`stop` hears, on the event loop, why nothing further should be asked.
 
-        Told after `stuck_s` without the end of a transaction while writes wait.
+        It hears of a writer that hangs after STUCK_S.
         """
         self._connection = connection
         connection.execute("PRAGMA temp_store = MEMORY")  # where pages are kept for statements that may be undone
         self._path = path
-        self._stop, self._stuck_s = stop, stuck_s
+        self._stop, self._clock = stop, clock
         self._file = StoreFile(connection, path)
-        self._answers = _AnswerLog(path.parent)
+        self._answers = _AnswerLog(path.parent if self._file.on_disk else None)
         self._copy: sqlite3.Connection | None = None  # where everything is written once the file is lost
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[_QueuedWrite] = deque()
@@ -144,7 +145,7 @@ class Writer:
         self._watchdog: asyncio.TimerHandle | None = None
         self._over: IndependenceError | None = None  # why nothing is written any more
         self._wake = threading.Event()
-        self._closing = False
+        self._closing = threading.Event()
         self._ended = asyncio.Event()
         self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
         self._thread.start()
@@ -156,7 +157,7 @@ class Writer:
         """
         if self._over is not None:
             raise self._over
-        if self._closing:
+        if self._closing.is_set():
             raise RuntimeError("the store's writer is closed")
         future: asyncio.Future[object] = self._loop.create_future()
         self._waiting.append(_QueuedWrite(write, future))
@@ -170,7 +171,7 @@ class Writer:
 
     async def close(self) -> None:
         """Commit what waits and stop the thread. Raises WriterHangs where nobody waits for it any more."""
-        self._closing = True
+        self._closing.set()
         self._wake.set()
         if self._over is None:
             ended = asyncio.ensure_future(self._ended.wait())
@@ -201,14 +202,14 @@ class Writer:
             elif self._transactions == before and (self._waiting or self._batch):
                 self._stop(
                     StoreUnwritable(
-                        f"{self._path}: nothing could be written for {self._stuck_s:.0f} s",
+                        f"{self._path}: nothing could be written for {STUCK_S:.0f} s",
                         "what waits is written once the disk answers, or dropped by a second Ctrl-C",
                     )
                 )
             if self._waiting or self._batch:
                 self._watch()
 
-        self._watchdog = self._loop.call_later(self._stuck_s, look)
+        self._watchdog = self._loop.call_later(STUCK_S, look)
 
     def _give_up(self, error: IndependenceError) -> None:
         """Nothing is written any more; who waits hears why."""
@@ -239,8 +240,7 @@ class Writer:
     def _serve(self) -> None:
         while True:
             self._wake.wait()
-            if not self._closing:
-                time.sleep(GATHER_S)
+            self._clock.wait(self._closing, GATHER_S)
             self._wake.clear()
             while self._waiting:
                 self._batch.append(self._waiting.popleft())
@@ -248,7 +248,7 @@ class Writer:
                 self._find_file()
                 self._transact(self._batch)
                 self._batch = []
-            if self._closing and not self._waiting:
+            if self._closing.is_set() and not self._waiting:
                 return
 
     def _find_file(self) -> None:
