@@ -75,7 +75,7 @@ def test_after_kills_nothing_is_missing_and_only_what_was_in_flight_was_asked_ag
         db = twice_asked_judge(tmp_path, served)
         for _ in range(kills):
             process = command.start(*run, cwd=tmp_path, env=ENV)
-            more = moments.randrange(HELD, 6 * HELD)
+            more = moments.randrange(HELD, 16 * HELD)
             endpoint.until(lambda least=came + more: len(served.requests()) >= least, "requests came")
             process.send_signal(signal.SIGKILL)
             assert command.finish(process).code == -signal.SIGKILL
@@ -87,7 +87,7 @@ def test_after_kills_nothing_is_missing_and_only_what_was_in_flight_was_asked_ag
         asked = served.asked()
         paid = sum(request.cost_usd for request in served.log.everything())
     print(
-        f"{kills} kills, seed {seed}: {sum(lost)} in flight at them, {sum(asked.values()) - len(asked)} asked twice; "
+        f"{kills} kills, seed {seed}: {stored} answers stored at the last, {sum(lost)} in flight at them, {sum(asked.values()) - len(asked)} asked twice; "
         f"${paid:.4f} served, ${ledger(db):.4f} in the ledger"
     )
     assert ended.code == 0, ended.err
