@@ -30,7 +30,7 @@ def fill(connection: sqlite3.Connection, text: str, rows: int = 40) -> None:
 def killed(path: Path, text: str, folder: Path) -> Path:
     """What a command leaves that is killed after it has written something: the store, and its log."""
     copy = folder / path.name
-    with database.writing(path, new=None) as connection:
+    with database.writing(path, new=False) as connection:
         fill(connection, text)
         folder.mkdir(exist_ok=True)
         shutil.copy(path, copy)
@@ -87,13 +87,13 @@ def test_a_store_marked_anew_that_a_reader_keeps_as_it_was_is_known_by_its_log(t
 def test_a_store_is_the_same_while_others_write_to_it_and_after_its_log_was_taken_over(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     filled(path, "a")
-    with database.writing(path, new=None) as connection:
+    with database.writing(path, new=False) as connection:
         file = StoreFile(connection, path)
         for number in range(3):
             fill(connection, f"ours {number}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             assert file.lost(connection) == ""
-            with database.writing(path, new=None) as other:
+            with database.writing(path, new=False) as other:
                 fill(other, f"theirs {number}")
                 other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             assert file.lost(connection) == ""

@@ -119,12 +119,14 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
 
     Raises StoreError, DiskFull.
     """
+    written = new is not None
     new = not path.exists() if new is None else new
     fresh = new and not path.exists()
     connection = connect(path) if new else connect_existing(path)
     unused = hangs = False
     try:
-        store_file.renew_id(connection)
+        if written and _writable(path):
+            store_file.renew_id(connection)
         try:
             yield connection
             _keep_dialogues(connection)

@@ -7,9 +7,11 @@ log, and its pages are written into it. So each command that writes puts a new n
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -143,12 +145,14 @@ class StoreFile:
         return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
     def recovered(self) -> Path:
-        """Where to write what is still known: `PATH.recovered`, or with a number behind it where that is taken."""
-        free, number = self.path.with_name(f"{self.path.name}.recovered"), 1
-        while free.exists():
-            number += 1
-            free = self.path.with_name(f"{self.path.name}.recovered-{number}")
-        return free
+        """Where to write what is still known: `PATH.recovered`, or with a number behind it where that is taken.
+
+        Among temporary files where the folder is gone, too.
+        """
+        folder = self.path.parent if os.access(self.path.parent, os.W_OK) else Path(tempfile.gettempdir())
+        name = f"{self.path.name}.recovered"
+        numbered = (folder / f"{name}-{number}" for number in itertools.count(2))
+        return next(path for path in itertools.chain([folder / name], numbered) if not path.exists())
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

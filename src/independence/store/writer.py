@@ -127,10 +127,7 @@ class Writer:
         *,
         clock: Clock = MACHINE,
     ) -> None:
-        """`stop` hears, on the event loop, why nothing further should be asked.
-
-        It hears of a writer that hangs after STUCK_S.
-        """
+        """`stop` hears, on the event loop, why to ask nothing further; of a writer that hangs, after STUCK_S."""
         self._connection = connection
         connection.execute("PRAGMA temp_store = MEMORY")  # where pages are kept for statements that may be undone
         self._path = path
@@ -183,13 +180,15 @@ class Writer:
         if self._copy is not None:
             self._copy.close()
         else:
-            self._connection.execute("PRAGMA temp_store = DEFAULT")
+            with contextlib.suppress(sqlite3.Error):  # within a transaction that could not be undone
+                self._connection.execute("PRAGMA temp_store = DEFAULT")
 
     async def _last(self, future: asyncio.Future[Any]) -> None:
         """Wait a little, for a task that was cancelled: whoever pressed Ctrl-C twice waits for no disk."""
         done, _ = await asyncio.wait([future], timeout=LAST_S)
         if not done:
-            self._give_up(WriterHangs(f"{self._path}: a write does not end", "what was committed before is kept"))
+            what = f"{self._path}: a write does not end"
+            self._give_up(WriterHangs(what, "what was committed before is kept, the same command resumes"))
             future.cancel()
 
     def _watch(self) -> None:
