@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -145,14 +145,18 @@ class StoreFile:
         return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
     def recovered(self) -> Path:
-        """Where to write what is still known: `PATH.recovered`, or with a number behind it where that is taken.
+        """A new, empty file for what is still known: `PATH.recovered`, or with a number behind it where that is taken.
 
-        Among temporary files where the folder is gone, too.
+        It is among temporary files where the folder is gone, too. Raises OSError.
         """
         folder = self.path.parent if os.access(self.path.parent, os.W_OK) else Path(tempfile.gettempdir())
         name = f"{self.path.name}.recovered"
-        numbered = (folder / f"{name}-{number}" for number in itertools.count(2))
-        return next(path for path in itertools.chain([folder / name], numbered) if not path.exists())
+        for number in itertools.count(1):
+            path = folder / (f"{name}-{number}" if number > 1 else name)
+            with suppress(FileExistsError):  # also by another process that has lost the same store
+                path.touch(exist_ok=False)
+                break
+        return path
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

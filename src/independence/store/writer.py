@@ -255,11 +255,11 @@ class Writer:
         what = self._file.lost(self._connection)
         if not what:
             return
-        copy = self._file.recovered()
         try:
+            copy = self._file.recovered()
             saved = self._answers.restored(copy) if self._file.overwritten else _copied(self._connection, copy)
         except (sqlite3.Error, OSError, IndependenceError) as error:
-            raise self._broken(f"{what}, and {copy.name} cannot be written: {error}") from error
+            raise self._broken(f"{what}, and no copy can be written: {error}") from error
         if self._file.overwritten:  # its log must not be written into what is there now
             with contextlib.suppress(OSError):
                 os.truncate(log_of(self._path), 0)
