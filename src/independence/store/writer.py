@@ -18,8 +18,9 @@ import sqlite3
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
@@ -30,6 +31,7 @@ from independence.store.store_file import StoreFile, log_of
 
 GATHER_S = 0.004  # a transaction and its fsync cost about as much as ten rows: wait for company
 STUCK_S = 60.0  # without the end of a transaction, while writes wait for it: longer than any lock is waited for
+_HELD = 64  # answers
 LAST_S = 2.0  # for which a task that is cancelled waits for its write
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -90,6 +92,7 @@ class _AnswerLog:
     """What was written of answers, in a file without a name beside the store. It is gone when the process is."""
 
     def __init__(self, folder: Path | None) -> None:
+        self._held: list[Write[object]] = []  # not in the file yet: many take little longer to write than one
         self._file: IO[bytes] | None = None
         if folder is not None:
             with contextlib.suppress(OSError):  # then nothing is left where somebody overwrites the store
@@ -97,23 +100,30 @@ class _AnswerLog:
 
     def add(self, writes: Iterable[Write[object]]) -> None:
         """Keep those that store an answer."""
-        answers = [write for write in writes if isinstance(write, AnswerCall)]
-        if answers and self._file is not None:
+        if self._file is None:
+            return
+        self._held += (write for write in writes if isinstance(write, AnswerCall))
+        if len(self._held) >= _HELD:
             try:
-                pickle.dump(answers, self._file)
+                pickle.dump(self._held, self._file)
             except OSError:  # a full disk
                 self._file = None
+            self._held = []
 
     def restored(self, path: Path) -> sqlite3.Connection:
         """A new store with all of them. Raises DiskFull, StoreError, OSError."""
         connection = database.connect(path)
+        with database.transaction(connection):
+            for write in chain(self._written(), self._held):
+                write(connection)
+        return connection
+
+    def _written(self) -> Iterator[Write[object]]:
         if self._file is not None:
             self._file.seek(0)
-            with database.transaction(connection), contextlib.suppress(EOFError):
+            with contextlib.suppress(EOFError):
                 while True:
-                    for write in pickle.load(self._file):  # noqa: S301 - ours, and nobody else can reach it
-                        write(connection)
-        return connection
+                    yield from pickle.load(self._file)  # noqa: S301 - ours, and nobody else can reach it
 
 
 class Writer:
