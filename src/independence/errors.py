@@ -72,6 +72,18 @@ class DiskFull(IndependenceError):
     exit_code: ClassVar[int] = 3
 
 
+class StoreUnwritable(IndependenceError):
+    """The store cannot be written any more: its file is gone, or its writer failed or hangs. What was answered before
+    is kept, where the sentence says; the same command resumes. Exit code 3.
+    """
+
+    exit_code: ClassVar[int] = 3
+
+
+class WriterHangs(StoreUnwritable):
+    """A write does not end, and nobody waits for it any more. The connection must not be touched. Exit code 3."""
+
+
 class KeyRejected(UsageError):
     """The endpoint refused the API key (401). Exit code 2; replies stored before it are kept."""
 

@@ -15,6 +15,7 @@ from independence.clients.limits import (
     FREE,
     Budget,
     Prices,
+    Reservation,
     listed_cost,
     number,
     prompt_tokens,
@@ -22,7 +23,7 @@ from independence.clients.limits import (
     reservation,
 )
 from independence.clients.protocol import Parked
-from independence.errors import CostCapReached
+from independence.errors import CostCapReached, DiskFull
 from independence.types import Message, Reply, Usage
 
 from .conftest import (
@@ -297,3 +298,50 @@ async def test_a_cap_reached_between_attempts_keeps_what_was_tried(server: Scrip
         await line.client.ask(question())
     assert [a.outcome for a in caught.value.attempts] == ["reset"]
     assert sum(a.unknown_usd for a in caught.value.attempts) == pytest.approx(line.budget.spent)
+
+
+async def test_no_request_leaves_before_the_ledger_holds_what_it_may_cost() -> None:
+    disk, written = [0.0, 0.0], 0
+    left: list[Reservation] = []  # of requests that have left
+
+    async def record(spent: float, unknown: float) -> None:
+        nonlocal written
+        await asyncio.sleep(0)
+        written, disk[:] = written + 1, [spent, unknown]
+
+    budget = Budget(None)
+    budget.record_by(record)
+
+    async def call(number: int) -> None:
+        for attempt in range(20):
+            hold = budget.at_once(0.01)
+            if hold is None:
+                hold = await budget.reserve(0.01)
+                await budget.record()
+            left.append(hold)
+            assert disk[0] >= budget.spent + sum(one.usd for one in left) - 1e-12
+            await asyncio.sleep(0)
+            left.remove(hold)
+            if attempt % 5 == number % 5:
+                hold.keep()
+            else:
+                hold.settle(0.002)
+
+    await asyncio.gather(*map(call, range(20)))
+    assert disk[0] >= budget.spent == pytest.approx(20 * (4 * 0.01 + 16 * 0.002))
+    assert written < 20 * 20 / 5
+    await budget.record(anew=True)
+    assert disk == [budget.spent, budget.unknown]
+
+
+async def test_a_ledger_that_cannot_be_written_holds_no_more_than_before() -> None:
+    async def full(_spent: float, _unknown: float) -> None:
+        raise DiskFull("the disk is full", "free space")
+
+    budget = Budget(None)
+    budget.record_by(full)
+    assert budget.at_once(0.0) is not None  # what is free needs no ledger
+    for _ in range(2):
+        with pytest.raises(DiskFull):
+            await budget.record(anew=True)
+        assert budget.at_once(0.01) is None

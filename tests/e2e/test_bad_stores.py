@@ -6,6 +6,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_a_damaged_store_is_named_as_such_by_every_command_that_reads(made: Path
 
 def test_a_copy_of_a_store_in_use_without_its_log_is_known_as_one(tmp_path: Path):
     """SQLite keeps what was written last in a file beside; a copy without it has nothing but its first page."""
-    with database.writing(tmp_path / "here.db", new=True):
+    with closing(database.connect(tmp_path / "here.db")):
         shutil.copy(tmp_path / "here.db", tmp_path / "copy.db")
     says = "copy.db: the store is empty, or a copy of one in use that lacks the file copy.db-wal; copy both files"
     lines = ("leaderboard", "judge -j cues", "export out", "view")

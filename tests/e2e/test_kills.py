@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import socket
+import sqlite3
 import subprocess
 from contextlib import closing
 from pathlib import Path
@@ -38,32 +40,66 @@ def prepared(folder: Path, served: endpoint.Served, cap: int = CAP) -> Path:
     return folder / "here.db"
 
 
+def twice_asked_judge(folder: Path, served: endpoint.Served) -> Path:
+    """The same with a judge that quotes what nobody said: it is asked for each verdict once more, about that."""
+    db = prepared(folder, served)
+    document = suites.harbour()
+    document["rubrics"]["course"]["quote"] = "The passage that decides."
+    suites.write(folder / "harbour", document)
+    return db
+
+
+def attempts(db: Path) -> int:
+    """Attempts that were answered and are stored, with what they belong to or by themselves."""
+    if not db.exists():
+        return 0
+    settled = " UNION ALL ".join(f"SELECT json_array_length(attempts) FROM {name}" for name in ("calls", "verdicts"))
+    return sum(count for (count,) in command.ask(db, f"{settled} UNION ALL SELECT 1 FROM attempts WHERE answer <> ''"))
+
+
+def ledger(db: Path) -> float:
+    """Dollars of all sessions."""
+    return command.ask(db, "SELECT total(spent_usd) FROM sessions")[0][0] if db.exists() else 0.0
+
+
 # The runs are enough work for every kill to fall into the middle of it, also on a fast machine.
-@pytest.mark.parametrize(("kills", "runs"), [(5, 20), pytest.param(20, 60, marks=pytest.mark.deep)])
-def test_after_kills_nothing_is_missing_and_only_what_was_not_committed_was_asked_again(
-    tmp_path: Path, kills: int, runs: int
+@pytest.mark.parametrize(
+    ("kills", "runs", "seed"), [(5, 20, 1), *(pytest.param(12, 60, seed, marks=pytest.mark.deep) for seed in (2, 3, 4))]
+)
+def test_after_kills_nothing_is_missing_and_only_what_was_in_flight_was_asked_again(
+    tmp_path: Path, kills: int, runs: int, seed: int
 ):
-    lost, came, stored = [], 0, 0
+    moments, lost, came, stored = random.Random(seed), [], 0, 0
+    run = [*RUN, str(runs)]
+    run[run.index("loop/judge")] = "loop/judge:misquoting"
     with endpoint.serving(tmp_path, "--latency", "0.15") as served:
-        db = prepared(tmp_path, served)
+        db = twice_asked_judge(tmp_path, served)
         for _ in range(kills):
-            process = begun(tmp_path, runs)
-            served.wait_until_at_work(HELD, 3 * HELD, came)
+            process = command.start(*run, cwd=tmp_path, env=ENV)
+            more = moments.randrange(HELD, 16 * HELD)
+            endpoint.until(lambda least=came + more: len(served.requests()) >= least, "requests came")
             process.send_signal(signal.SIGKILL)
             assert command.finish(process).code == -signal.SIGKILL
-            received, kept = len(served.settled()), command.kept(db)
+            received, kept = len(served.settled()), attempts(db)
             lost.append((received - came) - (kept - stored))
             came, stored = received, kept
-        ended = command.finish(begun(tmp_path, runs))
+            assert ledger(db) >= sum(request.cost_usd for request in served.log.everything())
+        ended = command.finish(command.start(*run, cwd=tmp_path, env=ENV))
         asked = served.asked()
+        paid = sum(request.cost_usd for request in served.log.everything())
+    print(f"{kills} kills, seed {seed}: {stored} answers stored at the last, {sum(lost)} in flight at them")
+    print(f"{sum(asked.values()) - len(asked)} asked twice; ${paid:.4f} served, ${ledger(db):.4f} in the ledger")
     assert ended.code == 0, ended.err
     assert all(row["coverage"] == 1 for row in ended.board["rows"])
-    assert command.kept(db) == len(asked) == calls(runs)
+    assert command.kept(db) == calls(runs)
+    assert attempts(db) == len(asked) == SUBJECTS * runs * (5 + 3 * 2)
+    assert not command.ask(db, "SELECT * FROM attempts")
     assert not command.missing(db)
     # A slot is freed once its answer is committed: a kill can cost at most what was in flight.
     assert all(0 <= count <= CAP for count in lost), lost
-    assert sum(count - 1 for count in asked.values()) <= sum(lost)
-    assert kills * HELD < stored < calls(runs)  # the kills fell into a run that was getting somewhere
+    assert sum(asked.values()) - len(asked) <= sum(lost)
+    assert ledger(db) >= paid > 0
+    assert 0 < stored < len(asked)  # the kills fell into a run that was getting somewhere
 
 
 def test_an_interrupt_finishes_what_is_in_flight_and_a_second_one_drops_it(tmp_path: Path):
@@ -96,6 +132,26 @@ def test_an_interrupt_finishes_what_is_in_flight_and_a_second_one_drops_it(tmp_p
     assert (ended.code, "the same command resumes" in ended.err) == (130, True)
     assert "Traceback" not in ended.err
     assert command.kept(db) == 0
+
+
+def test_a_second_interrupt_waits_for_no_write(tmp_path: Path):
+    with endpoint.serving(tmp_path, "--latency", "0.1") as served:
+        db = prepared(tmp_path, served)
+        process = begun(tmp_path, 10)
+        served.wait_until_at_work(HELD, 2 * HELD)
+        with closing(sqlite3.connect(db, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")  # until the process has ended
+            endpoint.until(lambda: served.held() == 0, "requests answered")
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            assert any(line.startswith("stopping") for line in process.stderr)
+            process.send_signal(signal.SIGINT)
+            ended = command.finish(process)
+            assert (ended.code, "here.db: a write does not end" in command.one_sentence(ended)) == (3, True)
+        came, stored = len(served.requests()), command.kept(db)
+        assert 0 < came - stored <= CAP
+        assert command.finish(begun(tmp_path, 10)).code == 0
+        assert sum(served.asked().values()) - len(served.asked()) == came - stored
 
 
 def test_an_interrupt_before_anything_is_asked_is_an_interrupt_too(tmp_path: Path):

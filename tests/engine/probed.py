@@ -30,7 +30,8 @@ async def probe(
 ) -> tuple[HostileProbe, Bench]:
     """Let a judge grade the replies, at most `limit` at once."""
     made = probing.planned(SUITE, SCENARIO, replies)
-    work = StoredPlan(connection, Path("probe.db"), LoadedSuite(made.dialogues.suite, "hostile"), made.dialogues.trials)
+    path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    work = StoredPlan(connection, path, LoadedSuite(made.dialogues.suite, "hostile"), made.dialogues.trials)
     probing.store(connection, made.dialogues)
     outcome, parts = await work.carry_out(client, [spec], limit=limit, shares=Parallelism(1, limit))
     return made.probed(connection, spec)._replace(stopped_by=outcome.stopped_by), parts

@@ -76,6 +76,18 @@ def test_renewing_extends_ones_own_leases_only_and_well_within_the_time(held: Co
     assert leases.holders(held, time) == ["host:1:me"]
 
 
+def test_a_clock_that_is_set_within_a_run_costs_a_process_no_trial_that_it_goes_on_to_renew(held: Connection) -> None:
+    for step in (3 * 86_400, -3_600, -10 * 86_400):
+        time = HandClock()
+        assert leases.take(held, "t", ELSEWHERE, time) is None
+        time.forward(step)
+        leases.renew(held, ELSEWHERE, time)
+        assert leases.take(held, "t", "me", time) == ELSEWHERE
+        time.forward(leases.TTL_S)  # it has fallen silent
+        assert leases.take(held, "t", "me", time) is None
+        leases.release(held, ["t"], "me")
+
+
 def test_a_released_trial_is_free(held: Connection) -> None:
     for trial in ("t", "u", "v"):
         leases.take(held, trial, ELSEWHERE)

@@ -61,6 +61,7 @@ GOLDEN = {
         "trial", "start_context", "end_context", "flags", "said", "words", "thought", "first_at", "last_at",
     ],
     "kept_dialogues": ["suite", "edition", "variant", "mode", "config_dir", "judge", "dialogues"],
+    "attempts": ["trial", "what", "number", "request", "attempt", "answer"],
     "leases": ["trial", "owner", "until"],
     "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"],
 }  # fmt: skip

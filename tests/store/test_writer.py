@@ -134,19 +134,6 @@ async def test_the_loop_goes_on_while_a_brief_call_waits_for_another_process(
     assert await kept == 1
 
 
-async def test_what_is_written_beside_is_written_also_where_a_write_fails(
-    connection: sqlite3.Connection, path: Path
-) -> None:
-    connection.execute("CREATE TABLE notes (text TEXT UNIQUE)")
-    connection.execute("CREATE TABLE transactions (number INTEGER PRIMARY KEY)")
-    writer = Writer(connection, path, lambda store: store.execute("INSERT INTO transactions DEFAULT VALUES"))
-    tasks = await together(writer, BriefCall(insert, "one"), BriefCall(insert, "one"))
-    assert await outcomes(tasks) == [1, StoreError]
-    await writer.close()
-    assert seen(path) == {"one"}
-    assert connection.execute("SELECT count(*) FROM transactions").fetchone() == (2,)
-
-
 async def test_a_full_disk_is_said_and_what_was_committed_stays(
     writer: Writer, connection: sqlite3.Connection, path: Path
 ) -> None:

@@ -128,7 +128,7 @@ def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: Termi
     """What the judges gave; of nobody where the plan was not approved."""
     with (
         TemporaryDirectory() as folder,
-        closing(database.connect(Path(folder, "probe.db"))) as connection,
+        closing(database.connect(path := Path(folder, "probe.db"))) as connection,
         screen.Screen(terminal, run.options) as shown,
     ):
         probing.store(connection, made.dialogues)
@@ -140,7 +140,7 @@ def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: Termi
             return shown.agree([f"plan: {work}; {cost}; nothing is stored"], usd, run.endpoints)
 
         resolver = pipeline.Resolver(lambda _: None, lambda *_: run)
-        result = shown.drive(pipeline.carry_out(resolver, connection, Path("probe.db"), approve, shown.hooks))
+        result = shown.drive(pipeline.carry_out(resolver, connection, path, approve, shown.hooks))
         if not result.started:
             return []
         return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in run.judges]

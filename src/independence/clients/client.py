@@ -19,7 +19,7 @@ import msgspec
 
 from independence.clients import bodies, extract, failures, protocol, wire
 from independence.clients.cleaning import artefact, message_of, readable, safe, union
-from independence.clients.connection import AttemptLog, Connection
+from independence.clients.connection import AttemptLog, CallJournal, Connection
 from independence.clients.extract import Extracted
 from independence.clients.failures import Failure, key_rejected
 from independence.clients.limits import HEARTBEAT_S, Buckets, PacedCall
@@ -137,17 +137,17 @@ class OpenAIClient:
         """What bounds the rate of its requests."""
         return self.connection.buckets
 
-    async def ask(self, request: ChatRequest) -> Answer:
+    async def ask(self, request: ChatRequest, journal: CallJournal | None = None) -> Answer:
         """Send, retry what is transport, ask again where no answer came.
 
         Raises what `clients/protocol.py` lists. A truncated but readable answer is returned where asking again with a
-        larger budget brings no better one, for whatever reason.
+        larger budget brings no better one, for whatever reason. `journal`: of the call that it belongs to.
         """
         paced = self.connection.paced(request)
         if paced is None:
-            return await self._settled(request, None)
+            return await self._settled(request, None, journal)
         try:
-            return await self._settled(request, paced)
+            return await self._settled(request, paced, journal)
         finally:
             paced.end()
 
@@ -187,8 +187,8 @@ class OpenAIClient:
         left = log.retried < min(self._policy.reasks, self._policy.retries)
         return left and kind_of(self._found(received.message, request), received, request) == "empty"
 
-    async def _settled(self, request: ChatRequest, paced: PacedCall | None) -> Answer:
-        log = AttemptLog()
+    async def _settled(self, request: ChatRequest, paced: PacedCall | None, journal: CallJournal | None) -> Answer:
+        log = AttemptLog(journal)
         state = NextRequest(request, self._policy)
         answer: Answer | None = None
         while answer is None:
@@ -212,7 +212,8 @@ class OpenAIClient:
     ) -> ReceivedMessage | Missing:
         """Send until a response comes, or a refusal that is certainly about this request."""
         while True:
-            outcome = await self.connection.attempt(state.asked, log, paced)
+            send = partial(self.connection.attempt, state.asked, log, paced)
+            outcome = await (log.journal.attempt(state.asked, log, send, self._clean) if log.journal else send())
             if isinstance(outcome, ReceivedMessage):
                 self._repeated[state.asked.model].answered()
                 altered = wire.altered(outcome) if outcome.body.openrouter_metadata is not None else ""
@@ -333,6 +334,19 @@ class OpenAIClient:
         """A name that the server gives and is likely to give again."""
         known = type(value) is str and len(value) <= _LONGEST_NAME
         return self._known_name(value) if known else _name(value, self._clean)
+
+
+class JournaledClient:
+    """A client that is asked for one call, whose attempts are kept until it is settled."""
+
+    __slots__ = ("_client", "_journal")
+
+    def __init__(self, client: OpenAIClient, journal: CallJournal) -> None:
+        self._client, self._journal = client, journal
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        """What the client says. Raises what it raises."""
+        return await self._client.ask(request, self._journal)
 
 
 def _name(value: object, clean: Callable[[str], str]) -> str:

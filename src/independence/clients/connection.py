@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, Protocol
 
 import aiohttp
@@ -28,14 +28,29 @@ from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER
 from independence.types import Attempt, ChatRequest, Usage
 
+Clean = Callable[[str], str]
 _TOO_MANY = 429
 _PROMPT_CUT = Failure("prompt_cut", scope="request", lasting=True, reason="prompt_cut", unbilled=False)
+
+
+class CallJournal(Protocol):
+    """Keeps the attempts of one call until it is settled, and those that a process made which is gone."""
+
+    async def attempt(
+        self, request: ChatRequest, log: AttemptLog, send: Callable[[], Awaitable[Outcome]], clean: Clean
+    ) -> Outcome:
+        """What came when this was sent before; else what `send` brings, once the attempts before it are on disk.
+
+        The log has all of them. `clean` takes keys out of what is kept.
+        """
+        ...
 
 
 class AttemptLog:
     """The attempts of one call, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, journal: CallJournal | None = None) -> None:
+        self.journal = journal
         self.attempts: tuple[Attempt, ...] = ()
         self.retried = 0  # transport retries used up
         self.spared = 0  # refusals that used up none of them
@@ -307,10 +322,16 @@ class EndpointConnection:
         return 0.0
 
     async def _hold(self, model: str, usd: float) -> Reservation:
-        """Wait for dollars."""
+        """Wait for dollars, and until the ledger holds them. Nothing is sent, and nothing costs, where that fails."""
         if not self.budget.fits(usd):
             self.notify(Wait(model, "budget", 0.0))
-        return await self.budget.reserve(usd)
+        hold = await self.budget.reserve(usd)
+        try:
+            await self.budget.record()
+        except BaseException:
+            hold.settle(0.0)
+            raise
+        return hold
 
     def _learn(self, epoch: int, failure: Failure) -> float:
         """Tell the throttle. Returns what may be in flight beside the next attempt of the call."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from independence.clients.limits import HEARTBEAT_S, Bucket, Buckets, Budget, Reservation
+from independence.clients.limits import HEARTBEAT_S, PICO, Bucket, Buckets, Budget, Reservation
 from independence.clients.throttle import Throttle
 from independence.config.endpoints import Rate
 from independence.errors import CostCapReached
@@ -129,7 +129,7 @@ class LeasedBudget(Budget):
 
     def report(self) -> DollarReport:
         """How they stand."""
-        lent = self.held if self.cap is None else self.held + max(0.0, self.left)
+        lent = max(self.held, self._most / PICO - self.spent) if self.cap is None else self.held + max(0.0, self.left)
         return DollarReport(self.spent, self.unknown, held=self.held, lent=lent, wanted=self._wanted)
 
 

@@ -2,6 +2,8 @@
 
 Dollars are reserved before a request leaves and settled when its cost is known. The cap is kept in whole picodollars,
 so that `spent + reserved <= cap` is exact. It can fail in one way only: a call costs more than was reserved for it.
+What is spent and reserved is in the ledger on disk before a request leaves, so that after a crash the ledger holds at
+least what was served.
 
 A token bucket for every provider and model may bound the rate. Every HTTP attempt, retries included, takes a token just
 before it is sent; first come, first served. When a server says that it is overloaded, the bucket is emptied for all
@@ -13,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -27,7 +29,9 @@ _TOKENS_PER_MESSAGE = 8
 _DEAREST_CALL = 1e6  # dollars; what claims to cost more is a mistake
 _TOKENS_PER_TOOL = 350  # the JSON around a tool's texts, and the hidden instructions that vendors put before it
 _PROMPT_MARGIN = 1.3  # tokenizers differ; text that is not Latin takes more tokens a byte
-_PICO = 1_000_000_000_000
+PICO = 1_000_000_000_000
+_AHEAD = 8  # of what is held, one part in so many is put into the ledger beside it
+Record = Callable[[float, float], Awaitable[object]]  # dollars spent, and of them those of unknown outcome
 HEARTBEAT_S = 1.0
 _ENOUGH = 1.0 - 1e-9  # of a token: a rounding error must not cost another second of waiting
 
@@ -127,13 +131,13 @@ class Reservation:
     @property
     def usd(self) -> float:
         """The reserved dollars."""
-        return self._amount / _PICO
+        return self._amount / PICO
 
     def settle(self, actual_usd: float) -> None:
         """The cost is known: release what was not used."""
         if self._open:
             self._open = False
-            self._budget._close(self._amount, round(actual_usd * _PICO), known=True)
+            self._budget._close(self._amount, round(actual_usd * PICO), known=True)
 
     def keep(self) -> None:
         """The cost never came back: what was reserved stays spent."""
@@ -147,31 +151,35 @@ class Budget:
 
     def __init__(self, cap: float | None) -> None:
         self.cap = cap
-        self._cap = None if cap is None else math.floor(cap * _PICO)
+        self._cap = None if cap is None else math.floor(cap * PICO)
         self._spent = self._reserved = self._unknown = 0
         self._line = asyncio.Lock()  # first come, first served: a large call is not starved by small ones behind it
         self._freed = asyncio.Event()
         self._waiting = 0  # those in line, and the first one who has left it but not yet gone on
+        self._record: Record | None = None
+        self._recorded = 0  # what may be gone, by the ledger on disk
+        self._most = 0  # the same, once what is being written is on disk
+        self._recording = asyncio.Lock()
 
     @property
     def spent(self) -> float:
         """Dollars gone, those of unknown outcome included."""
-        return self._spent / _PICO
+        return self._spent / PICO
 
     @property
     def unknown(self) -> float:
         """The part of `spent` that was reserved for attempts whose cost never came back."""
-        return self._unknown / _PICO
+        return self._unknown / PICO
 
     @property
     def held(self) -> float:
         """Dollars that are held for calls under way, and for workers."""
-        return self._reserved / _PICO
+        return self._reserved / PICO
 
     @property
     def left(self) -> float:
         """Dollars that are neither spent nor held; infinite without a cap, below 0 where a call cost too much."""
-        return math.inf if self._cap is None else (self._cap - self._spent - self._reserved) / _PICO
+        return math.inf if self._cap is None else (self._cap - self._spent - self._reserved) / PICO
 
     def hold(self, usd: float) -> Reservation:
         """Hold dollars, whatever the cap says: a worker has them already, or `left` covers them."""
@@ -179,10 +187,33 @@ class Budget:
         self._reserved += amount
         return Reservation(self, amount)
 
+    def record_by(self, record: Record) -> None:
+        """From now on no request leaves whose cost `record` has not put into the ledger."""
+        self._record = record
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the ledger on disk holds all that is spent and held."""
+        return self._record is None or self._spent + self._reserved <= self._recorded
+
+    async def record(self, *, anew: bool = False) -> None:
+        """Put what is spent and held into the ledger, and a little ahead, so that not every call has to.
+
+        `anew`: also where it holds enough, as it may hold too much by now. Raises what writing raises.
+        """
+        async with self._recording:
+            if self._record is None or (self.recorded and not anew):
+                return
+            open_ = self._reserved + self._reserved // _AHEAD
+            self._most = most = self._spent + open_
+            self._recorded = min(self._recorded, most)
+            await self._record(most / PICO, (self._unknown + open_) / PICO)
+            self._recorded = most
+
     def raise_cap(self, usd: float) -> None:
         """Move the cap by so many dollars; whoever waits looks again."""
         if self._cap is not None:
-            self._cap += math.ceil(usd * _PICO)
+            self._cap += math.ceil(usd * PICO)
         self._freed.set()
 
     def fits(self, usd: float) -> bool:
@@ -190,8 +221,10 @@ class Budget:
         return not self._line.locked() and self._fits(_amount(usd))
 
     def at_once(self, usd: float) -> Reservation | None:
-        """Hold dollars that are there, where nobody waits for some; None where `reserve` has to."""
+        """Hold dollars that are there and in the ledger, where nobody waits for some; None where that takes time."""
         amount = _amount(usd)
+        if self._record is not None and self._spent + self._reserved + amount > self._recorded:
+            return None
         if self._cap is not None and (self._waiting or self._spent + self._reserved + amount > self._cap):
             return None
         self._reserved += amount
@@ -239,7 +272,7 @@ class Budget:
 
 
 def _amount(usd: float) -> int:
-    return math.ceil(max(0.0, usd) * _PICO)
+    return math.ceil(max(0.0, usd) * PICO)
 
 
 class Bucket:

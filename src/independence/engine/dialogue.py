@@ -22,7 +22,7 @@ from independence.judge.replies import non_answers
 from independence.store import context, queries, records
 from independence.store.queries import StoredCall
 from independence.store.records import CallRow
-from independence.store.writer import BriefCall
+from independence.store.writer import AnswerCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
 from independence.types import Answer, CallExtra, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
@@ -239,13 +239,13 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     """The progress after the next answer; None where none came."""
     subject = trial.subject
     queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
-    client = worker.context.backends[queue.endpoint].client
     turn = len(progress.answers)
     async with worker.slot(queue, trial.dialogue.generated - turn, trial.run, trial=trial.key):
         events.set_position(trial, turn_id(trial, turn))
         loop = asyncio.get_running_loop()
         began = loop.time()
-        call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
+        what = turn_id(trial, turn)
+        call = worker.client(queue.endpoint, trial.key, what).ask(request(trial, progress))
         settle = partial(_settle_refused, worker, trial, progress)
         answer: Answer | None = await worker.resolve(
             call, queue, settle, trial=trial.key, what=what, subject=worker.label
@@ -294,4 +294,4 @@ async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, an
         after=context.extend(progress.context, answer),
         answer=answer,
     )
-    await worker.context.writer.write(BriefCall(records.add_call, row))
+    await worker.context.writer.write(AnswerCall(records.add_call, row))

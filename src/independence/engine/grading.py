@@ -26,7 +26,7 @@ from independence.judge.reasking import none_given
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
 from independence.store.records import VerdictRow
-from independence.store.writer import BriefCall, StoreCall
+from independence.store.writer import AnswerCall, StoreCall
 from independence.suites.schema import Rubric, Step
 from independence.types import Grade, Missing, TranscriptTurn
 
@@ -102,7 +102,7 @@ async def _step(
             settings=task.judge.settings,
             output=answer,
         )
-        await writer.write(StoreCall(artefacts.add, row))
+        await writer.write(AnswerCall(artefacts.add, row))
     if isinstance(answer, Missing):
         return StepOutput("", answer.reason, answer.detail), answer.usage.cost_usd
     return StepOutput(answer.text, None), answer.usage.cost_usd
@@ -119,7 +119,7 @@ async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> boo
         settings=task.judge.settings,
         grade=grade,
     )
-    await task.worker.context.writer.write(BriefCall(records.add_verdict, row))
+    await task.worker.context.writer.write(AnswerCall(records.add_verdict, row))
     missing = grade.reason if isinstance(grade, Missing) else None
     task.worker.context.on_event(
         VerdictCommitted(task.worker.label, task.judge.name, before_usd + grade.usage.cost_usd, missing, grade)
@@ -163,8 +163,8 @@ class JudgingTask(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def client(self) -> ChatClient:
-        """Who is asked."""
-        return self.worker.context.backends[self.judge.endpoint].client
+        """Who is asked for the next call."""
+        return self.worker.client(self.judge.endpoint, self.trial.key, self.judge.name)
 
     @property
     def _queue(self) -> QueueKey:

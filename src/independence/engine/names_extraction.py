@@ -25,15 +25,15 @@ from independence.engine.gate import QueueClosed
 from independence.engine.grading import seed_of
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
-from independence.errors import IndependenceError
+from independence.errors import IndependenceError, StoreUnwritable
 from independence.judge import name_extraction
 from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames
-from independence.store import names
+from independence.store import attempts, names, records
 from independence.store.names import NamesRow
 from independence.store.scopes import BoardScope
 from independence.store.spending import SessionLedger
-from independence.store.writer import StoreCall
+from independence.store.writer import AnswerCall, StoreCall
 from independence.types import Missing
 
 MAX_TOKENS = 512  # of an extractor's answer
@@ -138,6 +138,8 @@ async def extract(
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
             context = opened.context(wanted.scope.suite, {})
             stopped_by = await carry_out(context, todo, extractor, Parallelism(options.parallel, options.calls))
+            if isinstance(stopped_by, StoreUnwritable):
+                raise stopped_by
             return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
 
 
@@ -171,22 +173,29 @@ async def _subject(
 async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -> None:
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
     queue = QueueKey(extractor.endpoint, extractor.name, extractor.model)
-    client = worker.context.backends[queue.endpoint].client
+    what = f"names of run {item.row.run} by {extractor.name}"
+    worker.earlier[item.trial] = await worker.context.writer.write(StoreCall(attempts.of_trial, item.trial))
+    client = worker.client(queue.endpoint, item.trial, what)
     seed = seed_of(item.row.source)
     with suppress(QueueClosed, IndependenceError):  # the slot has told whoever waits what ended the command
         async with worker.slot(queue, math.inf, item.row.run):
             call = name_extraction.extract(client, extractor, item.answers, seed)
-            what = f"names of run {item.row.run} by {extractor.name}"
-            outcome = await worker.resolve(call, queue, partial(_keep, worker, item), trial=item.trial, what=what)
+            keep = partial(_keep, worker, item, what)
+            outcome = await worker.resolve(call, queue, keep, trial=item.trial, what=what)
             if outcome is not None:
-                await _keep(worker, item, outcome)
+                await keep(outcome)
 
 
-async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
+async def _keep(worker: SubjectWorker, item: NamesTask, what: str, outcome: ExtractedNames | Missing) -> None:
     found, grade = msgspec.structs.asdict(outcome), None
     if isinstance(outcome, Missing):
         grade = outcome
         found = {"missing": outcome.reason, "raw": outcome.raw, "attempts": outcome.attempts, "usage": outcome.usage}
     row = msgspec.structs.replace(item.row, **found)
-    await worker.context.writer.write(StoreCall(names.add, row))
+    await worker.context.writer.write(AnswerCall(_settle, item.trial, what, row))
     worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing, grade))
+
+
+def _settle(connection: sqlite3.Connection, trial: str, what: str, row: NamesRow) -> None:
+    records.settle(connection, trial, what)
+    names.add(connection, row)

@@ -10,7 +10,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -37,7 +37,7 @@ from independence.engine.resume import PendingTrial, PendingWork, PurchasableVer
 from independence.engine.run import BeginRuns, RunOutcome
 from independence.engine.run_context import RunContext
 from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
-from independence.errors import CostCapReached, IndependenceError
+from independence.errors import CostCapReached, IndependenceError, StoreUnwritable
 from independence.judge.protocol import BatchJudge, Judge
 from independence.store import database, endings, missing, queries, records, routes
 from independence.store.records import EditionRow, SubjectRow, TrialRow
@@ -131,6 +131,7 @@ async def carry_out(
                 outcome = await _run_and_grade(context, job, examining.without(left, unasked), begin, executor)
             else:
                 outcome = RunOutcome(stop, 0)
+            await _refuse_lost(opened, job, outcome.stopped_by)
             budget, unsettled = opened.budget, opened.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
@@ -148,6 +149,14 @@ async def carry_out(
         why=missing.sentences(connection, job.where, judges, keys) if left.missing else {},
         unsettled=unsettled if left.todo else "",
     )
+
+
+async def _refuse_lost(opened: ModelService, job: ResolvedRun, stopped_by: IndependenceError | None) -> None:
+    """Raise where the store is lost, so that nobody reads what stands in its place. Its copy may lack the plan."""
+    if isinstance(stopped_by, StoreUnwritable):
+        with suppress(IndependenceError):
+            await opened.writer.write(StoreCall(write_plan, job))
+        raise stopped_by
 
 
 async def price(resolver: Resolver, connection: sqlite3.Connection) -> RunPreview:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
@@ -173,10 +173,11 @@ async def written(
     writer: StoreWriter,
     owner: str,
     time: Clock = MACHINE,
+    beside: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncIterator[None]:
     """Write what `take` returns into the store once a second where it changed, and a last one that says `ended`.
 
-    `masked` takes secrets out of its JSON.
+    `masked` takes secrets out of its JSON; `beside` is what else is written so often.
     """
     last: RunSnapshot | None = None
 
@@ -191,6 +192,9 @@ async def written(
     async def repeat() -> None:
         while True:
             await write(take())
+            if beside is not None:
+                with suppress(IndependenceError):
+                    await beside()
             await asyncio.sleep(EVERY_S)
 
     task = asyncio.create_task(repeat())

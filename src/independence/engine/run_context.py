@@ -8,13 +8,16 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple, TypeVar
 
+from independence.clients.client import JournaledClient, OpenAIClient
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused, UnansweredCall
 from independence.engine.events import CallUnresolved, ModelStopped, Watch
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, Slot, StopSignal
+from independence.engine.journal import StoredJournal
 from independence.errors import IndependenceError
 from independence.store import records
+from independence.store.attempts import StoredAttempt
 from independence.store.records import FailureRow
-from independence.store.writer import StoreCall, StoreWriter
+from independence.store.writer import AnswerCall, StoreWriter
 from independence.suites.schema import Suite
 from independence.types import Missing
 
@@ -130,6 +133,7 @@ class SubjectWorker:
         self.on_begin: dict[str, Callable[[], None]] = {}  # trial -> called at its first slot
         self.done: list[str] = []  # keys of trials that are complete and still leased
         self.late: set[str] = set()  # keys of trials that were refused before: they go last
+        self.earlier: dict[str, dict[str, list[StoredAttempt]]] = {}  # trial -> turn id or judge -> tried, unsettled
         own = ConcurrencyLimit(calls)
         self._shares = (own,) if total is None else (own, total)
         self._queues: dict[QueueKey, CallQueue] = {}
@@ -164,6 +168,14 @@ class SubjectWorker:
         """
         place = sys.maxsize if trial in self.late else min(run, self.last_runs)
         return _TrialSlot(self, self._queue(queue), remaining, place, trial)
+
+    def client(self, endpoint: str, trial: str, what: str) -> ChatClient:
+        """Who is asked for one call of a trial (`what`: turn id or judge), on its journal."""
+        client = self.context.backends[endpoint].client
+        if not isinstance(client, OpenAIClient):
+            return client
+        earlier = self.earlier.get(trial, {}).pop(what, ())
+        return JournaledClient(client, StoredJournal(self.context.writer, trial, what, earlier))
 
     async def resolve(
         self, call: Awaitable[T], queue: QueueKey, settle: Settle, *, trial: str, what: str, subject: str = ""
@@ -210,14 +222,14 @@ class SubjectWorker:
             await refusal.settle(Missing("blocked", refusal.stop.why, attempts=refusal.stop.attempts))
 
     async def _keep_refused(self, refusal: _HeldRefusal) -> None:
-        await self.context.writer.write(StoreCall(records.add_failure, refusal.row))
+        await self.context.writer.write(AnswerCall(records.add_failure, refusal.row))
         self.context.on_event(CallUnresolved(self.label, refusal.row.what, refusal.stop.why, refusal.stop.attempts))
 
     async def _unsettled(self, stop: UnansweredCall | IndependenceError, trial: str, what: str) -> None:
         """Keep what an unsettled call tried. Raises what ends the run."""
         if stop.attempts:
             row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
-            await self.context.writer.write(StoreCall(records.add_failure, row))
+            await self.context.writer.write(AnswerCall(records.add_failure, row))
         if isinstance(stop, IndependenceError):
             raise stop
         if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:

@@ -37,7 +37,7 @@ from independence.errors import IndependenceError, UsageError
 from independence.judge.replies.repetition import loops
 from independence.store import leases
 from independence.store.spending import SessionLedger
-from independence.store.writer import Writer
+from independence.store.writer import BriefCall, Writer
 from independence.suites.schema import Suite
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
@@ -206,19 +206,21 @@ async def open_service(
         for name, endpoint in needs.endpoints.items()
     }
     stop_signal = StopSignal([one.gate for one in backends.values()], on_event)
-    writer = Writer(connection, path, lambda store: ledger.note(store, budget.spent, budget.unknown))
+    writer = Writer(connection, path, stop_signal.stop)
+    budget.record_by(lambda spent, unknown: writer.write(BriefCall(ledger.note, spent, unknown)))
     hooks.on_started(stop_signal)
     try:
         secrets = masking(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets)
         about = functools.partial(counts.snapshot, ledger.command, ledger.about, budget)
-        async with progress.written(about, secrets, writer, owner):
+        record = functools.partial(budget.record, anew=True)
+        async with progress.written(about, secrets, writer, owner, beside=record):
             yield ModelService(
                 backends=backends, stop_signal=stop_signal, writer=writer, budget=budget, on_event=on_event,
                 lease_owner=owner, counts=counts,
             )  # fmt: skip
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
-            await writer.write(lambda _: None)  # so that the last dollars are in the ledger
+            await budget.record(anew=True)  # so that the ledger holds what was spent, and no more
         await writer.close()
 
 

@@ -1,5 +1,6 @@
 # What other rooms may use.
 from independence.store import artefacts as artefacts
+from independence.store import attempts as attempts
 from independence.store import context as context
 from independence.store import database as database
 from independence.store import deletion as deletion
@@ -21,6 +22,7 @@ from independence.store import records as records
 from independence.store import routes as routes
 from independence.store import scopes as scopes
 from independence.store import spending as spending
+from independence.store import store_file as store_file
 from independence.store import subject_dialogues as subject_dialogues
 from independence.store import trajectories as trajectories
 from independence.store import verifications as verifications

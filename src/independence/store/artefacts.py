@@ -54,6 +54,7 @@ def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
     output, own = row.output, msgspec.structs.asdict(row)
     del own["output"]
     text = {"text": getattr(output, "text", ""), "raw": output.raw, "written_at": records.now()}
+    records.settle(connection, row.trial, row.judge)
     records.insert(connection, "artefacts", [own | records.spent(output) | text])
 
 

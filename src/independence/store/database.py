@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
-from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import context, field_values, place_dialogues
+from independence.errors import DiskFull, IndependenceError, StoreError, StoreUnwritable, WriterHangs
+from independence.store import context, field_values, place_dialogues, store_file
 from independence.store.migrations import migrations
 
 BUSY_S = 30.0
@@ -61,7 +61,7 @@ def connect_existing(path: Path) -> sqlite3.Connection:
         raise StoreError(
             f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
         )
-    alone = not path.with_name(f"{path.name}-wal").exists()  # opening makes one
+    alone = not store_file.log_of(path).exists()  # opening makes one
     connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     if path.stat().st_size > _CHECKED:
@@ -119,22 +119,28 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
 
     Raises StoreError, DiskFull.
     """
+    written = new is not None
     new = not path.exists() if new is None else new
     fresh = new and not path.exists()
     connection = connect(path) if new else connect_existing(path)
+    unused = hangs = False
     try:
-        with closing(connection):
-            try:
-                yield connection
-                _keep_dialogues(connection)
-            finally:
-                kept = (
-                    "SELECT 1 FROM editions UNION ALL SELECT 1 FROM trials LIMIT 1"  # or what a judge was shown first
-                )
-                unused = fresh and connection.execute(kept).fetchone() is None
+        if written and _writable(path):
+            store_file.renew_id(connection)
+        try:
+            yield connection
+            _keep_dialogues(connection)
+        except StoreUnwritable as error:
+            fresh, hangs = False, isinstance(error, WriterHangs)
+            raise
+        finally:
+            kept = "SELECT 1 FROM editions UNION ALL SELECT 1 FROM trials LIMIT 1"  # or what a judge was shown first
+            unused = fresh and connection.execute(kept).fetchone() is None
     except sqlite3.Error as error:
         raise translate(error, path) from error
     finally:
+        if not hangs:  # else closing it would hang as well
+            connection.close()
         if unused:  # a refused or mistyped run
             path.unlink(missing_ok=True)
 
@@ -185,6 +191,7 @@ def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
     """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
     try:
         if _waiting(path):
+            store_file.check_log(path)
             return _copy_with_log(path)
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
@@ -197,7 +204,7 @@ def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
 
 
 def _waiting(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
+    log = store_file.log_of(path)
     return log.is_file() and log.stat().st_size > 0
 
 
@@ -206,7 +213,7 @@ def _copy_with_log(path: Path) -> sqlite3.Connection:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy.db")
         shutil.copyfile(path, copy)
-        shutil.copyfile(path.with_name(f"{path.name}-wal"), copy.with_name("copy.db-wal"))
+        shutil.copyfile(store_file.log_of(path), copy.with_name("copy.db-wal"))
         connection = sqlite3.connect(copy, isolation_level=None, check_same_thread=False)
         return _in_memory(connection, _version(connection, path))
 
@@ -262,6 +269,7 @@ def _open(path: Path) -> sqlite3.Connection:
     _refuse_odd(path)
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist", "create it or choose another --db")
+    store_file.check_log(path)
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 

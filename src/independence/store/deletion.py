@@ -21,7 +21,7 @@ from independence.types import OF_REQUESTS, UNGIVEN
 
 NON_ANSWERS = ("no_answer", "transport", *OF_REQUESTS)  # settled replies that are none
 OF_STORES = ("progress", "deliveries")
-OF_TRIALS = ("calls", "finished", "verdicts", "failures", "artefacts", "routes", "leases")
+OF_TRIALS = ("calls", "finished", "verdicts", "failures", "attempts", "artefacts", "routes", "leases")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas", "verifications")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import leases, queries, records
+from independence.store import leases, queries, records, store_file
 from independence.store.database import translate
 from independence.store.migrations import migrations
 
@@ -64,11 +64,12 @@ def free_bytes(folder: Path) -> int:
 def examine(path: Path, now: float | None = None) -> StoreHealth:
     """Look at a store that exists. Raises StoreError for a file that is none or cannot be read."""
     moment = time.time() if now is None else now
+    store_file.check_log(path)
     try:
-        if not _wal_file(path).exists():
+        if not store_file.log_of(path).exists():
             with suppress(sqlite3.Error):
                 health = _look(path, "immutable=1", moment)
-                if not _wal_file(path).exists():  # else somebody began to write meanwhile
+                if not store_file.log_of(path).exists():  # else somebody began to write meanwhile
                     return health
         return _look(path, "mode=ro", moment)
     except sqlite3.Error as error:
@@ -84,10 +85,6 @@ def _look(path: Path, how: str, now: float) -> StoreHealth:
         return _health(connection, path, now)
 
 
-def _wal_file(path: Path) -> Path:
-    return path.with_name(path.name + "-wal")
-
-
 def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHealth:
     schema, tables = connection.execute(
         "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
@@ -96,7 +93,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     damage = _damage(connection)
     readable = not damage and 0 < schema <= len(migrations())
-    waiting = _wal_file(path)
+    waiting = store_file.log_of(path)
     return StoreHealth(
         path,
         path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0),

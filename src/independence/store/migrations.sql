@@ -540,3 +540,14 @@ CREATE TABLE deliveries (              -- whether every part of a request reache
 
 -- migration: verdicts by rules that took an answer without signs for a firm one
 UPDATE verdicts SET judge = 'cues@3' WHERE judge = 'cues';
+
+-- migration: attempts of calls that are not settled yet
+CREATE TABLE attempts (                -- written before the next attempt of the call is made, gone once it is settled
+    trial TEXT NOT NULL,
+    what TEXT NOT NULL,                -- turn id or judge, as in `failures`
+    number INTEGER NOT NULL,           -- from 0
+    request TEXT NOT NULL,             -- digest of what was asked
+    attempt TEXT NOT NULL,             -- JSON: how it ended and what it took
+    answer TEXT,                       -- JSON: what came; NULL: no answer
+    PRIMARY KEY (trial, what, number)
+) WITHOUT ROWID;

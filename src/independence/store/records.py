@@ -186,8 +186,14 @@ def add_made(connection: sqlite3.Connection, trials: Iterable[tuple[str, int]]) 
     insert(connection, "trials", ({"key": key, "parent": None, "turns": n, "shape": MADE} for key, n in trials))
 
 
+def settle(connection: sqlite3.Connection, trial: str, what: str) -> None:
+    """Forget what was tried of a call (trial, and turn id or judge): whoever settles it keeps its attempts."""
+    connection.execute("DELETE FROM attempts WHERE trial = ? AND what = ?", (trial, what))
+
+
 def add_call(connection: sqlite3.Connection, row: CallRow) -> None:
     """Store a settled call. An answer already there for the turn is kept under an older version."""
+    settle(connection, row.trial, row.turn_id)
     if not add_calls_once(connection, [row]):
         connection.execute(
             "UPDATE calls SET version = (SELECT max(version) + 1 FROM calls AS c WHERE c.trial = calls.trial AND "
@@ -248,6 +254,7 @@ _NOTHING_SAID = {
 
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
     """Store a verdict; the same key again stays as it is."""
+    settle(connection, row.trial, row.judge)
     add_verdicts(connection, [row])
 
 
@@ -288,6 +295,7 @@ def add_failure(connection: sqlite3.Connection, row: FailureRow) -> None:
     own = msgspec.structs.asdict(row) | {"attempts": to_json(row.attempts), "failed_at": row.failed_at or now()}
     if row.failed_at is not None and connection.execute(_KNOWN_FAILURE, own).fetchone():
         return
+    settle(connection, row.trial, row.what)
     insert(connection, "failures", [own | {"cost_usd": cost_usd, "unknown_usd": unknown_usd}])
 
 

@@ -237,20 +237,18 @@ class SessionLedger:
         self._noted = (0.0, 0.0)
 
     def note(self, connection: sqlite3.Connection, spent_usd: float, unknown_usd: float) -> None:
-        """Store what was spent so far, where that has changed. Call it inside a transaction."""
+        """Store what may be spent by now, where that has changed. Call it inside a transaction."""
         if (spent_usd, unknown_usd) == self._noted:
             return
         self._noted = (spent_usd, unknown_usd)
-        if self._row is None:
+        values = (now(), spent_usd, unknown_usd)
+        update = "UPDATE sessions SET last_at = ?, spent_usd = ?, unknown_usd = ? WHERE id = ?"
+        if self._row is None or not connection.execute(update, (*values, self._row)).rowcount:
             self._row = connection.execute(
-                "INSERT INTO sessions (began_at, last_at, command, about, spent_usd, unknown_usd) "
-                "VALUES (?, ?, ?, ?, 0, 0)",
-                (self._began_at, self._began_at, self.command, self.about),
+                "INSERT INTO sessions (last_at, spent_usd, unknown_usd, began_at, command, about) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (*values, self._began_at, self.command, self.about),
             ).lastrowid
-        connection.execute(
-            "UPDATE sessions SET last_at = ?, spent_usd = ?, unknown_usd = ? WHERE id = ?",
-            (now(), spent_usd, unknown_usd, self._row),
-        )
 
 
 def sessions(connection: sqlite3.Connection) -> list[CommandSession]:

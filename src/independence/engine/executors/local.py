@@ -22,7 +22,8 @@ from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext, SubjectWorker
 from independence.errors import IndependenceError
-from independence.store import leases
+from independence.store import attempts, leases
+from independence.store.attempts import StoredAttempt
 from independence.store.writer import BriefCall
 
 K = TypeVar("K", bound=Hashable)
@@ -194,10 +195,14 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
         if isinstance(begun, str):
             context.on_event(TrialSkipped(worker.label, begun))
             return True
+        progress, earlier = begun
+        if earlier:
+            worker.earlier[trial.key] = earlier
         complete = False
         try:
-            complete = await _work(worker, item, begun)
+            complete = await _work(worker, item, progress)
         finally:
+            worker.earlier.pop(trial.key, None)
             # What is complete is given back when the next trial begins: nobody waits for it.
             if complete:
                 worker.done.append(trial.key)
@@ -212,13 +217,15 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
 
 def _lease_trial(
     connection: sqlite3.Connection, trial: Trial, owner: str, done: Sequence[str]
-) -> TrialProgress | FailedTurn | str:
-    """Lease a trial and read how far it is; the name of its holder where another process has it.
+) -> tuple[TrialProgress | FailedTurn, dict[str, list[StoredAttempt]]] | str:
+    """Lease a trial and read how far it is, and what was tried of calls that are not settled (by turn id or judge); the
+    name of its holder where another process has it.
 
     `done`: keys of others that are given back.
     """
     leases.release(connection, done, owner)
-    return leases.take(connection, trial.key, owner) or dialogue.load(connection, trial)
+    holder = leases.take(connection, trial.key, owner)
+    return holder or (dialogue.load(connection, trial), attempts.of_trial(connection, trial.key))
 
 
 async def _work(worker: SubjectWorker, item: PendingTrial, progress: TrialProgress | FailedTurn) -> bool:

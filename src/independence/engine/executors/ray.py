@@ -223,7 +223,9 @@ class _ClusterRun:
         await worker.actor.open.remote(__version__, pickle.dumps(self._job(worker.at)))
         worker.ready = True
         while worker.chunks or not self._closing:
-            message = pickle.dumps(self._news(worker))
+            news = self._news(worker)
+            await self._record()
+            message = pickle.dumps(news)
             await self._take(worker, pickle.loads(await worker.actor.exchange.remote(message)))  # noqa: S301 - ours
         self._release(worker, died=False)
         await worker.actor.close.remote()
@@ -294,6 +296,7 @@ class _ClusterRun:
         for name, report in new.slots.items():
             self._slots[name].report(worker.at, report)
         self._dollars.report(worker.at, new.dollars)
+        await self._record()
         worker.waiting = new.waiting
         for key, seconds in new.emptied.items():
             bucket = self._bucket(key)
@@ -311,6 +314,13 @@ class _ClusterRun:
             self._left -= 1
             self._leave(worker.chunks.pop(number).label)
         self._settle()
+
+    async def _record(self) -> None:
+        """What a worker may spend is in the ledger before it hears of it."""
+        try:
+            await self._dollars.budget.record()
+        except IndependenceError as stop:
+            self._context.stop_signal.stop(stop)
 
     async def _write(self, number: int, call: StoreCall[object]) -> Written:
         try:

@@ -29,7 +29,7 @@ from independence.engine.gate import ConcurrencyLimit, StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.run_context import EndpointBackend, RunContext, SubjectWorker
 from independence.errors import UsageError
-from independence.store.writer import StoreCall, T, Write
+from independence.store.writer import StoreCall, T, Write, nothing
 
 _GATHER_S = 0.004  # a message costs about as much as ten answers: wait for company
 _POLL_S, _WANTING_S = 0.05, 0.01  # after which a message goes out although nothing happened
@@ -90,6 +90,8 @@ class TrialWorker:
         job: Job = pickle.loads(message)  # noqa: S301 - from the process that started this one
         self._calls, self._total = job.calls, ConcurrencyLimit(job.total)
         self._budget = LeasedBudget(job.cap, self._news.set)
+        if job.cap is None:  # what is lent under a cap is in the ledger already
+            self._budget.record_by(lambda *_: self._writer.write(StoreCall(nothing)))
         session = await self._stack.enter_async_context(open_session())
         backends = {}
         for name, (asked, catalogue) in job.endpoints.items():
