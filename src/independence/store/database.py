@@ -7,11 +7,14 @@ import os
 import shutil
 import sqlite3
 import stat
+import struct
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+
+import msgspec
 
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import context, field_values, place_dialogues
@@ -106,11 +109,8 @@ def reading_once(connection: sqlite3.Connection) -> Iterator[None]:
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A store that must exist, for the length of a command that reads it. Raises StoreError, DiskFull."""
-    with closing(connect_existing(path)) as connection, collecting_seldom():
-        try:
-            yield connection
-        except sqlite3.Error as error:
-            raise translate(error, path) from error
+    with closing(connect_existing(path)) as connection, collecting_seldom(), translated(path):
+        yield connection
 
 
 @contextmanager
@@ -123,7 +123,7 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
     fresh = new and not path.exists()
     connection = connect(path) if new else connect_existing(path)
     try:
-        with closing(connection):
+        with translated(path), closing(connection):
             try:
                 yield connection
                 _keep_dialogues(connection)
@@ -132,8 +132,6 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
                     "SELECT 1 FROM editions UNION ALL SELECT 1 FROM trials LIMIT 1"  # or what a judge was shown first
                 )
                 unused = fresh and connection.execute(kept).fetchone() is None
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
     finally:
         if unused:  # a refused or mistyped run
             path.unlink(missing_ok=True)
@@ -219,6 +217,17 @@ def _in_memory(connection: sqlite3.Connection, version: int) -> sqlite3.Connecti
     return memory
 
 
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """What reading or writing rows of a store raises, for people. Raises StoreError, DiskFull."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    except (msgspec.MsgspecError, struct.error) as error:  # the only documents that are read so are rows
+        raise _damaged(path, f"a row of it cannot be read: {error}") from error
+
+
 def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
     """What a SQLite error means to a person."""
     text = str(error)
@@ -228,7 +237,7 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
         )
     if isinstance(error, sqlite3.DatabaseError) and "not a database" in text:
         return StoreError(f"{path}: not a store of this program ({text})", "name another file with --db")
-    if "malformed" in text:
+    if "malformed" in text or "decode to UTF-8" in text:
         return _damaged(path, text)
     if "readonly" in text:
         return StoreError(
