@@ -139,7 +139,7 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
             for table in _TEXTS
             if table in there  # an older store is read as it is
         ),
-        stale=_stale(connection),
+        stale=_stale(connection) if "dialogues" in there else 0,
         leases=held,
         expired=silent,
     )
