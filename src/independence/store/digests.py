@@ -112,15 +112,16 @@ def insert(
     return connection.executemany(_insertion(table, tuple(first), own, where), each).rowcount
 
 
-def renew(connection: sqlite3.Connection, table: str) -> None:
-    """Write the digest of every row of a table."""
-    connection.execute(f"UPDATE {table} SET digest = {expression(table)}")
+def renew(connection: sqlite3.Connection, tables: Iterable[str] = SCORED) -> None:
+    """Write the digest of every row of some tables, for what was changed on purpose by other means."""
+    for table in tables:
+        connection.execute(f"UPDATE {table} SET digest = {expression(table)}")
 
 
 def count(connection: sqlite3.Connection) -> None:
     """Count all there is, and have triggers count from here on: for the migration."""
     for table in SCORED:
-        renew(connection, table)
+        renew(connection, [table])
         connection.execute(f"INSERT INTO {TALLIES} SELECT '{table}', count(*), ifnull(sum(digest), 0) FROM {table}")
         for event, change in _EVENTS.items():
             connection.execute(

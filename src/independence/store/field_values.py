@@ -118,8 +118,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         "UPDATE verdicts SET field_set = (SELECT id FROM field_sets WHERE layout = field_layout(fields)), "
         "field_values = field_bytes(fields)"
     )
-    for table in ("field_sets", "verdicts"):
-        digests.renew(connection, table)
+    digests.renew(connection, ["field_sets", "verdicts"])
 
 
 def offer(connection: sqlite3.Connection) -> None:

@@ -571,6 +571,14 @@ CREATE TABLE dialogues (               -- how far the answers of a trial go; fol
     cost_usd REAL NOT NULL,            -- of all its calls, replaced answers included
     digest INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
+CREATE TRIGGER dialogues_until_change AFTER UPDATE ON calls
+BEGIN
+    DELETE FROM dialogues WHERE trial IN (OLD.trial, NEW.trial);
+END;
+CREATE TRIGGER dialogues_until_deletion AFTER DELETE ON calls
+BEGIN
+    DELETE FROM dialogues WHERE trial = OLD.trial;
+END;
 ALTER TABLE editions ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE personas ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE subjects ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
