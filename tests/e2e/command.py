@@ -38,7 +38,8 @@ class Ended(NamedTuple):
     @property
     def board(self) -> dict[str, Any]:
         """The one JSON document on stdout."""
-        return json.loads(self.out)
+        found: dict[str, Any] = json.loads(self.out)
+        return found
 
     @property
     def scores(self) -> dict[str, Any]:

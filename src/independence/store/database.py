@@ -44,20 +44,18 @@ def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
     _refuse_odd(path)
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist", "create it or choose another --db")
-    try:
+    with translated(path):
         connection = _open(path, timeout=BUSY_S)
         try:
             version = _version(connection, path, filled=filled)
-        except StoreError:
+            connection.execute(f"PRAGMA page_size = {_PAGE}")  # of a new file; one that holds something keeps its own
+            _use_wal(connection)
+            # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
+            connection.execute("PRAGMA synchronous = FULL")
+            _migrate(connection, version)
+        except BaseException:
             connection.close()
             raise
-        connection.execute(f"PRAGMA page_size = {_PAGE}")  # of a new file; one that holds something keeps its own
-        _use_wal(connection)
-        # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
-        connection.execute("PRAGMA synchronous = FULL")
-        _migrate(connection, version)
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
     return connection
 
 
@@ -184,14 +182,13 @@ def _writable(path: Path) -> bool:
 def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
     """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
     try:
-        if _waiting(path):
-            return _copy_with_log(path)
-        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
-        connection = _open(address, uri=True)
-        version = _version(connection, path, filled=filled)
-        return connection if version == len(migrations()) else _in_memory(connection, version)
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+        with translated(path):
+            if _waiting(path):
+                return _copy_with_log(path)
+            address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
+            connection = _open(address, uri=True)
+            version = _version(connection, path, filled=filled)
+            return connection if version == len(migrations()) else _in_memory(connection, version)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
 
@@ -211,6 +208,19 @@ def _copy_with_log(path: Path) -> sqlite3.Connection:
         return _in_memory(connection, _version(connection, path))
 
 
+def as_it_is(path: Path) -> sqlite3.Connection:
+    """Open a store of the newest schema to read what is left of it, unchecked. Raises StoreError."""
+    if not _exists(path):
+        raise StoreError(f"{path}: no store here", "name the damaged one with --db")
+    connection = _open(f"{path.resolve().as_uri()}?mode=ro", BUSY_S, uri=True)
+    if (version := _version(connection, path)) != len(migrations()):
+        connection.close()
+        raise StoreError(
+            f"{path}: of an older version (schema {version})", "copy it and open the copy with `leaderboard`"
+        )
+    return connection
+
+
 def _in_memory(connection: sqlite3.Connection, version: int) -> sqlite3.Connection:
     memory = _open(":memory:")
     with closing(connection):
@@ -226,7 +236,8 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise translate(error, path) from error
-    except (msgspec.MsgspecError, struct.error) as error:  # the only documents that are read so are rows
+    # The only documents that are read so are rows; SQLite's own complaint may hold bytes of a damaged one.
+    except (msgspec.MsgspecError, struct.error, UnicodeDecodeError) as error:
         raise _damaged(path, f"a row of it cannot be read: {error}") from error
 
 
