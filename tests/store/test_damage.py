@@ -35,7 +35,7 @@ CHANGES = {
     "were written": "UPDATE tallies SET rows = rows + 1, digests = digests + 7 WHERE name = 'verdicts'",
     "subjects: the row of sim--half": "UPDATE subjects SET label = 'another' WHERE label LIKE 'sim/half%'",
     "its trigger `sneaky` is not": "CREATE TRIGGER sneaky AFTER UPDATE ON sessions BEGIN DELETE FROM calls; END",
-    "its view `routes` is not": "ALTER TABLE routes RENAME TO other; CREATE VIEW routes AS SELECT * FROM verdicts",
+    "its view `more` is not": "CREATE VIEW more AS SELECT * FROM verdicts",
     "its table `more` is not": "CREATE TABLE more (a, b AS (a + 1))",
     "its trigger `dialogues_until_change` is gone": "DROP TRIGGER dialogues_until_change",
 }
