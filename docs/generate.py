@@ -23,11 +23,12 @@ Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
 
 EXIT_CODES = {
     0: "complete",
-    1: "a gate failed (`check`, `--fail-under`, `suites lint`, `doctor`), or an unexpected error",
+    1: "a gate failed (`check`, `--fail-under`, `suites lint`, `doctor`)",
     2: "bad usage or configuration, an empty store, no match, a part of a request that does not reach the model",
     3: "incomplete: answers or verdicts are missing, a model cannot be asked any more, no credit, the disk is full",
     4: "stopped by `--max-cost`; `check` ends with 5 then",
     5: "undecided: `check` may make no further run",
+    70: "an error of the program or too little memory: never a verdict on a model",
     130: "interrupted; the same command resumes",
 }
 HEAD = """\

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 
 from independence.interrupts import guard
 
-_FAILED = 1
+_PROGRAM = 70  # as of `errors.IndependenceError`, which may not be there; 1 would be the verdict of a gate
+_BUG = b"Error: this is an error of the program; what was stored is kept. Please report it with the lines above\n"
 
 
 def main() -> None:
     """Run the command."""
     guard()
+    try:
+        _run()
+    except Exception as error:  # noqa: BLE001 - or Python would end with 1
+        # Before a command runs, or while an error is told; an extension that can allocate nothing may fail so too.
+        if isinstance(error, MemoryError) or (isinstance(error, SystemError) and "without exception" in str(error)):
+            os.write(2, b"Error: not enough memory; what was stored is kept\n")
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+            os.write(2, _BUG)
+        raise SystemExit(_PROGRAM) from None
+
+
+def _run() -> None:
     errors = importlib.import_module("independence.errors")
     try:
         errors.refuse_windows()
     except errors.UsageError as error:
         os.write(2, f"Error: {error}\n".encode())
         raise SystemExit(error.exit_code) from None
-    try:
-        importlib.import_module("independence.cli.main").main()
-    except (MemoryError, SystemError) as error:  # before a command runs, or while an error is told
-        # An extension that can allocate nothing may fail "without exception set".
-        if isinstance(error, SystemError) and "without" not in str(error):
-            raise
-        os.write(2, b"Error: not enough memory; what was stored is kept\n")
-        raise SystemExit(_FAILED) from None
+    importlib.import_module("independence.cli.main").main()
 
 
 if __name__ == "__main__":

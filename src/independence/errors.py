@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 
 class IndependenceError(Exception):
-    """Root of everything this package raises on purpose. Exit code 1.
+    """Root of everything this package raises on purpose. Exit code 70 (1 is the verdict of a gate).
 
     `str` of it is one sentence: what is wrong, then how to mend it. They are joined by a semicolon, or by the colon
     that the first part ends in.
     """
 
-    exit_code: ClassVar[int] = 1
+    exit_code: ClassVar[int] = 70
     attempts: tuple[Any, ...] = ()  # types.Attempt: what a call had tried when the error ended it, for its cost
 
     def __init__(self, what: str, fix: str = "") -> None:

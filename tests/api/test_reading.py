@@ -163,6 +163,7 @@ def test_what_a_notebook_shows_is_escaped(path: Path, tmp_path: Path) -> None:
         target.execute("UPDATE subjects SET label = ? || label", (HOSTILE,))
         target.execute("UPDATE calls SET text = ?, thinking = ?, served_model = ?", (HOSTILE,) * 3)
         target.execute("UPDATE verdicts SET reasoning = ?", (HOSTILE,))
+        command.meant(target)
         target.commit()
     with Store(mean) as store:
         shown = [store.board(), independence.compare(store, "sim/half", "sim/never"), next(iter(store.trajectories()))]

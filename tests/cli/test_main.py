@@ -59,7 +59,16 @@ def test_help_lists_every_command_with_a_line_and_every_exit_code() -> None:
         assert f"  {name} " in shown.out
         assert about in shown.out
     text = " ".join(shown.out.split())
-    for code in ("0 complete", "1 a gate failed", "2 bad usage", "3 incomplete", "4 stopped by", "130 interrupted"):
+    for code in (
+        "0 complete",
+        "1 a gate failed",
+        "2 bad usage",
+        "3 incomplete",
+        "4 stopped by",
+        "5 undecided",
+        "70 an error",
+        "130 interrupted",
+    ):
         assert code in text
 
 
@@ -161,7 +170,7 @@ class Failing(LazyGroup):
 
 def test_an_error_for_people_is_one_line_and_its_exit_code_and_a_bug_of_ours_is_not_hidden() -> None:
     codes = {
-        errors.IndependenceError: 1, errors.UsageError: 2, errors.StoreError: 2, errors.KeyRejected: 2,
+        errors.IndependenceError: 70, errors.UsageError: 2, errors.StoreError: 2, errors.KeyRejected: 2,
         errors.DiskFull: 3, errors.OutOfCredit: 3, errors.CostCapReached: 4, errors.Interrupted: 130,
     }  # fmt: skip
     for kind, code in codes.items():
@@ -211,10 +220,10 @@ UNLIMITED = resource.RLIM_INFINITY
     ("error", "limit", "code", "said"),
     [
         (OURS, UNLIMITED, 2, DAMAGED.format(OURS)),
-        (OURS, 2**40, 1, NO_MEMORY),  # where memory is limited, that is what a name of ours lacks
-        (MAPPED, UNLIMITED, 1, NO_MEMORY),
-        (MemoryError(), UNLIMITED, 1, NO_MEMORY),
-        (RecursionError(), UNLIMITED, 1, "Error: something is nested too deep to be read; what was stored is kept\n"),
+        (OURS, 2**40, 70, NO_MEMORY),  # where memory is limited, that is what a name of ours lacks
+        (MAPPED, UNLIMITED, 70, NO_MEMORY),
+        (MemoryError(), UNLIMITED, 70, NO_MEMORY),
+        (RecursionError(), UNLIMITED, 70, "Error: something is nested too deep to be read; what was stored is kept\n"),
     ],
 )
 def test_what_ends_while_the_command_is_loaded_is_named(
@@ -243,7 +252,19 @@ def test_memory_that_ends_before_a_command_runs_is_named(error: str) -> None:
         "sys.modules['independence.cli.main'] = types.SimpleNamespace(main=fail)\n"
         "from independence.__main__ import main; main()"
     )
-    assert (done.returncode, done.stderr) == (1, NO_MEMORY)
+    assert (done.returncode, done.stderr) == (70, NO_MEMORY)
+
+
+def test_an_error_of_the_program_ends_with_a_code_of_its_own_and_shows_where_it_happened() -> None:
+    done = python(
+        "import sys, types\n"
+        "sys.modules['independence.report.board'] = types.SimpleNamespace()\n"
+        "from independence.__main__ import main; main()",
+        "leaderboard",
+    )
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("Traceback")
+    assert done.stderr.splitlines()[-1].startswith("Error: this is an error of the program")
 
 
 def test_a_module_of_somebody_else_that_is_missing_is_shown_as_it_is() -> None:

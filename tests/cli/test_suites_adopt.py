@@ -61,6 +61,7 @@ def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) ->
     assert "Judge prompt as published, not hardened." not in board.out
     with closing(sqlite3.connect("independence.db")) as store, store:
         store.execute("UPDATE verdicts SET judge = 'acme/judge'")
+        command.meant(store)
     assert "Judge prompt as published, not hardened." in said("leaderboard").out
     said("suites", "adopt", "clone", "--to", "words/v2")
     assert (clone.parent / "words" / "v2" / "suite.yaml").is_file()
@@ -150,6 +151,7 @@ def test_an_import_whose_shared_board_ended_is_graded_as_before_it_was_compared(
         read = "SELECT read_as FROM editions WHERE edition = 'published'"
         ours = json.dumps(json.loads(store.execute(read).fetchone()[0]) | {"title": "Read by these rubrics."})
         store.execute("UPDATE editions SET read_as = ? WHERE edition = 'published'", (ours,))
+        command.meant(store)
         store.commit()
         for _ in range(2):
             verified()

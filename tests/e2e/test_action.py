@@ -84,6 +84,40 @@ def test_it_says_what_it_could_not_decide(folder: Path) -> None:
     assert (folder / "output").read_text() == "decision=undecided\ndecision=error\n"
 
 
+ENDS = """
+import sys
+from independence import errors
+from independence.__main__ import main
+from independence.api import checking
+
+def end(*_given, **_named):
+    raise {error}
+
+checking.acheck = end
+sys.argv[0] = "independence"
+main()
+"""
+
+
+@pytest.mark.deep
+def test_only_a_verdict_passes_or_fails_whatever_else_ends_the_command(folder: Path) -> None:
+    endings = {
+        "errors.UsageError('no such suite')": (2, "error"), "errors.DiskFull('full')": (3, "incomplete"),
+        "errors.CostCapReached('dear')": (4, "error"), "ZeroDivisionError('ours')": (70, "error"),
+        "ExceptionGroup('tasks', [MemoryError()])": (70, "error"), "KeyboardInterrupt": (130, "error"),
+    }  # fmt: skip
+    script = folder / "bin" / "independence"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" ends.py "$@"\n')
+    for error, (code, _) in endings.items():
+        (folder / "ends.py").write_text(ENDS.format(error=error))
+        ended = gate(folder, "sim/never", **{"min-index": "50"})
+        assert ended.returncode == code, (error, ended.stderr)
+    script.write_text("#!/bin/sh\nexit 1\n")  # as Python does where a part of the installation is missing
+    assert gate(folder, "sim/never", **{"min-index": "50"}).returncode == 70
+    said = [*(decision for _, decision in endings.values()), "error"]
+    assert (folder / "output").read_text().splitlines() == [f"decision={one}" for one in said]
+
+
 @pytest.mark.deep
 def test_it_installs_the_package_beside_it(folder: Path) -> None:
     tree = folder / "action"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import subprocess
@@ -105,3 +106,17 @@ def test_a_reader_that_leaves_early_is_no_error(made: Path, tmp_path: Path):
     assert process.stderr is not None
     with process.stderr:
         assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(("model", "code"), [("sim/never", 0), ("sim/always", 1)])
+def test_a_gate_whose_reader_leaves_early_still_ends_with_its_decision(tmp_path: Path, model: str, code: int):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    line = f"check --suite harbour -m {model} -j cues --min-index 50 --format json --yes --db here.db"
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "independence", *line.split()], cwd=tmp_path, stdout=writing, stderr=writing,
+        env=command.environment(), check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert ended.returncode == code

@@ -83,7 +83,7 @@ def test_too_few_file_handles_are_named(here: Path) -> None:
 @pytest.mark.parametrize("megabytes", [400, 150])
 def test_little_memory_is_enough_or_named(here: Path, megabytes: int, unmeasured: None) -> None:
     done = board(here, before=limited(resource.RLIMIT_AS, megabytes * 2**20))
-    assert done.returncode in (0, 1)
+    assert done.returncode in (0, 70)
     assert b"Traceback" not in done.stderr
     assert done.returncode == 0 or b"memory" in done.stderr.lower()
 

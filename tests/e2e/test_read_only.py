@@ -92,6 +92,7 @@ def test_what_waits_in_the_log_of_a_store_is_read_too(locked: Path) -> None:
     with command.opened(store) as connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("UPDATE subjects SET label = 'renamed' WHERE label LIKE 'sim/half%'")
+        command.meant(connection)
         connection.commit()
         saved = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith("-shm")}
     for path in folder.iterdir():

@@ -367,7 +367,7 @@ def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite:
     suite, edition = toy_suite.suite.suite, toy_suite.edition
     loud, quiet = (Subject(f"any/{name}", "any", name) for name in ("loud", "quiet"))
     stored = {loud.config_dir: noise(1, 1, 9), quiet.config_dir: noise(1, 9, 1)}
-    row = (suite, edition, *USUAL, loud.config_dir, "radio", 1, "pressure", "key", "", 1, None)
+    row = (suite, edition, *USUAL, loud.config_dir, "radio", 1, "pressure", "key", "", 1, None, 0)
     connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
     source = NoiseSource(connection, toy_suite.suite, edition, None, lambda *_: stored)
     made, told = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(40, 1))

@@ -161,7 +161,7 @@ async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(make: 
     work = make(runs=4)
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}").fetchone()
-    client = Scripted(lambda request: Reply(SAID + "x" * len(request.messages) * 10_000, "tool"))
+    client = Scripted(lambda request: Reply(SAID + "x" * len(request.messages) * 200_000, "tool"))
     outcome, _ = await work.go(client, limit=1)
     assert isinstance(outcome.stopped_by, DiskFull)
     assert len(client.asked) == 1

@@ -31,6 +31,7 @@ from independence.store.routes import RouteRow, VerdictRoute
 from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite, load
 from independence.types import Attempt, Missing, Reply, Sampling, Usage, Verdict
+from tests.e2e import command
 from tests.engine import planned
 
 SUBJECT = Subject("lab/m", "lab", "m", Sampling(0.7, "high", "acme/fp8"))
@@ -273,6 +274,7 @@ def test_a_published_file_holds_its_own_turn_and_the_last_one_the_current_verdic
     connection.execute(
         "UPDATE calls SET turn_id = 'dinner_turn' || (turn + 1) WHERE trial IN (SELECT trial FROM verdicts)"
     )
+    command.meant(connection)
     exported = edition(connection, places(connection, "firm"))
 
     def files() -> dict[str, tuple[str, object]]:

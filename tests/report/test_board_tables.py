@@ -97,6 +97,7 @@ def test_parts_of_a_run_that_lie_days_apart_are_told(toy: Toy) -> None:
     toy.complete("a")
     toy.connection.execute("UPDATE calls SET answered_at = '2026-01-01T00:00:00+00:00'")
     toy.connection.execute("UPDATE calls SET answered_at = '2026-01-03T12:00:00+00:00' WHERE trial = 'a radio 1'")
+    command.meant(toy.connection)
     (row,) = runs.table(toy.connection, toy.read()).rows
     assert row[-1] == pytest.approx(60)
 
@@ -170,6 +171,7 @@ def test_an_index_per_dollar_needs_dollars_and_a_whole_run(toy: Toy) -> None:
     for config in ("paid", "free", "holed"):
         toy.complete(config, TWO[:1])
     toy.connection.execute("UPDATE calls SET cost_usd = 0 WHERE trial LIKE 'free%'")
+    command.meant(toy.connection)
     toy.answer("holed", "radio", 1, Missing("no_answer"))  # its run stays paid for, though incomplete
     cost, value = costs(toy)
     (row,) = rows(value)
@@ -199,6 +201,7 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(toy: Toy
     toy.connection.execute("UPDATE calls SET answered_at = '2026-03-05T10:00:00+00:00'")
     toy.connection.execute("UPDATE verdicts SET judged_at = '2026-04-01T10:00:00+00:00'")
     toy.connection.execute("UPDATE verdicts SET judged_at = '2026-04-09T10:00:00+00:00' WHERE trial = 'bad radio 1'")
+    command.meant(toy.connection)
     text = told(toy)
     for said in (
         "**label of good** has the highest index of 2 subjects",

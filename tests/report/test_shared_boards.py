@@ -14,6 +14,7 @@ from independence.store import scopes
 from independence.suites import without_texts
 from independence.suites.load import LoadedSuite
 from independence.types import Missing
+from tests.e2e import command
 
 from .filled import Toy
 
@@ -113,6 +114,7 @@ def test_a_name_means_all_editions_of_a_wording_and_an_edition_itself_alone(
         one.complete(name, ONE)
     word(WORDING, toy, imported)
     toy.connection.execute("UPDATE editions SET used_at = '2020' WHERE edition = '0123abcd'")
+    command.meant(toy.connection)
     told: list[str] = []
     with Store(tmp_path / "store.db", told.append) as store:
         with pytest.raises(StoreError, match="the store holds several suite editions"):

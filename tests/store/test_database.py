@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import database, health, leases
+from independence.store import database, health, leases, records
 from independence.store.health import StoreContents
 from independence.store.migrations import migrations
+from independence.store.records import EditionRow
 from tests.virtual_time import HandClock
 
 from . import rows
@@ -25,10 +26,8 @@ def test_a_commit_survives_power_loss_and_opening_again_changes_nothing(path: Pa
         with closing(database.connect(path)) as opened:
             assert opened.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             assert opened.execute("PRAGMA synchronous").fetchone()[0] == 2
-            opened.execute(
-                "INSERT INTO editions (suite, edition, document, used_at) "
-                "VALUES (hex(randomblob(4)), 'e', '{}', '2026')"
-            )
+            count = opened.execute("SELECT count(*) FROM editions").fetchone()[0]
+            records.add_edition(opened, EditionRow("s", f"e{count}", "{}"))
     with closing(database.connect_existing(path)) as opened:
         assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == 2
 
@@ -204,7 +203,7 @@ def test_answers_on_a_replaced_history_are_stale_once_however_many_editions_plan
     rows.trial(connection, "t2", turns=2)
     rows.dialogue(connection, "t2", "one", "two")
     assert contents(path).stale == 0
-    connection.execute("UPDATE calls SET context = 'another' WHERE trial = 't2' AND turn = 1")
+    rows.call(connection, "t2", 0, "t2", rows.reply("another"))
     rows.edition(connection, "f")
     rows.trial(connection, "t2", turns=2, edition="f")
     assert contents(path).stale == 1

@@ -12,7 +12,7 @@ from sqlite3 import Connection
 import pytest
 
 from independence.errors import StoreError
-from independence.store import context, database, deletion, leases, place_dialogues, records
+from independence.store import context, database, deletion, leases, records
 from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
 from independence.store.records import EditionRow, FailureRow, VerdictRow
 from independence.types import Attempt, Missing, Usage, Verdict
@@ -77,18 +77,17 @@ def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: Conn
 def test_everything_is_every_row_of_every_table_and_an_edition_goes_with_its_last_subject(held: Connection) -> None:
     records.add_persona(held, EditionRow("s", "e", ""), "me", "You are me.")
     rows.trial(held, "a replaced", scenario="one", config_dir="a")
-    place_dialogues.keep(held, place_dialogues.unkept(held))
-    assert counts(held)["kept_dialogues"] == 2
     delete(held, DIALOGUES)
-    assert (counts(held)["personas"], counts(held)["kept_dialogues"]) == (1, 1)
+    assert counts(held)["personas"] == 1
     delete(held, DeletionScope("dialogues", frozenset([B])))
     assert column(held, "key FROM trials") == {"a one"}  # which was replaced
     assert column(held, "count(*) FROM editions UNION SELECT count(*) FROM personas") == {0}
     delete(held, DeletionScope("dialogues"))
-    assert set(counts(held).values()) == {0}
-    # A table that a migration adds needs its place in store/deletion; the ledger stays, and triggers delete the last.
+    assert {name for name, count in counts(held).items() if count} == {"tallies"}
+    assert column(held, "rows + digests FROM tallies") == {0}
+    # A table that a migration adds needs its place in store/deletion; the ledger and the counts stay.
     listed = {*deletion.OF_STORES, *deletion.OF_TRIALS, *deletion.OF_SUBJECTS, *deletion.OF_EDITIONS}
-    assert counts(held).keys() == {*listed, "trials", "sessions", "field_sets", "kept_dialogues"}
+    assert counts(held).keys() == {*listed, "trials", "sessions", "field_sets", "tallies"}
     assert found_in(held, DeletionScope("dialogues")) == Deletion()
 
 

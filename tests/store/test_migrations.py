@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError
-from independence.store import context, database, field_values
+from independence.store import context, database, digests, field_values
 from independence.store.migrations import migrations
 from independence.suites import digest
 from independence.suites.load import load
@@ -20,13 +20,13 @@ from independence.suites.without_texts import without_texts
 from independence.types import Reply
 
 GOLDEN = {
-    "editions": ["suite", "edition", "document", "used_at", "read_as", "wording"],
-    "personas": ["suite", "edition", "variant", "text"],
-    "subjects": ["suite", "edition", "config_dir", "label", "model_id", "simulated", "config"],
+    "editions": ["suite", "edition", "document", "used_at", "read_as", "wording", "digest"],
+    "personas": ["suite", "edition", "variant", "text", "digest"],
+    "subjects": ["suite", "edition", "config_dir", "label", "model_id", "simulated", "config", "digest"],
     "trials": ["key", "parent", "turns", "shape", "lease_owner", "lease_until"],
     "planned": [
         "suite", "edition", "variant", "mode", "config_dir", "scenario", "run", "experiment", "trial", "planned_at",
-        "turns", "parent",
+        "turns", "parent", "digest",
     ],
     "calls": [
         "trial", "turn", "version", "turn_id", "context", "after", "missing", "flags", "cost_usd", "unknown_usd",
@@ -37,10 +37,10 @@ GOLDEN = {
     "verdicts": [
         "key", "trial", "judge", "pass", "rubric", "context", "missing", "fields", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "judged_at", "settings", "reasoning", "raw", "attempts",
-        "prediction", "quote", "quote_found", "field_set", "field_values", "detail",
+        "prediction", "quote", "quote_found", "field_set", "field_values", "detail", "digest",
     ],
-    "field_sets": ["id", "layout"],
-    "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at"],
+    "field_sets": ["id", "layout", "digest"],
+    "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at", "digest"],
     "sidecars": ["suite", "edition", "config_dir", "run", "name", "content"],
     "names": [
         "suite", "edition", "variant", "mode", "config_dir", "run", "extractor", "source", "missing", "names",
@@ -49,25 +49,25 @@ GOLDEN = {
     ],
     "artefacts": [
         "key", "trial", "judge", "step", "position", "wording", "context", "missing", "cost_usd", "unknown_usd",
-        "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts", "detail",
+        "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts", "detail", "digest",
     ],
-    "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at"],
+    "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at", "digest"],
     "verifications": [
-        "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before",
+        "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before", "digest",
     ],
     "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
     "progress": ["owner", "at", "snapshot"],
-    "finished": [
-        "trial", "start_context", "end_context", "flags", "said", "words", "thought", "first_at", "last_at",
+    "dialogues": [
+        "trial", "start_context", "at", "answered", "missing", "broken", "flags", "said", "words", "thought",
+        "first_at", "last_at", "cost_usd", "digest",
     ],
-    "kept_dialogues": ["suite", "edition", "variant", "mode", "config_dir", "judge", "dialogues"],
     "attempts": ["trial", "what", "number", "request", "attempt", "answer"],
+    "tallies": ["name", "rows", "digests"],
     "leases": ["trial", "owner", "until"],
-    "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"],
+    "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found", "digest"],
 }  # fmt: skip
 INDICES = {
-    "planned_trial", "verdicts_short", "verdicts_paid", "calls_paid", "calls_unmarked", "failures_of_trial",
-    "artefacts_of_trial", "routes_of_trial",
+    "planned_trial", "verdicts_short", "failures_of_trial", "artefacts_short", "routes_of_trial",
 }  # fmt: skip
 ALL = len(migrations())
 V2 = load("v2")
@@ -92,8 +92,11 @@ class Old:
         self.connection = sqlite3.connect(path)
         self.connection.create_function("said_digest", 2, context.digest)
         field_values.offer(self.connection)
+        digests.offer(self.connection)
         for migration in migrations()[:seen]:
             self.connection.executescript(migration.sql)
+            if migration.step is not None:
+                migration.step(self.connection)
 
     def add(self, table: str, **values: object) -> None:
         """A row; what is not named is an empty text."""

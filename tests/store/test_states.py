@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.store import context, endings, queries
+from independence.store import context, dialogue_rows, digests, endings, queries
 from independence.store.endings import Endings, FinishedTrial
 from independence.store.queries import TrialState
 from independence.types import Attempt, Condition, Missing, Reply, Usage, Where
@@ -134,20 +134,14 @@ def test_states_may_be_asked_for_one_condition(connection: Connection) -> None:
     assert queries.conditions(connection, PLACE) == [("v", "m")]
 
 
-def kept(connection: Connection) -> list[str]:
-    """Trials of which a finished row is kept: each is what the answers say, and so are all states."""
-    found, by_calls = (
-        connection.execute(f"SELECT * FROM {table} ORDER BY trial").fetchall()
-        for table in ("finished", "finished_by_calls")
+def finished(connection: Connection) -> list[str]:
+    """Trials whose row says that all is answered; every row is what the calls make."""
+    assert list(dialogue_rows.differing(connection)) == []
+    assert list(digests.damage(connection)) == []
+    found = connection.execute(
+        "SELECT key FROM dialogues JOIN trials ON key = trial WHERE answered = turns AND NOT broken ORDER BY key"
     )
-    assert found == by_calls
-    read = queries.states(connection, PLACE)
-    connection.execute("SAVEPOINT all_of_them")
-    connection.execute("DELETE FROM finished")
-    assert read == queries.states(connection, PLACE)
-    connection.execute("ROLLBACK TO all_of_them")
-    connection.execute("RELEASE all_of_them")
-    return [row[0] for row in found]
+    return [key for (key,) in found]
 
 
 @pytest.fixture
@@ -167,23 +161,24 @@ def dialogues(connection: Connection) -> Connection:
     return connection
 
 
-def test_a_finished_row_is_there_with_the_last_answer(dialogues: Connection) -> None:
-    assert kept(dialogues) == ["long", "marked", "more", "once"]
+def test_a_dialogue_is_finished_with_the_last_answer(dialogues: Connection) -> None:
+    assert finished(dialogues) == ["long", "marked", "more", "once"]
     marked = states(dialogues)["marked"]
     assert (marked.flags, marked.reply_flags) == (("cleaned",), ((), ("cleaned",)))
     assert [reply.words for reply in marked.replies] == [context.words_digest(text) for text in ("first", "b")]
 
 
-def test_a_finished_row_goes_with_a_change_and_what_continues_it_is_stale(dialogues: Connection) -> None:
+def test_a_dialogue_is_open_again_with_a_change_and_what_continues_it_is_stale(dialogues: Connection) -> None:
     before = context.begin("long")
     for turn in range(11):
         before = context.extend(before, rows.reply(f"answer {turn}"))
     rows.call(dialogues, "long", 11, before, rows.reply("another end"))
-    assert kept(dialogues) == ["long", "marked", "more", "once"]
+    assert finished(dialogues) == ["long", "marked", "more", "once"]
     assert states(dialogues)["more"].stale
     rows.call(dialogues, "long", 3, "elsewhere", rows.reply("other"))
     dialogues.execute("DELETE FROM calls WHERE trial = 'marked' AND turn = 1")
-    assert kept(dialogues) == ["more", "once"]
+    dialogue_rows.write(dialogues, ["marked"])
+    assert finished(dialogues) == ["more", "once"]
     assert states(dialogues)["more"].stale
 
 

@@ -208,7 +208,7 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
         store,
         f"INSERT INTO leases VALUES ('b radio 1', '{me}', 9e12), ('b dessert 1', '{gone}', 9e12)",
         "DELETE FROM calls WHERE trial IN ('b radio 1', 'b dessert 1')",
-        "INSERT INTO failures VALUES ('b dessert 1', 'x', 'GaveUp', '', 0, 0, '[]', '2026')",
+        "INSERT INTO failures VALUES ('b dessert 1', 'x', 'GaveUp', '', 0, 0, '[]', '2026', 0)",
         "DELETE FROM verdicts WHERE trial = 'a radio 1'",
     )
     clock.forward(0.25)

@@ -19,6 +19,7 @@ from independence.viewer import app, bundle, site
 from independence.viewer.app import ViewerSettings
 from independence.viewer.folder_pages import FolderPages
 from independence.viewer.store_pages import StorePages
+from tests.e2e import command
 from tests.stores import Stores
 
 from .raw import ask
@@ -83,6 +84,7 @@ def test_a_newer_export_replaces_the_documents_of_an_older_one(toy: Path, tmp_pa
     with closing(database.connect(store)) as connection:
         connection.execute("UPDATE subjects SET label = 'renamed' WHERE label LIKE '%half%'")
         connection.execute("DELETE FROM verdicts WHERE judge LIKE 'sim/%'")
+        command.meant(connection)
     after = {name for name, _ in files(written(store, folder))}
     data = {name.split("/")[1] for name in after - {note.relative_to(folder).as_posix()} if name.startswith("data/")}
     assert len(data) == 1

@@ -244,10 +244,8 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection; what SQLite says is raised as StoreError or DiskFull."""
-        try:
+        with database.translated(self.path):
             yield self.connection
-        except sqlite3.Error as error:
-            raise database.translate(error, self.path) from error
 
     def places(self, place: Place, *, one: bool = False) -> list[BoardScope]:
         """The condition that is meant; where none is, every one of the edition or, for `one`, the suite's own.

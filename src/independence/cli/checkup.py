@@ -57,9 +57,10 @@ def findings(
     local_url: str | None,
     endpoint: str | None,
     db: Path,
+    whole: bool = False,
 ) -> list[Finding]:
     """Every check that applies, in order."""
-    out = list(_store(db))
+    out = list(_store(db, whole=whole))
     env = _settings(environment.read(), out)
     known = _models_file(models_file, out)
     known = msgspec.structs.replace(known, redirected=bool(environment.redirected(env)))
@@ -89,10 +90,10 @@ def keys() -> list[SetKey]:
     ]
 
 
-def _store(db: Path) -> Iterator[Finding]:
+def _store(db: Path, *, whole: bool) -> Iterator[Finding]:
     try:
         if db.is_file():
-            yield from checks.of_store(health.examine(db))
+            yield from checks.of_store(health.examine(db, whole=whole))
         else:
             free = health.free_bytes(db.parent)
             yield finding("store", "absent", str(db))

@@ -67,13 +67,11 @@ def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
 
     A run that was read is not read again. Imported runs have their names already.
     """
-    with closing(database.connect_existing(db)) as connection:
+    with database.translated(db), closing(database.connect_existing(db)) as connection:
         try:
             sys.exit(_run(connection, db, asked, terminal))
         except asyncio.CancelledError:
             raise Interrupted("interrupted: running calls were cancelled; the same command continues") from None
-        except sqlite3.Error as error:
-            raise database.translate(error, db) from error
 
 
 def _run(connection: sqlite3.Connection, db: Path, asked: NamesOptions, terminal: TerminalOptions) -> int:

@@ -179,5 +179,6 @@ def main() -> None:
     """Does a language model keep its identity, boundaries and preferences when someone presses it?
 
     Start with `independence demo`: no key, no network. Exit codes: 0 complete, 1 a gate failed, 2 bad usage or
-    configuration, 3 incomplete, 4 stopped by --max-cost, 130 interrupted (run again to resume).
+    configuration, 3 incomplete, 4 stopped by --max-cost, 5 undecided, 70 an error of the program, 130 interrupted (run
+    again to resume).
     """

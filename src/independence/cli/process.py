@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import codecs
 import errno
+import io
 import os
 import signal
 import sys
 import unicodedata
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 import click
 
 from independence.cli.terminal import note, one_line, plain
 from independence.errors import DiskFull, IndependenceError, Interrupted, UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _LONGEST = 80  # signs of a file's name in a sentence
 _HANDLER: Final = "independence-plain"
@@ -24,22 +28,46 @@ _INSTEAD: Final = {
 }  # fmt: skip
 
 
+class _Hangable(io.FileIO):
+    """A stream of this process; what is written after its reader has gone is dropped, so that the command goes on.
+
+    The exit code of `check | head -1` is then the decision.
+    """
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Bytes written, or dropped."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+                os.dup2(nowhere.fileno(), self.fileno())
+            return super().write(data)
+
+
 def prepare_streams() -> None:
-    """Put a closed stream's place out of use, and let no character stop what is printed."""
+    """Put a closed stream's place out of use, and let neither a character nor a reader that leaves stop the command."""
     spare = os.open(os.devnull, os.O_RDWR)
     while spare <= 2:  # or the store would be opened in the place of stdout
         spare = os.open(os.devnull, os.O_RDWR)
     os.close(spare)
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - for as long as the process lives
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     codecs.register_error(_HANDLER, _plain)
-    for stream in (sys.stdout, sys.stderr):
-        if getattr(stream, "errors", "") in ("strict", "surrogateescape") and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors=_HANDLER)
+    sys.stdout, sys.stderr = _prepared(sys.stdout, sys.__stdout__), _prepared(sys.stderr, sys.__stderr__)
+
+
+def _prepared(stream: TextIO | None, own: TextIO | None) -> TextIO:
+    """The stream to write to; `own`: the one that the process began with, others are of whoever calls us."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
+    if stream is own and isinstance(stream, io.TextIOWrapper):
+        stream.flush()
+        at_once = stream.line_buffering or stream.write_through
+        raw = io.BufferedWriter(_Hangable(stream.fileno(), "wb", closefd=False))
+        stream = io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=at_once)
+    if getattr(stream, "errors", "") in ("strict", "surrogateescape") and hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors=_HANDLER)
+    return stream
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
@@ -64,37 +92,57 @@ def run(invoke: Callable[[], Any]) -> Any:
             return invoke()
         finally:
             sys.stdout.flush()  # what cannot be written must fail here, not when the interpreter goes
-    except IndependenceError as error:
-        note(f"Error: {one_line(str(error))}")  # names of files may hold line breaks
-        sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Error: interrupted; the same command continues from what is stored", err=True)
         sys.exit(Interrupted.exit_code)
-    except OSError as error:
-        sys.exit(_system(error))
-    except (MemoryError, RecursionError, ImportError) as error:
-        sys.exit(_exhausted(error))
-    except _of_sqlite() as error:
-        what = f"the store cannot be used ({error}); `independence doctor` says what is wrong with it"
-        click.echo(f"Error: {what}", err=True)
-        sys.exit(UsageError.exit_code)
+    except Exception as error:
+        ended = _ended(_first(error))
+        if ended is None:
+            raise
+        note(f"Error: {one_line(ended.sentence)}")  # names of files may hold line breaks
+        sys.exit(ended.code)
     finally:
         if signal.getsignal(signal.SIGINT) is not before:
             signal.signal(signal.SIGINT, before)
 
 
-def _exhausted(error: MemoryError | RecursionError | ImportError) -> int:
-    """Exit code where memory or the stack ran out. Raises an import error of any other cause."""
+class _Ended(NamedTuple):
+    sentence: str
+    code: int
+
+
+def _first(error: BaseException) -> BaseException:
+    """What happened: of tasks that failed together the first."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _ended(error: BaseException) -> _Ended | None:
+    """What an error means to a person; None for an error of this program."""
+    if isinstance(error, IndependenceError):
+        return _Ended(str(error), error.exit_code)
+    if isinstance(error, OSError):
+        return _system(error)
+    if isinstance(error, MemoryError | RecursionError | ImportError):
+        return _exhausted(error)
+    if isinstance(error, _of_sqlite()):
+        what = f"the store cannot be used ({error}); `independence doctor` says what is wrong with it"
+        return _Ended(what, UsageError.exit_code)
+    return None
+
+
+def _exhausted(error: MemoryError | RecursionError | ImportError) -> _Ended | None:
+    """Where memory or the stack ran out, or a part of the installation is missing."""
     # A library that does not fit into the memory that is left fails while it is loaded, and then what of ours needs it.
     if isinstance(error, ImportError) and "failed to map segment" not in str(error):
         if not (error.name or "").startswith("independence."):
-            raise error
+            return None
         if not _memory_is_limited():
-            click.echo(f"Error: the installation is damaged ({error}); install ai-independence-bench again", err=True)
-            return UsageError.exit_code
+            what = f"the installation is damaged ({error}); install ai-independence-bench again"
+            return _Ended(what, UsageError.exit_code)
     what = "something is nested too deep to be read" if isinstance(error, RecursionError) else "not enough memory"
-    click.echo(f"Error: {what}; what was stored is kept", err=True)
-    return IndependenceError.exit_code
+    return _Ended(f"{what}; what was stored is kept", IndependenceError.exit_code)
 
 
 def _memory_is_limited() -> bool:
@@ -107,27 +155,18 @@ def _memory_is_limited() -> bool:
     )
 
 
-def _system(error: OSError) -> int:
-    """Exit code of what the system refused: to print any more, or a file. Raises any other error."""
-    if error.filename is None and error.errno in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return _unwritten(error)
+def _system(error: OSError) -> _Ended | None:
+    """What the system refused: to print any more, or a file."""
+    if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try once more
+        what = f"the output cannot be written ({error.strerror}); free space and run the command again"
+        return _Ended(what, DiskFull.exit_code)
     if error.errno in (errno.EMFILE, errno.ENFILE):
-        click.echo("Error: too many open files for this process; raise the limit (ulimit -n 1024)", err=True)
-    elif error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EROFS, errno.EPERM) and error.filename:
-        click.echo(f"Error: {plain(str(error.filename)[:_LONGEST])}: {error.strerror}; name another file", err=True)
-    else:
-        raise error
-    return UsageError.exit_code
-
-
-def _unwritten(error: OSError) -> int:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try once more
-    if error.errno == errno.EPIPE:
-        return 0
-    click.echo(
-        f"Error: the output cannot be written ({error.strerror}); free space and run the command again", err=True
-    )
-    return DiskFull.exit_code
+        return _Ended("too many open files for this process; raise the limit (ulimit -n 1024)", UsageError.exit_code)
+    if error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EROFS, errno.EPERM) and error.filename:
+        what = f"{plain(str(error.filename)[:_LONGEST])}: {error.strerror}; name another file"
+        return _Ended(what, UsageError.exit_code)
+    return None
 
 
 def _of_sqlite() -> tuple[type[Exception], ...]:

@@ -130,7 +130,7 @@ def of_store(health: StoreHealth) -> Iterator[Finding]:
         "older": schema < known,
     }
     case, damage = _first(cases, "sound"), "; ".join(health.damage)
-    size = f"{health.size_bytes / 2**20:.1f} MB"
+    size = f"{health.size_bytes / 2**20:.1f} MB{', every row is as it was written' if health.whole else ''}"
     yield finding("store", case, name, damage=damage, schema=schema, known=known, size=size)
     if held is not None:
         yield _contents(held, name)

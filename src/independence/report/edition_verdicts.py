@@ -22,6 +22,7 @@ from independence.stats import engagement, strict, verdict_columns
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import void_reason
 from independence.store import place_dialogues, queries, routes, trajectories
+from independence.store.dialogue_rows import UNKNOWN
 from independence.store.place_dialogues import Dialogues
 from independence.store.queries import StoredVerdict, TrialState
 from independence.store.scopes import BoardScope, grading
@@ -116,7 +117,7 @@ def read(
         {config: whole.subjects.get(config, one) for config, one in plain.subjects.items()},
         whole.repeats,
         frozenset(thinking | {config for config, one in plain.subjects.items() if one.thought}),
-        place_dialogues.dates(connection, dialogues.values()),
+        place_dialogues.dates(dialogues.values()),
     )
 
 
@@ -125,7 +126,7 @@ def _repeats(plain: SubjectVerdicts, others: Iterable[TrialState]) -> bool:
     others = list(others)
     replayed = any(repeats.REPLAYED in state.flags for state in others)
     replies = [reply for state in others for reply in state.replies]
-    words = [*queries.digests(plain.words), *(reply.words or queries.UNKNOWN for reply in replies)]
+    words = [*queries.digests(plain.words), *(reply.words or UNKNOWN for reply in replies)]
     marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
     return (plain.said_twice and (replayed or plain.runs_alike)) or _suspect(words, marked)
 
@@ -235,7 +236,7 @@ def _repeated(said: Sequence[_Said], *, in_grid: bool) -> list[bool]:
 def _may_be_none(own: Iterable[TrialState]) -> bool:
     replies = [reply for state in own for reply in state.replies]
     marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
-    return _suspect([reply.words or queries.UNKNOWN for reply in replies], marked)
+    return _suspect([reply.words or UNKNOWN for reply in replies], marked)
 
 
 def _suspect(words: Sequence[str], marked: int) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.store import records
+from independence.store import digests, records
 from independence.store.queries import UNDER, rows
 from independence.types import Answer, MissingReason, Where
 
@@ -55,7 +55,7 @@ def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
     del own["output"]
     text = {"text": getattr(output, "text", ""), "raw": output.raw, "written_at": records.now()}
     records.settle(connection, row.trial, row.judge)
-    records.insert(connection, "artefacts", [own | records.spent(output) | text])
+    digests.insert(connection, "artefacts", [own | records.spent(output) | text])
 
 
 def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from independence.store.records import insert, to_json
+from independence.store.digests import insert
+from independence.store.records import to_json
 from independence.types import Attempt
 
 
@@ -27,8 +28,7 @@ def add(connection: sqlite3.Connection, trial: str, what: str, first: int, rows:
         call | {"number": number, "request": row.request, "attempt": to_json(row.attempt), "answer": row.answer}
         for number, row in enumerate(rows, first)
     )
-    replaced = "attempt = excluded.attempt, request = excluded.request, answer = excluded.answer"
-    insert(connection, "attempts", own, f"UPDATE SET {replaced}")
+    insert(connection, "attempts", own, {"attempt": None, "request": None, "answer": None})
 
 
 def of_trial(connection: sqlite3.Connection, trial: str) -> dict[str, list[StoredAttempt]]:

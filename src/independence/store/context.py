@@ -13,6 +13,7 @@ from functools import lru_cache
 from independence.types import Answer, Reply
 
 _RUN = 4  # words
+MISSING = "\x00missing"  # where an answer has its words
 
 
 def begin(trial: str, parent_after: str | None = None) -> str:
@@ -24,7 +25,7 @@ def extend(context: str, answer: Answer) -> str:
     """The context after an answer: its text and private content count, its cost and timing do not."""
     if isinstance(answer, Reply):
         return digest(context, answer.text, answer.thinking)
-    return digest(context, "\x00missing", answer.reason)
+    return digest(context, MISSING, answer.reason)
 
 
 def reply_digest(answer: Answer) -> str:

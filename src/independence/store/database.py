@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
+import re
 import shutil
 import sqlite3
 import stat
+import struct
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+import msgspec
+
 from independence.errors import DiskFull, IndependenceError, StoreError, StoreUnwritable, WriterHangs
-from independence.store import context, field_values, place_dialogues, store_file
+from independence.store import context, digests, field_values, store_file
 from independence.store.migrations import migrations
 
 BUSY_S = 30.0
+_OF_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
+_LAYOUT = re.compile(r"--[^\n]*|[\s\"]")
 _OURS = 5  # tables of every version by whose names a store is known
 _FILES = 3  # of an open store: itself, its log and the index of that
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
-_CACHE_KB = 131_072  # at most: boards look for every dialogue in the indices of calls and verdicts
+_CACHE_KB = 65_536  # at most: boards look for every dialogue in the indices of calls and verdicts
 _ONCE_KB = 16_384  # where a store is read once, from end to end
 _THRESHOLDS = (50_000, 20, 1_000)
-_KEPT_TOGETHER = 64  # subjects whose dialogues are kept in one transaction
+_LONGEST = 2**27  # bytes of one value: a reply has 16 MB at most, a large suite less than this
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
@@ -34,20 +41,22 @@ def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
 
     `filled`: an empty one is an error.
     """
-    try:
-        connection = _open(path)
+    _refuse_odd(path)
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {path.parent} does not exist", "create it or choose another --db")
+    store_file.check_log(path)
+    with translated(path):
+        connection = _open(path, timeout=BUSY_S)
         try:
             version = _version(connection, path, filled=filled)
-        except StoreError:
+            connection.execute(f"PRAGMA page_size = {_PAGE}")  # of a new file; one that holds something keeps its own
+            _use_wal(connection)
+            # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
+            connection.execute("PRAGMA synchronous = FULL")
+            _migrate(connection, version)
+        except BaseException:
             connection.close()
             raise
-        connection.execute(f"PRAGMA page_size = {_PAGE}")  # of a new file; one that holds something keeps its own
-        _use_wal(connection)
-        # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
-        connection.execute("PRAGMA synchronous = FULL")
-        _migrate(connection, version)
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
     return connection
 
 
@@ -64,17 +73,22 @@ def connect_existing(path: Path) -> sqlite3.Connection:
     alone = not store_file.log_of(path).exists()  # opening makes one
     connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-    if path.stat().st_size > _CHECKED:
-        return connection
     try:
-        sound = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.Error as error:
+        with translated(path):
+            _check(connection, path)
+    except BaseException:
         connection.close()
-        raise translate(error, path) from error
-    if sound != ("ok",):
-        connection.close()
-        raise _damaged(path, "a page of it cannot be read")
+        raise
     return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError where what is scored is not as it was written, or a page of a small store cannot be read."""
+    if path.stat().st_size <= _CHECKED and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise _damaged(path, "a page of it cannot be read")
+    with snapshot(connection), collecting_seldom():
+        for found in digests.damage(connection):
+            raise _damaged(path, f"{found.table}: {found.what}")
 
 
 @contextmanager
@@ -106,11 +120,8 @@ def reading_once(connection: sqlite3.Connection) -> Iterator[None]:
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A store that must exist, for the length of a command that reads it. Raises StoreError, DiskFull."""
-    with closing(connect_existing(path)) as connection, collecting_seldom():
-        try:
-            yield connection
-        except sqlite3.Error as error:
-            raise translate(error, path) from error
+    with closing(connect_existing(path)) as connection, collecting_seldom(), translated(path):
+        yield connection
 
 
 @contextmanager
@@ -125,33 +136,22 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
     connection = connect(path) if new else connect_existing(path)
     unused = hangs = False
     try:
-        if written and _writable(path):
-            store_file.renew_id(connection)
-        try:
-            yield connection
-            _keep_dialogues(connection)
-        except StoreUnwritable as error:
-            fresh, hangs = False, isinstance(error, WriterHangs)
-            raise
-        finally:
-            kept = "SELECT 1 FROM editions UNION ALL SELECT 1 FROM trials LIMIT 1"  # or what a judge was shown first
-            unused = fresh and connection.execute(kept).fetchone() is None
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+        with translated(path):
+            if written and _writable(path):
+                store_file.renew_id(connection)
+            try:
+                yield connection
+            except StoreUnwritable as error:
+                fresh, hangs = False, isinstance(error, WriterHangs)
+                raise
+            finally:
+                kept = "SELECT 1 FROM editions UNION ALL SELECT 1 FROM trials LIMIT 1"  # or what a judge was shown
+                unused = fresh and connection.execute(kept).fetchone() is None
     finally:
         if not hangs:  # else closing it would hang as well
             connection.close()
         if unused:  # a refused or mistyped run
             path.unlink(missing_ok=True)
-
-
-def _keep_dialogues(connection: sqlite3.Connection) -> None:
-    """Leave what boards read of the subjects that were written to, as far as there is room and nobody else writes."""
-    with suppress(sqlite3.OperationalError):  # boards read the tables then, more slowly; the command has done its work
-        subjects = place_dialogues.unkept(connection)
-        for first in range(0, len(subjects), _KEPT_TOGETHER):
-            with transaction(connection):
-                place_dialogues.keep(connection, subjects[first : first + _KEPT_TOGETHER])
 
 
 def _exists(path: Path) -> bool:
@@ -190,15 +190,14 @@ def _writable(path: Path) -> bool:
 def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
     """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
     try:
-        if _waiting(path):
-            store_file.check_log(path)
-            return _copy_with_log(path)
-        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-        version = _version(connection, path, filled=filled)
-        return connection if version == len(migrations()) else _in_memory(connection, version)
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+        with translated(path):
+            if _waiting(path):
+                store_file.check_log(path)
+                return _copy_with_log(path)
+            address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
+            connection = _open(address, uri=True)
+            version = _version(connection, path, filled=filled)
+            return connection if version == len(migrations()) else _in_memory(connection, version)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
 
@@ -214,16 +213,42 @@ def _copy_with_log(path: Path) -> sqlite3.Connection:
         copy = Path(folder, "copy.db")
         shutil.copyfile(path, copy)
         shutil.copyfile(store_file.log_of(path), copy.with_name("copy.db-wal"))
-        connection = sqlite3.connect(copy, isolation_level=None, check_same_thread=False)
+        connection = _open(copy)
         return _in_memory(connection, _version(connection, path))
 
 
+def as_it_is(path: Path) -> sqlite3.Connection:
+    """Open a store of the newest schema to read what is left of it, unchecked. Raises StoreError."""
+    if not _exists(path):
+        raise StoreError(f"{path}: no store here", "name the damaged one with --db")
+    store_file.check_log(path)
+    connection = _open(f"{path.resolve().as_uri()}?mode=ro", BUSY_S, uri=True)
+    if (version := _version(connection, path)) != len(migrations()):
+        connection.close()
+        raise StoreError(
+            f"{path}: of an older version (schema {version})", "copy it and open the copy with `leaderboard`"
+        )
+    return connection
+
+
 def _in_memory(connection: sqlite3.Connection, version: int) -> sqlite3.Connection:
-    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    memory = _open(":memory:")
     with closing(connection):
         connection.backup(memory)
     _migrate(memory, version)
     return memory
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """What reading or writing rows of a store raises, for people. Raises StoreError, DiskFull."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    # The only documents that are read so are rows; SQLite's own complaint may hold bytes of a damaged one.
+    except (msgspec.MsgspecError, struct.error, UnicodeDecodeError) as error:
+        raise _damaged(path, f"a row of it cannot be read: {error}") from error
 
 
 def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
@@ -235,7 +260,7 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
         )
     if isinstance(error, sqlite3.DatabaseError) and "not a database" in text:
         return StoreError(f"{path}: not a store of this program ({text})", "name another file with --db")
-    if "malformed" in text:
+    if "malformed" in text or "decode to UTF-8" in text:
         return _damaged(path, text)
     if "readonly" in text:
         return StoreError(
@@ -261,16 +286,19 @@ def _handles_left() -> bool:
 
 def _damaged(path: Path, what: str) -> StoreError:
     return StoreError(
-        f"{path}: the store is damaged ({what})", "restore a copy, or save what `sqlite3 FILE .recover` still reads"
+        f"{path}: the store is damaged ({what})",
+        "restore a copy, or `independence doctor --salvage OUT` copies what is whole",
     )
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    _refuse_odd(path)
-    if not path.parent.is_dir():
-        raise StoreError(f"{path}: the folder {path.parent} does not exist", "create it or choose another --db")
-    store_file.check_log(path)
-    return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+def _open(address: Path | str, timeout: float = 0.0, *, uri: bool = False) -> sqlite3.Connection:
+    """A connection that trusts nothing of what a file says of itself."""
+    connection = sqlite3.connect(address, timeout=timeout, uri=uri, isolation_level=None, check_same_thread=False)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    digests.offer(connection)
+    return connection
 
 
 def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False) -> int:
@@ -290,7 +318,37 @@ def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False
     if filled and not version:
         what = f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal"
         raise StoreError(what, "copy both files, or end the run before you copy")
+    if version:
+        _refuse_foreign(connection, path, version)
     return int(version)
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Raise StoreError for a file whose schema is not ours: SQLite would run what its triggers and views say."""
+    found, ours = _schema(connection), _blank_schema(version)
+    for (kind, name), sql in found.items():
+        if ours.get((kind, name)) != sql:
+            what = f"{path}: its {kind} `{_short(Path(name))}` is not of this program, and may change what is read"
+            raise StoreError(what, f"use a store that you trust; `DROP {kind.upper()}` removes what you added yourself")
+    for kind, name in ours.keys() - found.keys():
+        raise _damaged(path, f"its {kind} `{name}` is gone")
+
+
+def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """What defines each table, index, trigger and view, without what versions of SQLite write differently."""
+    found = connection.execute("SELECT type, name, sql FROM sqlite_master")
+    return {
+        (kind, name): _LAYOUT.sub("", sql or "")
+        for kind, name, sql in found
+        if not (kind == "table" and name in _OF_SQLITE) and not (kind == "index" and sql is None)
+    }
+
+
+@functools.cache
+def _blank_schema(version: int) -> dict[tuple[str, str], str]:
+    with closing(_open(":memory:")) as connection:
+        _migrate(connection, 0, version)
+        return _schema(connection)
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
@@ -307,20 +365,21 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    if version == len(migrations()):
+def _migrate(connection: sqlite3.Connection, version: int, to: int | None = None) -> None:
+    last = len(migrations()) if to is None else to
+    if version == last:
         return
     connection.create_function("said_digest", 2, context.digest, deterministic=True)
     field_values.offer(connection)
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have migrated while this one waited for the lock.
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    for migration in migrations()[version:]:
+    for migration in migrations()[version:last]:
         for statement in _statements(migration.sql):
             connection.execute(statement)
         if migration.step is not None:
             migration.step(connection)
-    connection.execute(f"PRAGMA user_version = {len(migrations())}")
+    connection.execute(f"PRAGMA user_version = {last}")
     connection.execute("COMMIT")
 
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import artefacts, leases, routes
+from independence.store import artefacts, dialogue_rows, leases, routes
 from independence.store.database import transaction
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import Names
@@ -21,7 +21,7 @@ from independence.types import OF_REQUESTS, UNGIVEN
 
 NON_ANSWERS = ("no_answer", "transport", *OF_REQUESTS)  # settled replies that are none
 OF_STORES = ("progress", "deliveries")
-OF_TRIALS = ("calls", "finished", "verdicts", "failures", "attempts", "artefacts", "routes", "leases")
+OF_TRIALS = ("calls", "dialogues", "verdicts", "failures", "attempts", "artefacts", "routes", "leases")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas", "verifications")
 
@@ -169,6 +169,7 @@ def _remove(connection: sqlite3.Connection, deletion: Deletion, *, broken: bool)
         connection.executemany(f"DELETE FROM {table} WHERE trial = ?", [(trial,) for trial in deletion.trials])
     connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in deletion.trials])
     connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", deletion.calls)
+    dialogue_rows.write(connection, (trial for trial, _ in deletion.calls))
     artefacts.forget(connection, deletion.verdicts, broken=broken)
     routes.forget(connection, deletion.verdicts)
     connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in deletion.verdicts])

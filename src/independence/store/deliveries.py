@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import Subject
-from independence.store import records
+from independence.store import digests
 
 
 class DeliveryRow(NamedTuple):
@@ -26,7 +26,7 @@ class DeliveryRow(NamedTuple):
 
 def add(connection: sqlite3.Connection, row: DeliveryRow) -> None:
     """Keep what a probe found."""
-    records.insert(connection, "deliveries", [row._asdict()], "UPDATE SET found = excluded.found")
+    digests.insert(connection, "deliveries", [row._asdict()], {"found": None})
 
 
 def latest(

@@ -15,9 +15,9 @@ from independence.types import Where
 _FEW = 4  # of so many planned trials one is wanted: then each is looked for by its key
 # Trials of which nothing is known are left out: no answer, and no other dialogue that they continue.
 _SQL = (
-    "SELECT p.trial, iif(p.parent IS NULL AND f.start_context IS NULL, f.end_context, NULL), p.turns FROM planned p "
-    "LEFT JOIN finished f ON f.trial = p.trial WHERE {clause} AND (f.trial IS NOT NULL OR p.parent IS NOT NULL OR "
-    "EXISTS (SELECT 1 FROM calls c WHERE c.trial = p.trial))"
+    "SELECT p.trial, iif(p.parent IS NULL AND d.start_context IS NULL AND d.answered = p.turns AND NOT d.broken, d.at, "
+    "NULL), p.turns FROM planned p LEFT JOIN dialogues d ON d.trial = p.trial WHERE {clause} "
+    "AND (d.trial IS NOT NULL OR p.parent IS NOT NULL)"
 )
 
 
@@ -62,8 +62,8 @@ def read(connection: sqlite3.Connection, where: Where, trials: Set[str]) -> Endi
 def answered(connection: sqlite3.Connection, where: Where) -> bool:
     """Whether any dialogue of an edition has an answer."""
     sql = (
-        "SELECT 1 FROM planned JOIN calls USING (trial) WHERE suite = ? AND edition = ? AND version = 0 "
-        "AND missing IS NULL LIMIT 1"
+        "SELECT 1 FROM planned JOIN dialogues USING (trial) WHERE suite = ? AND edition = ? AND first_at IS NOT NULL "
+        "LIMIT 1"
     )
     return connection.execute(sql, (where.suite, where.edition)).fetchone() is not None
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from independence.store import digests
 from independence.types import Scalar
 
 _KINDS = {int: "q", float: "d", bool: "?"}
@@ -51,7 +52,9 @@ def layout_id(connection: sqlite3.Connection, layout: str | None) -> int | None:
         return None
     found = connection.execute("SELECT id FROM field_sets WHERE layout = ?", (layout,)).fetchone()
     if found is None:
-        found = (connection.execute("INSERT INTO field_sets (layout) VALUES (?)", (layout,)).lastrowid,)
+        (own,) = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM field_sets").fetchone()
+        digests.insert(connection, "field_sets", [{"id": own, "layout": layout}])
+        return int(own)
     return int(found[0])
 
 
@@ -115,6 +118,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         "UPDATE verdicts SET field_set = (SELECT id FROM field_sets WHERE layout = field_layout(fields)), "
         "field_values = field_bytes(fields)"
     )
+    digests.renew(connection, ["field_sets", "verdicts"])
 
 
 def offer(connection: sqlite3.Connection) -> None:

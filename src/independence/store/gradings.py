@@ -40,5 +40,8 @@ def settings(connection: sqlite3.Connection, trials: Iterable[str]) -> list[tupl
 def finished(connection: sqlite3.Connection, where: Where) -> int:
     """How many dialogues of an edition (and condition) are there to be graded."""
     clause, values = queries.planned_clause(where, None)
-    sql = f"SELECT count(*) FROM finished WHERE trial IN (SELECT p.trial FROM planned p WHERE {clause})"
+    sql = (
+        "SELECT count(DISTINCT p.trial) FROM planned p JOIN dialogues d ON d.trial = p.trial AND d.answered = p.turns "
+        f"AND NOT d.broken WHERE {clause}"
+    )
     return int(queries.first(connection, sql, values))

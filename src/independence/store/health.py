@@ -10,12 +10,13 @@ import shutil
 import sqlite3
 import time
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import leases, queries, records, store_file
+from independence.store import integrity, leases, queries, records, store_file
 from independence.store.database import translate
 from independence.store.migrations import migrations
 
@@ -49,6 +50,7 @@ class StoreHealth(msgspec.Struct, frozen=True):
     schema: int  # migrations it has seen; 0: an empty file
     known: int  # migrations this version knows
     damage: tuple[str, ...]  # SQLite's complaints; empty: sound
+    whole: bool  # every row was compared with what was written
     contents: StoreContents | None  # None where the file is damaged, empty or newer than this version
 
 
@@ -61,17 +63,17 @@ def free_bytes(folder: Path) -> int:
         raise StoreError(what, "create it or choose another --db") from error
 
 
-def examine(path: Path, now: float | None = None) -> StoreHealth:
-    """Look at a store that exists. Raises StoreError for a file that is none or cannot be read."""
+def examine(path: Path, now: float | None = None, *, whole: bool = False) -> StoreHealth:
+    """Look at a store that exists, `whole`: at every row. Raises StoreError for a file that is none or unreadable."""
     moment = time.time() if now is None else now
     store_file.check_log(path)
     try:
         if not store_file.log_of(path).exists():
             with suppress(sqlite3.Error):
-                health = _look(path, "immutable=1", moment)
+                health = _look(path, "immutable=1", moment, whole=whole)
                 if not store_file.log_of(path).exists():  # else somebody began to write meanwhile
                     return health
-        return _look(path, "mode=ro", moment)
+        return _look(path, "mode=ro", moment, whole=whole)
     except sqlite3.Error as error:
         told = translate(error, path)
         raise StoreError(told.what, told.fix) from error
@@ -79,19 +81,21 @@ def examine(path: Path, now: float | None = None) -> StoreHealth:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _look(path: Path, how: str, now: float) -> StoreHealth:
+def _look(path: Path, how: str, now: float, *, whole: bool) -> StoreHealth:
     address = f"{path.resolve().as_uri()}?{how}"
     with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as connection:
-        return _health(connection, path, now)
+        return _health(connection, path, now, whole=whole)
 
 
-def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHealth:
+def _health(connection: sqlite3.Connection, path: Path, now: float, *, whole: bool) -> StoreHealth:
     schema, tables = connection.execute(
         "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
     ).fetchone()
     if schema == 0 and tables:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     damage = _damage(connection)
+    if whole and not damage and schema == len(migrations()):
+        damage = tuple(islice(integrity.complaints(connection), _MOST_DAMAGE))
     readable = not damage and 0 < schema <= len(migrations())
     waiting = store_file.log_of(path)
     return StoreHealth(
@@ -103,6 +107,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
         schema=schema,
         known=len(migrations()),
         damage=damage,
+        whole=whole and schema == len(migrations()),
         contents=_contents(connection, now) if readable else None,
     )
 
@@ -136,7 +141,7 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
             for table in _TEXTS
             if table in there  # an older store is read as it is
         ),
-        stale=_stale(connection),
+        stale=_stale(connection) if "dialogues" in there else 0,
         leases=held,
         expired=silent,
     )

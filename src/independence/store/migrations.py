@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.store import dialogue_rows, digests
 from independence.suites import digest
 from independence.suites.schema import Suite
 from independence.suites.without_texts import without_texts
@@ -55,10 +56,19 @@ def add_wordings(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE editions SET wording = ? WHERE suite = ? AND edition = ?", (wording, suite, edition))
 
 
+def add_digests(connection: sqlite3.Connection) -> None:
+    """Write how far every dialogue is, the digest of every row that is scored, and how many there are."""
+    dialogue_rows.write(connection)
+    digests.count(connection)
+
+
 # By the name of the migration, what SQL cannot do.
 _STEPS = {
     "imported editions hold no words of ours; the suite that they are read by is kept beside them": remove_our_texts,
     "editions of one wording": add_wordings,
+    "what is scored is checked when it is read: digests of rows, how many there are, and the sum of their digests": (
+        add_digests
+    ),
 }
 
 

@@ -551,3 +551,72 @@ CREATE TABLE attempts (                -- written before the next attempt of the
     answer TEXT,                       -- JSON: what came; NULL: no answer
     PRIMARY KEY (trial, what, number)
 ) WITHOUT ROWID;
+
+-- migration: what is scored is checked when it is read: digests of rows, how many there are, and the sum of their digests
+DROP TRIGGER kept_until_insertion_in_planned;
+DROP TRIGGER kept_until_change_in_planned;
+DROP TRIGGER kept_until_deletion_in_planned;
+DROP TRIGGER kept_until_insertion_in_finished;
+DROP TRIGGER kept_until_change_in_finished;
+DROP TRIGGER kept_until_deletion_in_finished;
+DROP TRIGGER kept_until_insertion_in_verdicts;
+DROP TRIGGER kept_until_change_in_verdicts;
+DROP TRIGGER kept_until_deletion_in_verdicts;
+DROP TRIGGER finished_at_only_answer;
+DROP TRIGGER finished_at_last_answer;
+DROP TRIGGER finished_after_change;
+DROP TRIGGER finished_after_deletion;
+DROP TABLE kept_dialogues;
+DROP VIEW finished_by_calls;
+DROP TABLE finished;
+CREATE TABLE dialogues (               -- how far the answers of a trial go; follows from `calls`, written with them
+    trial TEXT PRIMARY KEY,
+    start_context TEXT,                -- `context` of its first answer; NULL: the key of the trial
+    at TEXT,                           -- digest of the dialogue up to its last answer in line; NULL: none is current
+    answered INTEGER NOT NULL,         -- answers in line
+    missing TEXT,                      -- reason of the first turn that came to nothing
+    broken INTEGER NOT NULL,           -- there are others, given on a history that was replaced
+    flags TEXT,                        -- `flags` of its answers, joined by commas; NULL: none has any
+    said TEXT NOT NULL,                -- the first 16 digits of each answer's `said`
+    words TEXT NOT NULL,               -- each answer's `words`, 16 digits; dashes: unknown
+    thought INTEGER NOT NULL,          -- an answer took reasoning tokens
+    first_at TEXT,                     -- `answered_at`, where that is known
+    last_at TEXT,
+    cost_usd REAL NOT NULL,            -- of all its calls, replaced answers included
+    digest INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TRIGGER dialogues_until_change AFTER UPDATE ON calls
+BEGIN
+    DELETE FROM dialogues WHERE trial IN (OLD.trial, NEW.trial);
+END;
+CREATE TRIGGER dialogues_until_deletion AFTER DELETE ON calls
+BEGIN
+    DELETE FROM dialogues WHERE trial = OLD.trial;
+END;
+ALTER TABLE editions ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE personas ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE subjects ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE planned ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE verdicts ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE field_sets ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE routes ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE artefacts ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE failures ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE verifications ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE deliveries ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+DROP INDEX calls_paid;
+DROP INDEX calls_unmarked;
+DROP INDEX verdicts_paid;
+DROP INDEX verdicts_short;
+-- What boards read of a verdict and of a step, without the texts.
+CREATE INDEX verdicts_short ON verdicts (
+    trial, judge, rubric, context, missing, field_set, field_values, cost_usd, judged_at, quote_found, prediction, key,
+    digest
+);
+DROP INDEX artefacts_of_trial;
+CREATE INDEX artefacts_short ON artefacts (trial, judge, context, missing, cost_usd, key, digest);
+CREATE TABLE tallies (                 -- of each table whose rows have digests; kept by triggers
+    name TEXT PRIMARY KEY,
+    rows INTEGER NOT NULL,
+    digests INTEGER NOT NULL           -- their sum
+) WITHOUT ROWID;

@@ -25,8 +25,8 @@ def sentences(
         "SELECT v.missing, v.detail, count(*) FROM p CROSS JOIN verdicts v ON v.trial = p.trial "
         "WHERE v.missing IS NOT NULL AND v.judge IN (SELECT value FROM json_each(?)) AND EXISTS "
         "(SELECT 1 FROM calls c WHERE c.trial = v.trial AND c.version = 0 AND c.after = v.context) GROUP BY 1, 2 "
-        "UNION ALL SELECT c.missing, c.detail, count(*) FROM p CROSS JOIN calls c ON c.trial = p.trial "
-        "AND c.version = 0 WHERE c.missing IS NOT NULL AND p.trial NOT IN (SELECT trial FROM finished) GROUP BY 1, 2",
+        "UNION ALL SELECT c.missing, c.detail, count(*) FROM p CROSS JOIN dialogues d ON d.trial = p.trial CROSS JOIN "
+        "calls c ON c.trial = d.trial AND c.version = 0 AND c.missing = d.missing GROUP BY 1, 2",
         (*values, keys_json(judges)),
     )
     by_reason = defaultdict[str, Counter[str]](Counter)

@@ -6,21 +6,20 @@ import functools
 import itertools
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from independence.store import context, field_values
+from independence.store.dialogue_rows import DIGITS, UNKNOWN
+from independence.store.digests import INDICES
 from independence.types import Condition, Scalar, Where
 
 R = TypeVar("R")
 _EDITION = "suite = ? AND edition = ?"
 UNDER = "suite = ? AND edition = ? AND variant = ? AND mode = ?"  # `Where.columns`
 PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
-DIGITS = 16  # of a digest of a reply, where it is kept for comparing alone
-UNKNOWN = "-" * DIGITS
 REREAD = "published, read again"  # the rubric of a verdict that its publisher could not read and the import could
 
 
@@ -207,47 +206,25 @@ def states(
     """
     clause, values = planned_clause(where, None if trials is None else with_ancestors(connection, trials), config_dir)
     sql = (
-        "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent, f.start_context, "
-        "f.end_context, f.flags, f.said, f.words, f.thought FROM planned p LEFT JOIN finished f ON f.trial = p.trial "
-        f"WHERE {clause}"
+        "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent, d.start_context, d.at, "
+        "d.answered, d.missing, d.broken, d.flags, d.said, d.words, d.thought "
+        f"FROM planned p LEFT JOIN dialogues d ON d.trial = p.trial WHERE {clause}"
     )
     planned = list(map(_PlannedRow._make, connection.execute(sql, values)))
     planned.sort(key=itemgetter(1, 4, 3))
     by_key = {row.trial: row for row in reversed(planned)}
     if config_dir is not None and {row.parent for row in planned} - {None} - by_key.keys():
         return states(connection, where, by_key)
-    calls = _calls(connection, {row.trial for row in planned if row.end_context is None})
     done: dict[str, TrialState] = {}
     out = []
     for row in planned:
-        if row.trial not in done and row.parent is None and row.follows(None):
-            done[row.trial] = _finished(row)
         if row.trial not in done:
             for above in reversed(_line(row, by_key)):
-                before = done.get(above.parent) if above.parent is not None else None
-                if above.follows(before):
-                    done[above.trial] = _finished(above)
-                    continue
-                own = (
-                    calls.get(above.trial)
-                    if above.end_context is None
-                    else _calls(connection, [above.trial])[above.trial]
-                )
-                done[above.trial] = _state(above, own or [], before)
+                done[above.trial] = _state(above, done.get(above.parent or ""))
         state = done[row.trial]
         # Two places may ask the same thing: one trial, one state, each with its own place.
         out.append(state if by_key[row.trial] is row else state._replace(**row.place))
     return out
-
-
-def _calls(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[Sequence[Any]]]:
-    """What states read of the current answers of these trials, by turn."""
-    found = connection.execute(
-        "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words "
-        "FROM json_each(?) k CROSS JOIN calls c ON c.trial = k.value AND c.version = 0 ORDER BY k.key, c.turn",
-        (keys_json(trials),),
-    )
-    return {trial: list(own) for trial, own in groupby(found, itemgetter(0))}
 
 
 class _PlannedRow(NamedTuple):
@@ -258,21 +235,15 @@ class _PlannedRow(NamedTuple):
     run: int
     turns: int
     parent: str | None
-    start_context: str | None  # from here on of the dialogue as it was finished
-    end_context: str | None
+    start_context: str | None  # from here on as of `DialogueRow`; all None where nothing was ever answered
+    at: str | None
+    answered: int
+    missing: str | None
+    broken: int
     flags: str | None
     said: str
     words: str
     thought: int
-
-    def follows(self, before: TrialState | None) -> bool:
-        """Whether it is finished on the trial that it continues as that is now."""
-        if self.end_context is None:
-            return False
-        if self.parent is None:
-            return self.start_context is None
-        end = before.end if before is not None else None
-        return end is not None and self.start_context == context.begin(self.trial, end)
 
     @property
     def place(self) -> dict[str, Any]:
@@ -295,8 +266,8 @@ def keys_json(keys: Iterable[str]) -> str:
 def with_ancestors(connection: sqlite3.Connection, trials: Iterable[str]) -> list[str]:
     """Trials and all that they continue."""
     sql = (
-        "WITH RECURSIVE found(key) AS (SELECT value FROM json_each(?) UNION SELECT t.parent FROM found "
-        "JOIN trials t USING (key) WHERE t.parent IS NOT NULL) SELECT key FROM found ORDER BY key"
+        "WITH RECURSIVE found(key) AS (SELECT value FROM json_each(?) UNION SELECT p.parent FROM found "
+        "JOIN planned p ON p.trial = key WHERE p.parent IS NOT NULL) SELECT key FROM found ORDER BY key"
     )
     return [key for (key,) in connection.execute(sql, (keys_json(trials),))]
 
@@ -323,41 +294,22 @@ def _clause(where: Where, config_dir: str | None = None) -> tuple[str, tuple[str
     return " AND ".join(f"p.{name} = ?" for name in known), tuple(known.values())
 
 
-def _finished(row: _PlannedRow) -> TrialState:
-    """The state of a trial that is stored as finished."""
-    (trial, config_dir, experiment, scenario, run, turns, parent, _, end, marks, said, words, thought) = row
-    by_reply = reply_flags(marks) if marks is not None else ((),) * turns
-    flags = tuple(itertools.chain.from_iterable(by_reply)) if marks is not None else ()
-    reached = (turns, turns, None, False, end, flags, end, parent, said, thought > 0, words, by_reply)
-    return TrialState._make((trial, config_dir, experiment, scenario, run, *reached))
-
-
-def _state(row: _PlannedRow, calls: Iterable[Sequence[Any]], before: TrialState | None) -> TrialState:
-    """How far the calls of a trial go; `before`: the state of the trial that it continues."""
+def _state(row: _PlannedRow, before: TrialState | None) -> TrialState:
+    """How far a trial is; `before`: the state of the trial that it continues."""
     parent_end = before.end if before is not None else None
-    at = None if row.parent and not parent_end else context.begin(row.trial, parent_end)
-    missing, stale, thought = None, False, False
-    said: list[str] = []
-    words: list[str] = []
-    flags: list[tuple[str, ...]] = []
-    for _, context_before, after, reason, marks, words_said, reasoning_tokens, own_words in calls:
-        if context_before != at:
-            stale = True
-            break
-        flags += reply_flags(marks)
-        if reason is not None:
-            missing = reason
-            break
-        said.append(words_said[:DIGITS])
-        words.append(own_words or UNKNOWN)
-        thought = thought or reasoning_tokens > 0
-        at = after
-    end = at if len(said) == row.turns and not stale else None
+    start = None if row.parent and not parent_end else context.begin(row.trial, parent_end)
+    there = row.at is not None
+    follows = there and (row.start_context or row.trial) == start  # or it was begun on another history
+    missing, stale = (row.missing, bool(row.broken)) if follows else (None, there)
     if before is not None and before.missing is not None:
         missing, stale = "parent_missing", False
-    every = tuple(itertools.chain.from_iterable(flags))
-    reached = (len(said), row.turns, missing, stale, at, every, end, row.parent)
-    return TrialState._make((*row[:5], *reached, "".join(said), thought, "".join(words), tuple(flags[: len(said)])))
+    if not follows:
+        return TrialState(*row[:5], 0, row.turns, missing, stale, start, (), None, row.parent)
+    by_reply = ((),) * row.answered if row.flags is None else reply_flags(row.flags)
+    flags = () if row.flags is None else tuple(itertools.chain.from_iterable(by_reply))
+    end = row.at if row.answered == row.turns and not row.broken else None
+    reached = (row.answered, row.turns, missing, stale, row.at, flags, end, row.parent)
+    return TrialState._make((*row[:5], *reached, row.said, row.thought > 0, row.words, by_reply[: row.answered]))
 
 
 @functools.cache
@@ -414,18 +366,17 @@ def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
     clause, values = _clause(where)
     asked = connection.execute(
         f"SELECT config_dir FROM (SELECT DISTINCT config_dir FROM planned p WHERE {clause}) s WHERE EXISTS (SELECT 1 "
-        f"FROM planned p WHERE {clause} AND p.config_dir = s.config_dir AND (p.trial IN (SELECT trial FROM calls) "
+        f"FROM planned p WHERE {clause} AND p.config_dir = s.config_dir AND (p.trial IN (SELECT trial FROM dialogues) "
         "OR p.trial IN (SELECT trial FROM failures)))",
         (*values, *values),
     )
     out = {config_dir: 0.0 for (config_dir,) in asked}
-    for table in ("calls", "artefacts", "verdicts", "failures"):
-        if first(connection, f"SELECT 1 FROM {table} WHERE cost_usd <> 0 LIMIT 1", ()) is None:
-            continue
-        sql = (  # most dialogues of free and local models cost nothing: an index holds those that did
-            f"SELECT config_dir, sum(cost_usd) FROM (SELECT DISTINCT config_dir, trial FROM planned p WHERE {clause}) "
-            f"JOIN {table} USING (trial) WHERE cost_usd <> 0 GROUP BY 1"
-        )
+    own = f"(SELECT DISTINCT config_dir, trial FROM planned p WHERE {clause})"
+    for table in ("dialogues", "artefacts", "verdicts", "failures"):
+        rows_of = f"{table} INDEXED BY {INDICES[table]}" if table in INDICES else table
+        if first(connection, f"SELECT 1 FROM {rows_of} WHERE cost_usd <> 0 LIMIT 1", ()) is None:
+            continue  # free and local models cost nothing
+        sql = f"SELECT config_dir, sum(cost_usd) FROM {own} JOIN {rows_of} USING (trial) WHERE cost_usd <> 0 GROUP BY 1"
         for config_dir, cost in connection.execute(sql, values):
             out[config_dir] = out.get(config_dir, 0.0) + float(cost)
     return out

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import cache
-from itertools import chain, islice
+from itertools import islice
 
 import msgspec
 
-from independence.store import context, field_values
+from independence.store import context, dialogue_rows, field_values
+from independence.store.digests import insert
 from independence.types import Answer, Attempt, Grade, Missing, Reply
 
 MADE = '{"made":true}'  # shape of a dialogue of ours, which no subject was asked and no edition plans
@@ -105,28 +105,6 @@ def now(timespec: str = "seconds") -> str:
     return datetime.now(UTC).isoformat(timespec=timespec)
 
 
-def insert(
-    connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, object]], conflict: str = "NOTHING"
-) -> int:
-    """Insert rows that have the same columns in the same order; `conflict`: what to do with a known one.
-
-    Returns how many changed.
-    """
-    left = iter(rows)
-    first = next(left, None)
-    if first is None:
-        return 0
-    each = (tuple(row.values()) for row in chain((first,), left))  # ours: Ctrl-C is heard between two rows
-    # Not `total_changes`, which counts what triggers write too.
-    return connection.executemany(_statement(table, tuple(first), conflict), each).rowcount
-
-
-@cache
-def _statement(table: str, columns: tuple[str, ...], conflict: str) -> str:
-    places = ", ".join("?" for _ in columns)  # by position, as names are looked up for each value of each row
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) ON CONFLICT DO {conflict}"
-
-
 def spent(answer: Answer | Grade) -> dict[str, object]:
     """The columns that say why nothing came, and what it took."""
     usage, attempts = answer.usage, answer.attempts
@@ -148,7 +126,7 @@ def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:
     """
     own = msgspec.structs.asdict(row) | {"used_at": now()}
     document = "iif(read_as = '', excluded.document, document)"
-    insert(connection, "editions", [own], f"UPDATE SET used_at = excluded.used_at, document = {document}")
+    insert(connection, "editions", [own], {"used_at": None, "document": document})
 
 
 def add_persona(connection: sqlite3.Connection, edition: EditionRow, variant: str, text: str) -> None:
@@ -160,15 +138,14 @@ def add_persona(connection: sqlite3.Connection, edition: EditionRow, variant: st
 def add_subjects(connection: sqlite3.Connection, rows: Iterable[SubjectRow]) -> None:
     """Add subjects; a known one takes the newer label and configuration."""
     own = map(msgspec.structs.asdict, rows)
-    insert(connection, "subjects", own, "UPDATE SET label = excluded.label, config = excluded.config")
+    insert(connection, "subjects", own, {"label": None, "config": None})
 
 
 def add_trials(connection: sqlite3.Connection, rows: Iterable[TrialRow]) -> int:
     """Write the plan; known trials stay as they are. Returns how many places were new or hold another trial now."""
     at = now("milliseconds")  # finer than seconds: two plans are two looks at the same subjects
     left, count = iter(rows), 0
-    changed = ", ".join(f"{name} = excluded.{name}" for name in ("trial", "turns", "parent", "planned_at"))
-    update = f"UPDATE SET {changed} WHERE trial <> excluded.trial"
+    changed = dict.fromkeys(("trial", "turns", "parent", "planned_at"))
     while part := list(islice(left, _AT_ONCE)):
         own = [msgspec.structs.asdict(row) for row in part]
         insert(connection, "trials", ({name: row[name] for name in ("key", "parent", "turns", "shape")} for row in own))
@@ -177,7 +154,7 @@ def add_trials(connection: sqlite3.Connection, rows: Iterable[TrialRow]) -> int:
             | {"trial": row["key"], "planned_at": row["planned_at"] or at}
             for row in own
         )
-        count += insert(connection, "planned", places, update)
+        count += insert(connection, "planned", places, changed, "WHERE trial <> excluded.trial")
     return count
 
 
@@ -205,7 +182,11 @@ def add_call(connection: sqlite3.Connection, row: CallRow) -> None:
 
 def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> int:
     """Store calls that are not there yet (imports). Returns how many were new."""
-    return insert(connection, "calls", map(_call, rows))
+    own = list(rows)
+    count = insert(connection, "calls", map(_call, own))
+    if count:
+        dialogue_rows.write(connection, (row.trial for row in own))
+    return count
 
 
 def _call(row: CallRow) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from independence.store import digests
 from independence.store.queries import truth
 from independence.store.records import now
 from independence.types import Grade, Missing, Scalar, Verdict, Where
@@ -51,11 +52,12 @@ class RoutedVerdict(NamedTuple):
 def add(connection: sqlite3.Connection, rows: Iterable[RouteRow]) -> None:
     """Store routes; a known one is replaced: a larger audit has another probability."""
     at = now("microseconds")
-    connection.executemany(
-        "INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET route = excluded.route, "
-        "probability = excluded.probability, routed_at = excluded.routed_at",
-        [(row.verdict, row.auditor, row.trial, *row.route, at) for row in rows],
+    own = (
+        {"verdict": row.verdict, "auditor": row.auditor, "trial": row.trial, **row.route._asdict(), "routed_at": at}
+        for row in rows
     )
+    given = ({"route" if name == "way" else name: value for name, value in one.items()} for one in own)
+    digests.insert(connection, "routes", given, dict.fromkeys(("route", "probability", "routed_at")))
 
 
 def known(connection: sqlite3.Connection, keys: Iterable[str], auditor: str) -> dict[str, VerdictRoute]:

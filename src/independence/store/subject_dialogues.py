@@ -1,4 +1,4 @@
-"""The dialogues of one subject with what one judge made of them, as columns that a row of the store can hold."""
+"""The dialogues of one subject with what one judge made of them, as columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DialogueColumns(NamedTuple):
     judged_at: list[str | None]
 
 
-class Coded(msgspec.Struct, frozen=True, array_like=True):
+class Coded(NamedTuple):
     """A column of few different values."""
 
     names: list[Any]  # each value once
@@ -43,7 +43,7 @@ class Coded(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, column: Sequence[V]) -> Self:
-        """A column as it is stored."""
+        """A column."""
         names = list(dict.fromkeys(column))
         places = {name: at for at, name in enumerate(names)}
         return cls(names, struct.pack(f"<{len(column)}I", *map(places.__getitem__, column)))
@@ -54,11 +54,8 @@ class Coded(msgspec.Struct, frozen=True, array_like=True):
         return [self.names[at] for at in struct.unpack(f"<{len(self.codes) // 4}I", self.codes)]
 
 
-class SubjectDialogues(msgspec.Struct, frozen=True, array_like=True):
-    """Planned dialogues by run and scenario; what the columns hold, `DialogueColumns` say.
-
-    This is stored: where it changes, a migration empties `kept_dialogues`.
-    """
+class SubjectDialogues(msgspec.Struct, frozen=True):
+    """Planned dialogues by run and scenario; what the columns hold, `DialogueColumns` say."""
 
     scenario: Coded
     run: Coded
@@ -72,7 +69,7 @@ class SubjectDialogues(msgspec.Struct, frozen=True, array_like=True):
     particular: dict[int, str]  # by place
     judges: list[str]  # whose verdicts these are; several only where nobody asked for one
     valid: int  # verdicts
-    dates: Dates  # of replies in finished dialogues, and of valid verdicts
+    dates: Dates  # of replies, and of valid verdicts
     judged_at: list[str]  # empty where no dialogue has several verdicts
 
     @classmethod
@@ -99,11 +96,6 @@ class SubjectDialogues(msgspec.Struct, frozen=True, array_like=True):
 
     def __len__(self) -> int:
         return len(self.said)
-
-    @property
-    def unfinished(self) -> set[str]:
-        """Keys of trials."""
-        return {key for at, key in self.particular.items() if self.said[at] is None}
 
     def newest(self, rubrics: Mapping[str, str]) -> SubjectDialogues:
         """One verdict a dialogue: of several that count alike the newest; one to be looked at before all others.
@@ -139,7 +131,3 @@ class SubjectDialogues(msgspec.Struct, frozen=True, array_like=True):
             particular={new: self.particular[at] for new, at in enumerate(places) if at in self.particular},
             judged_at=[],
         )
-
-
-encode = msgspec.msgpack.Encoder().encode
-decode = msgspec.msgpack.Decoder(SubjectDialogues).decode

@@ -6,7 +6,7 @@ import sqlite3
 
 import msgspec
 
-from independence.store import queries, records
+from independence.store import digests, queries, records
 from independence.store.database import transaction
 from independence.types import Where
 
@@ -32,7 +32,7 @@ def record(connection: sqlite3.Connection, row: VerificationRow, document: str) 
             "verified_at": records.now(),
             "read_as_before": queries.read_as(connection, where) or "",
         }
-        records.insert(connection, "verifications", [own])
+        digests.insert(connection, "verifications", [own])
         _set(connection, where, wording=row.wording, read_as=document)
 
 
@@ -61,5 +61,6 @@ def _read_as_before(connection: sqlite3.Connection, where: Where) -> str | None:
 
 
 def _set(connection: sqlite3.Connection, where: Where, *, wording: str, read_as: str) -> None:
-    sql = "UPDATE editions SET wording = ?, read_as = ? WHERE suite = ? AND edition = ?"
+    digest = digests.expression("editions", {"wording": "?1", "read_as": "?2"})
+    sql = f"UPDATE editions SET wording = ?1, read_as = ?2, digest = {digest} WHERE suite = ?3 AND edition = ?4"
     connection.execute(sql, (wording, read_as, *where[:2]))

@@ -37,7 +37,8 @@ class WholeTrial(NamedTuple):
 
 def subjects(connection: sqlite3.Connection, where: Where) -> list[SubjectRow]:
     """The subjects of an edition, by directory."""
-    sql = "SELECT * FROM subjects WHERE suite = ? AND edition = ? ORDER BY config_dir"
+    columns = ", ".join(SubjectRow.__struct_fields__)
+    sql = f"SELECT {columns} FROM subjects WHERE suite = ? AND edition = ? ORDER BY config_dir"
     found = _rows(connection, sql, where[:2])
     return [SubjectRow(**{**row, "simulated": bool(row["simulated"])}) for row in found]
 

@@ -86,7 +86,7 @@ def test_stale_answers_outdated_verdicts_and_failed_calls_stand_with_their_dialo
     filled.answer(connection, "a", "dinner", 1, Reply("Another soup.", "tool"))
     connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
     connection.execute(
-        "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, '[]', '2026-01-02T03:04:05')",
+        "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, '[]', '2026-01-02T03:04:05', 0)",
         (filled.key("a", "radio", 2),),
     )
     found = {(one.scenario, one.run): one for one in everything(connection).dialogues()}

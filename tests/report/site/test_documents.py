@@ -30,6 +30,7 @@ from independence.report.site.schema import (
 from independence.store import database, export_rows, scopes
 from independence.suites.load import LoadedSuite
 from independence.types import Where
+from tests.e2e import command
 from tests.report import filled
 from tests.report.site import reading
 from tests.report.site.reading import Documents
@@ -68,7 +69,7 @@ def test_two_readings_give_the_same_bytes_in_any_order_and_without_the_day_of_to
     with database.reading(stores(name)) as connection, paths.reading(connection) as site:
         assert {path: site.document(path) for path in reversed(first)} == first
     path = stores.copy(name, tmp_path)
-    with closing(sqlite3.connect(path)) as connection, connection:
+    with command.opened(path) as connection:
         connection.execute("UPDATE calls SET answered_at = '2020-03-05T10:00:00+00:00'")
         connection.execute("UPDATE verdicts SET judged_at = '2020-03-06T10:00:00+00:00'")
     today, held = datetime.now(UTC).date().isoformat().encode(), reading.read(path).content

@@ -1,0 +1,63 @@
+"""Damage of a store becomes a refusal with its place, never another number."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from benchmarks import damage
+
+from independence.store import integrity
+from tests.e2e import command
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return damage.made("many judges", tmp_path_factory.mktemp("damage"))
+
+
+def copied(made: Path, folder: Path) -> Path:
+    (folder / "here.db").write_bytes(made.read_bytes())
+    return folder / "here.db"
+
+
+@pytest.mark.parametrize(("flips", "cuts"), [(100, 20), pytest.param(2_000, 200, marks=pytest.mark.deep)])
+def test_a_flipped_bit_or_a_cut_gives_the_same_boards_or_a_refusal(made: Path, flips: int, cuts: int) -> None:
+    counts, wrong = damage.outcomes(made, flips, cuts, seed=flips)
+    assert wrong == []
+    assert min(counts.values()) > cuts / 2
+
+
+CHANGES = {
+    "verdicts: the row of ": "UPDATE verdicts SET field_values = zeroblob(8) WHERE rowid = 3",
+    "were written": "UPDATE tallies SET rows = rows + 1, digests = digests + 7 WHERE name = 'verdicts'",
+    "subjects: the row of sim--half": "UPDATE subjects SET label = 'another' WHERE label LIKE 'sim/half%'",
+    "its trigger `sneaky` is not": "CREATE TRIGGER sneaky AFTER UPDATE ON sessions BEGIN DELETE FROM calls; END",
+    "its view `more` is not": "CREATE VIEW more AS SELECT * FROM verdicts",
+    "its table `more` is not": "CREATE TABLE more (a, b AS (a + 1))",
+    "its trigger `dialogues_until_change` is gone": "DROP TRIGGER dialogues_until_change",
+}
+
+
+def test_what_others_changed_is_refused_by_name(made: Path, tmp_path: Path) -> None:
+    for says, change in CHANGES.items():
+        here = copied(made, tmp_path)
+        with closing(sqlite3.connect(here)) as connection:
+            connection.executescript(change)
+        assert says in command.refused("leaderboard", "--db", here)
+
+
+def test_all_of_a_store_is_read_on_request_and_what_is_whole_is_copied(made: Path, tmp_path: Path) -> None:
+    here, out = copied(made, tmp_path), tmp_path / "out.db"
+    with closing(sqlite3.connect(here)) as connection, connection:
+        connection.execute("UPDATE calls SET text = text || '!' WHERE rowid = 2")
+        connection.execute("UPDATE verdicts SET field_values = zeroblob(8) WHERE rowid = 3")
+    ended = command.run("doctor", "--verify", "--db", here)
+    assert ended.code == 1
+    assert "is not as it was written" in " ".join(ended.out.split())
+    found = {one.table: one for one in integrity.salvage(here, out)}
+    assert (found["verdicts"].written or 0) - found["verdicts"].rows == 1
+    assert command.run("leaderboard", "--suite", "toy", "--db", out).code == 0
+    assert "there already" in command.refused("doctor", "--salvage", out, "--db", here)
