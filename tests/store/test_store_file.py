@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from independence.errors import StoreError
-from independence.store import database, health, store_file
+from independence.store import database, health, records, store_file
+from independence.store.records import EditionRow
 from independence.store.store_file import StoreFile
 
 
@@ -21,10 +22,8 @@ def filled(path: Path, text: str, rows: int = 40) -> None:
 
 
 def fill(connection: sqlite3.Connection, text: str, rows: int = 40) -> None:
-    connection.executemany(
-        "INSERT INTO editions (suite, edition, document, used_at) VALUES ('s', ?, ?, '')",
-        [(f"{text} {number}", text * 2000) for number in range(rows)],
-    )
+    for number in range(rows):
+        records.add_edition(connection, EditionRow("s", f"{text} {number}", text * 2000))
 
 
 def killed(path: Path, text: str, folder: Path) -> Path:

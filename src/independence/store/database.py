@@ -287,7 +287,7 @@ def _handles_left() -> bool:
 def _damaged(path: Path, what: str) -> StoreError:
     return StoreError(
         f"{path}: the store is damaged ({what})",
-        "restore a copy, or `independence doctor --salvage OUT` copies what is whole",
+        digests.REMEDY,
     )
 
 

@@ -49,6 +49,7 @@ SCORED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
 INDICES: Final[Mapping[str, str]] = MappingProxyType({"verdicts": "verdicts_short", "artefacts": "artefacts_short"})
 """Where boards read tables whose rows hold texts."""
 TALLIES: Final = "tallies"
+REMEDY: Final = "restore a copy, or `independence doctor --salvage OUT` copies what is whole"
 _EVENTS = {
     "INSERT": "rows = rows + 1, digests = digests + NEW.digest",
     "DELETE": "rows = rows - 1, digests = digests - OLD.digest",

@@ -16,11 +16,13 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 from independence.errors import StoreError
 
 _LOG_HEADER, _FRAME_HEADER = 32, 24  # bytes
 _MAGIC = (0x377F0682, 0x377F0683)
+_RANDOM_BITS = 15  # of an id of 31
 _HEADER = 72  # bytes of a page 1 that are looked at
 
 
@@ -33,14 +35,20 @@ class FileHeader(NamedTuple):
     schema: int
 
     def precedes(self, other: FileHeader) -> bool:
-        """Whether nothing but the id has changed from this one to another."""
-        return self[1:] == other[1:]
+        """Whether nothing but the id has changed from this one to another, and that follows from this one's."""
+        return self[1:] == other[1:] and other.id >> _RANDOM_BITS == _link(self.id)
 
 
 def renew_id(connection: sqlite3.Connection) -> None:
     """Mark the file as that of this command, in the file itself as far as others let."""
-    connection.execute(f"PRAGMA application_id = {1 + secrets.randbelow(2**31 - 1)}")
+    # Two stores of the same run often have as many pages: part of the id says which one was there before it.
+    new = _link(_number(connection, "application_id")) << _RANDOM_BITS | 1 + secrets.randbelow(2**_RANDOM_BITS - 1)
+    connection.execute(f"PRAGMA application_id = {new}")
     connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _link(before: int) -> int:
+    return crc32(before.to_bytes(4, "big")) & 0xFFFF
 
 
 def log_of(path: Path) -> Path:

@@ -8,7 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from independence.store import queries
+from independence.errors import StoreError
+from independence.store import context, digests, queries
 from independence.store.export_rows import ROUTED, VERDICT_COLUMNS, ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import UNDER, TrialState, keys_json
 from independence.types import Where
@@ -136,10 +137,20 @@ def _before(states: Mapping[str, TrialState], earlier: Mapping[str, Mapping[str,
 
 
 def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[str]]:
-    """The current replies of trials, by turn."""
+    """The replies of trials that are in line, by turn. Raises StoreError for those that are not as they were given.
+
+    Boards read them, and their table has no digests: `dialogues` has.
+    """
     found = connection.execute(
-        "SELECT c.trial, c.text FROM json_each(?) k JOIN calls c ON c.trial = k.value AND c.version = 0 "
-        "WHERE c.missing IS NULL ORDER BY c.trial, c.turn",
+        "SELECT d.trial, d.said, c.text, c.thinking FROM json_each(?) k JOIN dialogues d ON d.trial = k.value "
+        "LEFT JOIN calls c ON c.trial = d.trial AND c.version = 0 AND c.missing IS NULL ORDER BY d.trial, c.turn",
         (keys_json(trials),),
     )
-    return {trial: [text for _, text in own] for trial, own in groupby(found, itemgetter(0))}
+    out: dict[str, list[str]] = {}
+    for (trial, said), calls in groupby(found, itemgetter(0, 1)):
+        own = [(str(text), str(thinking)) for *_, text, thinking in calls][: len(said) // queries.DIGITS]
+        if "".join(context.digest(*words)[: queries.DIGITS] for words in own) != said:
+            what = f"the store is damaged (calls: the answers of {trial} are not as they were given)"
+            raise StoreError(what, digests.REMEDY)
+        out[trial] = [text for text, _ in own]
+    return out
