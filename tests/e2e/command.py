@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from independence.cli.main import main
 from independence.config import entries
-from independence.store import dialogue_rows, digests
+from independence.store import context, dialogue_rows, digests
 from tests.virtual_time import HandClock
 
 _KEYS = tuple(variable for entry in entries.shipped().values() for variable in entry.key_variables)
@@ -137,6 +137,8 @@ def meant(connection: sqlite3.Connection) -> None:
     """Take what a test has changed by hand for what was written."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'tallies'").fetchone():
         digests.offer(connection)
+        connection.create_function("said_digest", 2, context.digest, deterministic=True)
+        connection.execute("UPDATE calls SET said = said_digest(text, thinking) WHERE missing IS NULL")
         dialogue_rows.write(connection)
         digests.renew(connection)
 

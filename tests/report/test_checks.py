@@ -20,7 +20,7 @@ MB = 2**20
 CONTENTS = StoreContents(
     trials=1200, answers=1700, verdicts=1200, unplanned=0, homeless=0, stale=0, leases=0, expired=0
 )
-SOUND = StoreHealth(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), CONTENTS)
+SOUND = StoreHealth(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), whole=False, contents=CONTENTS)
 ROUTER = Endpoint("openrouter", "https://router.example/v1", "openrouter", key_source="OPENROUTER_API_KEY")
 LOCAL = Endpoint("local", "http://127.0.0.1:1234/v1", "local", key_source="LOCAL_API_KEY")
 WITH_PASSWORD = Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")

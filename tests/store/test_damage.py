@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from benchmarks import damage
 
-from independence.store import integrity
+from independence.store import dialogue_rows, digests, field_values, integrity
+from tests import toy
 from tests.e2e import command
 
 
@@ -34,6 +35,8 @@ CHANGES = {
     "verdicts: the row of ": "UPDATE verdicts SET field_values = zeroblob(8) WHERE rowid = 3",
     "were written": "UPDATE tallies SET rows = rows + 1, digests = digests + 7 WHERE name = 'verdicts'",
     "subjects: the row of sim--half": "UPDATE subjects SET label = 'another' WHERE label LIKE 'sim/half%'",
+    "attempts: the row of t, w, 0": "INSERT INTO attempts VALUES ('t', 'w', 0, '', '', NULL, 7)",
+    "sessions: the row of 2026, run": "INSERT INTO sessions VALUES (1, '2026', '', 'run', 'v2', 1.5, 0.0, 7)",
     "its trigger `sneaky` is not": "CREATE TRIGGER sneaky AFTER UPDATE ON sessions BEGIN DELETE FROM calls; END",
     "its view `more` is not": "CREATE VIEW more AS SELECT * FROM verdicts",
     "its table `more` is not": "CREATE TABLE more (a, b AS (a + 1))",
@@ -47,6 +50,28 @@ def test_what_others_changed_is_refused_by_name(made: Path, tmp_path: Path) -> N
         with closing(sqlite3.connect(here)) as connection:
             connection.executescript(change)
         assert says in command.refused("leaderboard", "--db", here)
+
+
+def test_answers_that_a_board_compares_are_as_they_were_given(tmp_path: Path) -> None:
+    toy.write(tmp_path / "toy")
+    line = "run --suite toy -m sim/refuse -j cues --runs 3 --quiet --db here.db"
+    command.ok(*line.split(), cwd=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "here.db")) as connection, connection:
+        digests.offer(connection)
+        connection.execute("UPDATE calls SET text = text || '!' WHERE rowid = 2")
+        dialogue_rows.write(connection)  # by what the answer is said to be, which has not changed
+    assert "calls: the answers of" in command.refused("leaderboard", "--db", tmp_path / "here.db")
+
+
+def test_a_value_that_its_scale_does_not_have_is_refused_whoever_wrote_it(made: Path, tmp_path: Path) -> None:
+    here = copied(made, tmp_path)
+    with command.opened(here) as connection:
+        digests.offer(connection)
+        connection.execute(
+            "UPDATE verdicts SET fields = json_set(fields, '$.drift', 812) WHERE fields = '{\"drift\":0}'"
+        )
+        field_values.rebuild(connection)
+    assert "`drift` is outside of its scale: 812 (sim--" in command.refused("leaderboard", "--db", here)
 
 
 def test_all_of_a_store_is_read_on_request_and_what_is_whole_is_copied(made: Path, tmp_path: Path) -> None:

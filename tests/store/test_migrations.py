@@ -55,13 +55,13 @@ GOLDEN = {
     "verifications": [
         "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before", "digest",
     ],
-    "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
+    "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd", "digest"],
     "progress": ["owner", "at", "snapshot"],
     "dialogues": [
         "trial", "start_context", "at", "answered", "missing", "broken", "flags", "said", "words", "thought",
         "first_at", "last_at", "cost_usd", "digest",
     ],
-    "attempts": ["trial", "what", "number", "request", "attempt", "answer"],
+    "attempts": ["trial", "what", "number", "request", "attempt", "answer", "digest"],
     "tallies": ["name", "rows", "digests"],
     "leases": ["trial", "owner", "until"],
     "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found", "digest"],

@@ -54,7 +54,7 @@ def command(
         name for name, there in (("verdicts", verdicts), ("missing", missing), ("everything", everything)) if there
     ]
     what = _what(kinds, narrowed=bool(models or suite), judge=judge)
-    with database.reading(db) as connection:
+    with database.writing(db, new=False) as connection:
         judge = judge and scopes.judge(judge, deletion.judges(connection))
         scope = DeletionScope(what, _chosen(connection, suite, models), judge)
         found = deletion.find(connection, scope)

@@ -71,4 +71,4 @@ def _salvage(db: Path, out: Path) -> None:
         if one.rows or one.written:
             lost = f" of {one.written}" if one.written is not None else ""
             print(f"{one.table}: {one.rows}{lost} rows")
-    note(f"{out}: holds what is whole of {db}; `independence run` asks again for what is not")
+    note(f"{out}: holds what is whole of {db}; `run` with --db {out} asks again for what is not")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
+from independence.errors import StoreError
 from independence.report import repeats, verdict_cells
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import engagement
@@ -16,6 +17,7 @@ from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ScoringFrame
 from independence.stats.verdict_columns import Array, Places, VerdictColumns, fields_read, joined
 from independence.store import field_values, queries
+from independence.store.digests import REMEDY
 from independence.store.field_values import FieldLayout
 from independence.store.place_dialogues import Dialogues
 from independence.store.subject_dialogues import Coded, SubjectDialogues
@@ -248,14 +250,30 @@ class PlainVerdicts(NamedTuple):
 
 
 def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
-    """Planned verdicts by config_dir as numbers, those that were read as numbers without a look at each."""
+    """Planned verdicts by config_dir as numbers, those that were read as numbers without a look at each.
+
+    Raises StoreError for a value that its scale does not have: no judge can give one.
+    """
     held = {config: own.reading for config, own in subjects.items() if isinstance(own, SubjectVerdicts)}
     parts = [reading.columns(frame) for reading in {id(one): one for one in held.values()}.values()]
     parts = [part._replace(subjects=[config if config in held else "" for config in part.subjects]) for part in parts]
     others = {config: own for config, own in subjects.items() if config not in held}
     if others or not parts:
         parts.append(verdict_cells.columns(frame, others))
-    return parts[0] if [*map(list, (part.subjects for part in parts))] == [[*subjects]] else joined(parts, [*subjects])
+    whole = parts[0] if [list(part.subjects) for part in parts] == [[*subjects]] else joined(parts, [*subjects])
+    _refuse_beyond_scale(frame, whole)
+    return whole
+
+
+def _refuse_beyond_scale(frame: ScoringFrame, columns: VerdictColumns) -> None:
+    for field, values in columns.fields.items():
+        scales = [frame.scenarios.get(name, {}).get(field, (-np.inf, np.inf)) for name in columns.scenarios]
+        low, high = np.array(scales).reshape(-1, 2).T
+        beyond = np.flatnonzero((values < low[columns.scenario]) | (values > high[columns.scenario]))
+        for at in beyond.tolist():
+            where = f"{columns.subjects[columns.subject[at]]}, {columns.scenarios[columns.scenario[at]]}"
+            what = f"a value of `{field}` is outside of its scale: {values[at]:g} ({where}, run {columns.run[at]})"
+            raise StoreError(f"the store is damaged (verdicts: {what})", REMEDY)
 
 
 def read(

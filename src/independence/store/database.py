@@ -121,6 +121,7 @@ def reading_once(connection: sqlite3.Connection) -> Iterator[None]:
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A store that must exist, for the length of a command that reads it. Raises StoreError, DiskFull."""
     with closing(connect_existing(path)) as connection, collecting_seldom(), translated(path):
+        connection.execute("PRAGMA query_only = ON")
         yield connection
 
 

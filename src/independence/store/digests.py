@@ -1,4 +1,4 @@
-"""A digest for each row that is scored, and for each table how many rows there are and the sum of their digests.
+"""A digest for each row that boards or the next command go by, and for each table the number of rows and their sum.
 
 Rows get theirs where they are written; triggers keep the sums. So a row that changed otherwise, and one that vanished,
 are told from all that was stored, whatever SQLite makes of the pages. This is about damage, not about people: who
@@ -18,8 +18,9 @@ from zlib import crc32
 
 import msgspec
 
-# What boards read, by table, as SQL. What a row is named by when it is damaged comes first.
-SCORED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
+# What boards read, what was answered of unsettled calls, and the ledger: by table, as SQL. What a row is named by when
+# it is damaged comes first.
+CHECKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "editions": ("suite", "edition", "document", "used_at", "read_as", "wording"),
     "personas": ("suite", "edition", "variant", "text"),
     "subjects": ("config_dir", "suite", "edition", "label", "model_id", "simulated", "config"),
@@ -40,6 +41,10 @@ SCORED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "artefacts": ("trial", "judge", "context", "missing", "CAST(cost_usd AS REAL)", "key"),
     "failures": (
         "trial", "what", "kind", "detail", "CAST(cost_usd AS REAL)", "CAST(unknown_usd AS REAL)", "failed_at",
+    ),
+    "attempts": ("trial", "what", "number", "request", "attempt", "answer"),
+    "sessions": (
+        "began_at", "command", "about", "last_at", "CAST(spent_usd AS REAL)", "CAST(unknown_usd AS REAL)",
     ),
     "verifications": (
         "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before",
@@ -72,7 +77,7 @@ def _digest(*values: object) -> int:
 
 def expression(table: str, values: Mapping[str, str] = MappingProxyType({})) -> str:
     """SQL for the digest of a row; `values`: SQL for columns that are to be something else than they are."""
-    return _WORD.sub(lambda word: values.get(word[0], word[0]), f"row_digest({', '.join(SCORED[table])})")
+    return _WORD.sub(lambda word: values.get(word[0], word[0]), f"row_digest({', '.join(CHECKED[table])})")
 
 
 @cache
@@ -82,10 +87,10 @@ def _insertion(table: str, columns: tuple[str, ...], changes: tuple[tuple[str, s
     conflict = "NOTHING"
     if changes is not None:
         own = dict(changes)
-        if table in SCORED:
+        if table in CHECKED:
             own["digest"] = expression(table, own)
         conflict = f"UPDATE SET {', '.join(f'{name} = {value}' for name, value in own.items())} {where}"
-    if table in SCORED:
+    if table in CHECKED:
         names, values = f"{names}, digest", f"{values}, {expression(table)}"
     return f"INSERT INTO {table} ({names}) SELECT {values} FROM (SELECT {given}) WHERE true ON CONFLICT DO {conflict}"
 
@@ -112,7 +117,7 @@ def insert(
     return connection.executemany(_insertion(table, tuple(first), own, where), each).rowcount
 
 
-def renew(connection: sqlite3.Connection, tables: Iterable[str] = SCORED) -> None:
+def renew(connection: sqlite3.Connection, tables: Iterable[str] = CHECKED) -> None:
     """Write the digest of every row of some tables, for what was changed on purpose by other means."""
     for table in tables:
         connection.execute(f"UPDATE {table} SET digest = {expression(table)}")
@@ -120,7 +125,7 @@ def renew(connection: sqlite3.Connection, tables: Iterable[str] = SCORED) -> Non
 
 def count(connection: sqlite3.Connection) -> None:
     """Count all there is, and have triggers count from here on: for the migration."""
-    for table in SCORED:
+    for table in CHECKED:
         renew(connection, [table])
         connection.execute(f"INSERT INTO {TALLIES} SELECT '{table}', count(*), ifnull(sum(digest), 0) FROM {table}")
         for event, change in _EVENTS.items():
@@ -139,9 +144,9 @@ class Damage(NamedTuple):
 
 
 def damage(connection: sqlite3.Connection) -> Iterator[Damage]:
-    """Everything that is scored, read and compared with its digests."""
+    """Everything that has digests, read and compared with them."""
     written = dict(connection.execute(f"SELECT name, digests FROM {TALLIES}").fetchall())
-    for table, columns in SCORED.items():
+    for table, columns in CHECKED.items():
         rows = f"{', '.join(columns)} FROM {table}"
         if table in INDICES:
             rows += f" INDEXED BY {INDICES[table]}"

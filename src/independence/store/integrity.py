@@ -69,7 +69,7 @@ def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str, 
     described = target.execute(f"PRAGMA table_info({table})").fetchall()
     columns = ", ".join(column[1] for column in described)
     sound = "true"
-    if table in digests.SCORED:
+    if table in digests.CHECKED:
         sound = f"digest = {digests.expression(table)}"
     elif table == "calls":
         sound = _SOUND_CALL

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.store import digests
 from independence.store.queries import PUBLISHED, REREAD, UNDER, rows
 from independence.store.records import now
 from independence.types import Where
@@ -241,14 +242,11 @@ class SessionLedger:
         if (spent_usd, unknown_usd) == self._noted:
             return
         self._noted = (spent_usd, unknown_usd)
-        values = (now(), spent_usd, unknown_usd)
-        update = "UPDATE sessions SET last_at = ?, spent_usd = ?, unknown_usd = ? WHERE id = ?"
-        if self._row is None or not connection.execute(update, (*values, self._row)).rowcount:
-            self._row = connection.execute(
-                "INSERT INTO sessions (last_at, spent_usd, unknown_usd, began_at, command, about) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (*values, self._began_at, self.command, self.about),
-            ).lastrowid
+        own: dict[str, object] = {"last_at": now(), "spent_usd": spent_usd, "unknown_usd": unknown_usd}
+        own |= {"began_at": self._began_at, "command": self.command, "about": self.about}
+        if self._row is None:
+            self._row = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM sessions").fetchone()[0]
+        digests.insert(connection, "sessions", [{"id": self._row} | own], dict.fromkeys(own))
 
 
 def sessions(connection: sqlite3.Connection) -> list[CommandSession]:

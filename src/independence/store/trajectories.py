@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from independence.errors import StoreError
 from independence.store import context, digests, queries
+from independence.store.dialogue_rows import DIGITS
 from independence.store.export_rows import ROUTED, VERDICT_COLUMNS, ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import UNDER, TrialState, keys_json
 from independence.types import Where
@@ -148,8 +149,8 @@ def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[s
     )
     out: dict[str, list[str]] = {}
     for (trial, said), calls in groupby(found, itemgetter(0, 1)):
-        own = [(str(text), str(thinking)) for *_, text, thinking in calls][: len(said) // queries.DIGITS]
-        if "".join(context.digest(*words)[: queries.DIGITS] for words in own) != said:
+        own = [(str(text), str(thinking)) for *_, text, thinking in calls][: len(said) // DIGITS]
+        if "".join(context.digest(*words)[:DIGITS] for words in own) != said:
             what = f"the store is damaged (calls: the answers of {trial} are not as they were given)"
             raise StoreError(what, digests.REMEDY)
         out[trial] = [text for text, _ in own]
