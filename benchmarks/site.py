@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks import published
 from benchmarks.figure import Figure, Result, Skipped, spread
 from independence.report.site import paths
-from independence.store import context, database
+from independence.store import context, database, dialogue_rows, digests
 
 DIALOGUES = 100_000
 PEAK, SECONDS = "peak memory of 100,000 dialogues", "their documents"
@@ -45,8 +45,9 @@ WHERE EXISTS (SELECT 1 FROM planned WHERE trial = t.key AND {own});
 INSERT INTO verdicts SELECT v.key || ?1, v.trial || ?1, v.judge, v.pass, v.rubric, v.context || ?1, {graded}
 FROM verdicts v WHERE EXISTS (SELECT 1 FROM planned WHERE trial = v.trial AND {own});
 
-INSERT INTO planned SELECT suite, edition, variant, mode, config_dir || ?1, scenario, run, experiment, trial || ?1,
-planned_at, turns, parent || ?1 FROM planned WHERE {own}
+INSERT INTO planned (suite, edition, variant, mode, config_dir, scenario, run, experiment, trial, planned_at, turns,
+parent) SELECT suite, edition, variant, mode, config_dir || ?1, scenario, run, experiment, trial || ?1, planned_at, turns,
+parent || ?1 FROM planned WHERE {own}
 """
 _OWN = "config_dir NOT LIKE '%~%'"
 
@@ -106,6 +107,8 @@ def multiply(store: Path, wanted: int) -> int:
             for copy in range(1, copies + 1):
                 for sql in _COPIES.split(";"):
                     connection.execute(sql.format(own=_OWN, rest=rest, graded=graded), (f"~{copy}",))
+            dialogue_rows.write(connection)
+            digests.renew(connection)
     return int(held * (copies + 1))
 
 

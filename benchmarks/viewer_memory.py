@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import published
 from benchmarks.figure import Figure, Result, Skipped
+from independence.store import dialogue_rows, digests
 
 GROWTH, ANSWERED = "memory of `view`, gained while a store is written", "`api/changes` meanwhile, 95 %"
 GROWTH_BOUND_MB, ANSWERED_BOUND_MS = 24.0, 250.0
@@ -100,15 +101,18 @@ def write(store: Path) -> None:
     """Take answers away and put them back, until this process is ended."""
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
         connection.execute("PRAGMA busy_timeout = 30000")
+        digests.offer(connection)
         keys = connection.execute("SELECT trial, turn FROM calls WHERE version = 0 ORDER BY after").fetchall()
         away: deque[Sequence[Any]] = deque()
         for key in cycle(keys):
             where = "FROM calls WHERE trial = ? AND turn = ? AND version = 0"
             away.append(connection.execute(f"SELECT * {where}", key).fetchone())
             connection.execute(f"DELETE {where}", key)
+            dialogue_rows.write(connection, [key[0]])
             if len(away) > _MISSING:
                 back = away.popleft()
                 connection.execute(f"INSERT INTO calls VALUES ({', '.join('?' * len(back))})", back)
+                dialogue_rows.write(connection, [back[0]])
                 time.sleep(1 / _PER_S)
 
 

@@ -176,12 +176,12 @@ def test_single_runs_leave_the_interaction_in_the_residual_and_one_subject_nothi
 
 
 def test_a_second_judge_adds_what_judges_add(toy: Toy) -> None:
-    """A judge that is kinder to all alike: twice the squared distance between judges, and no judge x anything."""
+    """A judge that is stricter with all alike: twice the squared distance between judges, and no judge x anything."""
     runs = drawn()
     one = toy.read(runs, "a")
-    other = toy.read({name: [(r + 4, d + 4, drift) for r, d, drift in own] for name, own in runs.items()}, "b")
+    other = toy.read({name: [(r - 3, d - 3, drift) for r, d, drift in own] for name, own in runs.items()}, "b")
     own, _, both = variance.tables(one, [other])
-    assert effects(both)["judge"][0] == pytest.approx(4**2 / 2)
+    assert effects(both)["judge"][0] == pytest.approx(3**2 / 2)
     for effect in ("judge x subject", "judge x scenario", "judge x subject x scenario", "judge x run", "residual"):
         assert effects(both)[effect][0] == pytest.approx(0, abs=1e-9), effect
     assert effects(both)["subject"][0] == pytest.approx(effects(own)["subject"][0])

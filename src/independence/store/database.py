@@ -339,7 +339,7 @@ def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     """What defines each table, index, trigger and view, without what versions of SQLite write differently."""
     found = connection.execute("SELECT type, name, sql FROM sqlite_master")
     return {
-        (kind, name): _LAYOUT.sub("", sql or "")
+        (str(kind), str(name)): _LAYOUT.sub("", str(sql or ""))  # in a damaged one they can be anything
         for kind, name, sql in found
         if not (kind == "table" and name in _OF_SQLITE) and not (kind == "index" and sql is None)
     }
