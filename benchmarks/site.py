@@ -46,8 +46,8 @@ INSERT INTO verdicts SELECT v.key || ?1, v.trial || ?1, v.judge, v.pass, v.rubri
 FROM verdicts v WHERE EXISTS (SELECT 1 FROM planned WHERE trial = v.trial AND {own});
 
 INSERT INTO planned (suite, edition, variant, mode, config_dir, scenario, run, experiment, trial, planned_at, turns,
-parent) SELECT suite, edition, variant, mode, config_dir || ?1, scenario, run, experiment, trial || ?1, planned_at, turns,
-parent || ?1 FROM planned WHERE {own}
+parent) SELECT suite, edition, variant, mode, config_dir || ?1, scenario, run, experiment, trial || ?1, planned_at,
+turns, parent || ?1 FROM planned WHERE {own}
 """
 _OWN = "config_dir NOT LIKE '%~%'"
 
