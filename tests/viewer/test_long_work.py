@@ -24,7 +24,6 @@ def never_read_to_its_end(store: Path) -> None:
 
 
 async def test_changes_are_told_at_once_and_ctrl_c_ends_it_at_once(store: Path) -> None:
-    never_read_to_its_end(store)
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "independence", "view", "--port", "0", "--no-open", "--db", str(store),
@@ -33,6 +32,7 @@ async def test_changes_are_told_at_once_and_ctrl_c_ends_it_at_once(store: Path) 
     assert process.stdout is not None
     try:
         address = (await process.stdout.readline()).decode().strip()
+        never_read_to_its_end(store)  # after it was opened: no store that is made so would be
         waiting = asyncio.create_task(ask(address, "/data/0123abcd/boards.json"))
         for _ in range(20):
             assert (await ask(address, "/api/changes")).status == 200
