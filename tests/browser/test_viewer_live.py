@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from playwright.async_api import Browser, Route
 
-from independence.store import database, leases
+from independence.store import database, dialogue_rows, digests, leases
 from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
 from independence.suites.load import LoadedSuite
 from independence.types import Reply, Verdict
@@ -61,6 +61,8 @@ def write(path: Path, rest: Path, step: int) -> None:
         connection.execute("ATTACH ? AS rest", (str(rest),))
         with connection:
             connection.execute(f"INSERT INTO main.calls SELECT * FROM rest.calls LIMIT {EACH} OFFSET {step * EACH}")
+            digests.offer(connection)
+            dialogue_rows.write(connection)
 
 
 async def test_answers_that_another_process_writes_are_seen_and_no_row_moves_under_the_reader(
