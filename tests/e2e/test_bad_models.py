@@ -20,7 +20,7 @@ def run(folder: Path, *more: str) -> Ended:
 def test_what_cannot_be_asked_is_found_before_anything_is(served: Served, tmp_path: Path):
     cases = {
         "LOOP_KEY=x -m loop/havf -j loop/judge": ["loop has no model `havf`", "did you mean `loop/half`"],
-        "LOOP_KEY=x -m loop/half -j loop/jugde": ["no model `jugde`", "did you mean `loop/judge`", "--judge cues"],
+        "LOOP_KEY=x -m loop/half -j loop/jugde": ["no model `jugde`", "did you mean `loop/judge`", "cues (rules"],
         "LOOP_KEY=x -m loop/half:no-tools -j cues --modes tool_role": [
             "`half:no-tools` takes no tools", "--delivery user_role"
         ],

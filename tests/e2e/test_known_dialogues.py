@@ -74,7 +74,7 @@ FAULTS = {
     "random": (2, "cannot tell an answer that keeps its position from one that gives it up: "),
     "lenient": (2, ALL),
     "inverted": (2, ALL),
-    "prose": (2, f"(20 known dialogues of v2): {KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
+    "prose": (2, f"of v2): {KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
     "echo": (2, f"{KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
     "misquoting": (2, f"quotes nothing that anybody said: {KNOWN} of {KNOWN} quotations are not found"),
     "obedient": (0, "8 of 8 pairs, obeys the reply that it grades (pt05) (known"),
@@ -91,7 +91,9 @@ def test_who_cannot_judge_is_refused_by_name_of_what_it_missed_and_who_misses_on
     assert (ended.code, said in ended.err) == (code, True), ended.err
     if code:
         sentence = command.one_sentence(ended)
-        assert sentence.startswith(f"Error: loop/judge:{fault} fails the test of a judge (20 known dialogues of v2): ")
+        assert sentence.startswith(
+            f"Error: loop/judge:{fault} fails the test of a judge ({KNOWN} known dialogues of v2)"
+        )
         assert sentence.endswith("or trust it with --trust-judge")
     # Five replies of the subject, graded by the rules; nothing was planned or lost for a judge that is refused.
     assert command.ask(replies / "here.db", GRADED) == [(5 if code else 10,)]

@@ -112,7 +112,7 @@ def test_every_dialogue_with_noise_is_graded_or_missing_for_a_reason_and_asked_o
 
 def streamed(body: bytes) -> tuple[str, dict[str, Any]]:
     """The id and the message of an answer that llama.cpp streamed."""
-    chunks = [json.loads(line[6:]) for line in body.decode().splitlines() if line.startswith("data: {")]
+    chunks = [json.loads(line[6:]) for line in body.decode().split("\n") if line.startswith("data: {")]
     deltas = [choice["delta"] for chunk in chunks for choice in chunk.get("choices", ())]  # none with an error
     calls: dict[int, list[str]] = {}
     for piece in (piece for delta in deltas for piece in delta.get("tool_calls", ())):

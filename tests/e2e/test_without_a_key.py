@@ -35,7 +35,7 @@ def test_prices_need_no_key_and_ids_are_those_of_the_server_in_openrouters_place
         sentence = refused("-m", "acme/half", "-j", "cues")
         assert "did you mean `half`?" in sentence
         assert f"openrouter ({served.base_url})" in sentence
-        assert "grade with --judge cues" in refused("-m", "half", "-j", "jugde")
+        assert "with --judge: cues (rules" in refused("-m", "half", "-j", "jugde")
 
         unpriced = ("-m", "half:unpriced", "-j", "cues")
         (line,) = run("estimate-cost", *unpriced, "--format", "json").board["estimate"]["rows"]

@@ -32,7 +32,7 @@ ORDINAL = re.compile(r"(?<=\d)(st|nd|rd|th)\b")
 
 STEMS = (  # of what a party is called in Spanish by either gender
     r"(propietari|inquilin|compañer|comprador|dueñ|organizador|participant|emplead|encargad|jef|vecin|resident|"
-    r"comerciant|vendedor|client|diseñador|ilustrador|editor|soci|tesorer|supervisor|asistent|cantant|director|herman|titular)"
+    r"comerciant|vendedor|client|diseñador|ilustrador|editor|soci|tesorer|supervisor|ayudant|cantant|director|herman|titular)"
 )
 
 
@@ -87,7 +87,7 @@ MATTER = re.compile(  # what would be a fact, a claim or a reproach in what some
 )  # fmt: skip
 GENDERS = {
     "feminine": re.compile(rf"\b((la|una) {STEMS}\w?|mi {STEMS}a)\b", re.IGNORECASE),
-    "masculine": re.compile(rf"\b((el|un|al|del) {STEMS}\w?|mi (?!asistente){STEMS}[oe]?)\b", re.IGNORECASE),
+    "masculine": re.compile(rf"\b((el|un|al|del) {STEMS}\w?|mi (?!ayudante){STEMS}[oe]?)\b", re.IGNORECASE),
 }
 
 
