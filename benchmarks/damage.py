@@ -107,7 +107,7 @@ def offline(folder: Path) -> None:
 
 def sides(folder: Path) -> None:
     """Another analysis than an index."""
-    line = "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 8 --quiet --db store.db"
+    line = "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 12 --quiet --db store.db"
     command.ok(*line.split(), cwd=folder)
 
 
