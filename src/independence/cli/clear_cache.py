@@ -54,22 +54,23 @@ def command(
         name for name, there in (("verdicts", verdicts), ("missing", missing), ("everything", everything)) if there
     ]
     what = _what(kinds, narrowed=bool(models or suite), judge=judge)
-    with database.writing(db, new=False) as connection:
+    with database.reading(db) as connection:
         judge = judge and scopes.judge(judge, deletion.judges(connection))
         scope = DeletionScope(what, _chosen(connection, suite, models), judge)
         found = deletion.find(connection, scope)
         counts = deletion.counts(connection, scope, found)
         print_tables([_table(deletion.subjects(connection), counts, found)], format_)
-        if not counts:
-            note("nothing to delete", quiet)
-        elif dry_run:
-            return
-        elif yes or _agreed(db, counts):
+    if not counts:
+        note("nothing to delete", quiet)
+    elif dry_run:
+        return
+    elif yes or _agreed(db, counts):
+        with database.writing(db, new=False) as connection:
             deletion.delete(connection, scope, found)
             shrunk = deletion.shrink(connection)
-            note("deleted" if shrunk else "deleted; the file could not be made smaller now", quiet)
-        else:
-            note("nothing was deleted", quiet)
+        note("deleted" if shrunk else "deleted; the file could not be made smaller now", quiet)
+    else:
+        note("nothing was deleted", quiet)
 
 
 def _what(kinds: Sequence[str], *, narrowed: bool, judge: str | None) -> Literal["dialogues", "verdicts", "missing"]:
