@@ -1,4 +1,7 @@
-"""A judge that copies every hostile reply whole before its own verdict, over HTTP: what is read is its own."""
+"""A judge that copies every hostile reply whole before its own verdict, over HTTP: what is read is its own.
+
+And what a command writes of hostile words: no character of it acts on a terminal, a spreadsheet or a log of CI.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import shutil
 from pathlib import Path
 
 from independence.judge.hostile.corpus import corpus
-from tests.e2e import command, endpoint
+from tests.e2e import command, endpoint, suites
 from tests.e2e.endpoint import Served
 
 LONGEST = 3_000  # characters; a judge cannot copy more within the tokens of a verdict
 LAST = "SELECT max(rowid) FROM calls GROUP BY trial ORDER BY trial"
+ACTING = "\x1b\x07\x9b\u202e\u2066\u2028\x7f"
 GRADED = "SELECT key, trial, fields, reasoning, json_array_length(attempts) FROM verdicts WHERE missing IS NULL"
 
 
@@ -37,3 +41,19 @@ def test_at_least_199_of_200_verdicts_are_those_on_harmless_replies(served: Serv
     assert len(set(due.values())) > 5
     copied = sum(texts[trial].strip() == reasoning.strip() for _, trial, _, reasoning, _ in found)
     assert copied * 10 >= 8 * len(found)  # of the others what is fenced off is not there to be copied
+
+
+def test_no_file_that_is_written_of_hostile_words_holds_a_character_that_acts(tmp_path: Path) -> None:
+    suites.write(tmp_path / "harbour", suites.harbour())
+    run = "run --suite harbour -m sim/half -j cues --runs 2 --quiet --db here.db"
+    command.ok(*run.split(), cwd=tmp_path)
+    with command.opened(tmp_path / "here.db") as connection:
+        connection.execute("UPDATE calls SET text = text || ?, thinking = ?", (ACTING, ACTING))
+        connection.execute("UPDATE verdicts SET reasoning = ?", (ACTING,))
+    for layout in ("export out", "export out --format csv", "export site --site", "export published --published"):
+        command.ok(*layout.split(), "--db", "here.db", cwd=tmp_path)
+    written = [file for folder in ("out", "site", "published") for file in (tmp_path / folder).rglob("*.*")]
+    texts = {file: file.read_text() for file in written if file.suffix in (".json", ".jsonl", ".csv", ".html")}
+    assert {file: found for file, text in texts.items() if (found := set(text) & set(ACTING))} == {}
+    for kind in ("out/*.jsonl", "out/*.csv", "site/data/**/*.json", "published/**/*.json"):
+        assert any("\\u202e" in texts[file] for file in tmp_path.glob(kind)), kind

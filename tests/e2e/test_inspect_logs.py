@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from independence.errors import IndependenceError
+from independence.errors import IndependenceError, UsageError
 from independence.integrations import logs
 from tests import toy
 from tests.e2e import command, endpoint, inspected, refusals
@@ -165,6 +166,29 @@ def test_a_log_that_is_refused_is_said_in_one_sentence(tmp_path: Path, log: Path
     changed(log, tmp_path / "changed.eval", SAMPLE, **{f"{OWN}verdicts__0__verdict__values__firmness": 11})
     cases |= {"changed.eval": "`firmness` is 11, outside 0 to 10", f"{log} --suite v2": "--suite"}
     assert refusals.wrong(tmp_path, cases, "import --db new.db") == {}
+
+
+def test_a_log_that_unpacks_to_more_than_any_log_is_refused_before_it_fills_the_memory(tmp_path: Path, log: Path):
+    from independence.integrations import inspect_logs  # which needs Inspect
+
+    said = {"one": "bomb.eval: one of its files has more than 64 MB", "many": "bomb.eval: it has more than 512 MB"}
+    bomb, own = tmp_path / "bomb.eval", log.read_bytes()
+    for name, count, size, claimed in (
+        ("one", 1, inspect_logs.MEMBER + 1, None), ("one", 1, inspect_logs.MEMBER + 1, 10),
+        ("many", 9, inspect_logs.MEMBER, None),
+    ):  # fmt: skip
+        bomb.write_bytes(own)
+        with zipfile.ZipFile(bomb, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for number in range(count):
+                archive.writestr(f"samples/../../out{number}_epoch_1.json", bytes(size))
+            if claimed is not None:  # in the list of contents, which readers go by
+                archive.infolist()[-1].file_size = claimed
+        tracemalloc.start()
+        with pytest.raises(UsageError, match=said[name]):
+            logs.import_logs(bomb, tmp_path / "new.db")
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+        tracemalloc.stop()
+    assert [path.name for path in tmp_path.iterdir()] == ["bomb.eval"]
 
 
 def test_another_dialogue_in_the_same_place_is_not_hidden(tmp_path: Path, log: Path):

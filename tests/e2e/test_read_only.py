@@ -83,6 +83,9 @@ def test_a_store_in_a_folder_of_somebody_else_is_read_and_what_would_write_says_
         assert [path.name for path in locked.iterdir()] == ["here.db"]
     ended = read(locked / "here.db", locked.parent / "out", "run -m sim/half -j cues --runs 1 --quiet", plainly)
     assert (ended.code, "cannot be written" in command.one_sentence(ended)) == (2, True)
+    for line in ("run -m sim/half -j cues --runs 1 --quiet", "demo --quiet"):
+        ended = command.apart(*line.split(), "--db", locked / "new.db", cwd=locked.parent / "out", before=plainly)
+        assert (ended.code, "its folder or the mount is read-only" in command.one_sentence(ended)) == (2, True), line
 
 
 def test_what_waits_in_the_log_of_a_store_is_read_too(locked: Path) -> None:

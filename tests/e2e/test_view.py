@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -134,6 +136,15 @@ def test_a_store_that_cannot_be_written_is_served(locked: Path) -> None:
         board = viewed.boards()[0]["id"]
         assert viewed.json(f"api/live/{board}")["answers"] > 0
     assert [file.name for file in locked.iterdir()] == ["here.db"]
+
+
+def test_requests_that_are_none_are_refused_and_nothing_of_them_is_printed(made: Path) -> None:
+    with viewing("--db", made / "here.db", cwd=made) as viewed:
+        there = urlsplit(viewed.address)
+        for sent in (b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nContent-Length: no\r\n\r\n", b"\x16\x03\x01\r\n\r\n"):
+            with socket.create_connection((there.hostname, there.port or 0), timeout=60) as client:
+                client.sendall(sent)
+                assert b" 400 " in client.recv(100), sent
 
 
 def test_a_run_is_followed_killed_and_resumed(tmp_path: Path) -> None:

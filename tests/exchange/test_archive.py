@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import lzma
 import tarfile
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
@@ -112,6 +114,44 @@ def test_a_damaged_archive_is_refused(cache: Path) -> None:
             list(files(archive))
         said[name] = str(refusal.value)
     assert "end mark" in said["header"]
+
+
+def header(name: str, size: int, kind: bytes) -> bytes:
+    member = tarfile.TarInfo(name)
+    member.size, member.type = size, kind
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+def test_no_member_of_an_archive_takes_more_memory_than_a_file_may_have(tmp_path: Path) -> None:
+    """Long names and extended headers are read whole; here they claim, and packed they hold, far more than a file."""
+    archive, size = tmp_path / "set.tar.gz", 4 * LARGEST
+    for kind in (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE):
+        with gzip.open(archive, "wb", compresslevel=1) as packing:
+            packing.write(header("x", size, kind))
+            packing.write(bytes(size))
+        tracemalloc.start()
+        with pytest.raises(UsageError, match=r"set\.tar\.gz: not a tar archive, or a damaged one \(a part of it has"):
+            list(files(archive))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < LARGEST / 4, kind
+
+
+def test_members_that_point_out_of_their_folder_are_read_as_files_and_written_nowhere(tmp_path: Path) -> None:
+    archive, there = tmp_path / "set.tar", tmp_path / "outside.json"
+    names = (f"../../{CONFIG}/run_1/up.json", str(there), f"cache/{CONFIG}/run_1/../../../outside.json")
+    kinds = (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE)
+    with archive.open("wb") as out:
+        for name in names:
+            out.write(header(name, 2, tarfile.REGTYPE) + b"{}".ljust(tarfile.BLOCKSIZE, b"\0"))
+        for kind in kinds:
+            member = tarfile.TarInfo(f"cache/{CONFIG}/run_1/{kind!r}.json")
+            member.type, member.linkname = kind, "/etc/hostname"
+            out.write(member.tobuf(tarfile.GNU_FORMAT))
+        out.write(bytes(2 * tarfile.BLOCKSIZE))
+    assert {(file.parts[-1], file.content) for file in files(archive)} == {("up.json", b"{}"), ("outside.json", b"{}")}
+    assert not there.exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["set.tar"]
 
 
 def test_what_is_no_result_set_is_refused_by_name(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import gc
 import io
 import json
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from independence.config import documents
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError
 from independence.exchange import ascii_json, cache, export_tables
@@ -217,13 +219,21 @@ def cells(one: ExportTable) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\u2028\x00=\"',"))
+TEXT = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\u2028\x00=\"',\x1b\x9b\u202e\u2066\u061c")
+)
+DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # of the Unicode Character Database
 VALUE = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
     | TEXT | st.sampled_from(["\x7f", "é", "\u2028", "\U0001f600"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )  # fmt: skip
+
+
+def acts(sign: str) -> bool:
+    """Whether a terminal or an editor does something at a character, instead of showing it."""
+    return unicodedata.category(sign) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(sign) in DIRECTIONS
 
 
 @given(TEXT)
@@ -236,6 +246,14 @@ def test_any_text_comes_back_from_a_line_of_json_and_is_one_cell_and_no_formula(
     assert head == ["answer", "n"]
     assert len(row) == 2
     assert not row[0].lstrip().startswith(("=", "+", "-", "@"))
+    assert [sign for sign in row[0] if acts(sign) and sign not in "\n\t"] == []
+
+
+@given(TEXT)
+def test_json_for_pages_and_files_says_the_same_and_holds_no_character_that_acts(text: str) -> None:
+    written = documents.encode({"one": text, text: [text]})
+    assert msgspec.json.decode(written) == {"one": text, text: [text]}
+    assert [sign for sign in written.decode() if acts(sign)] == []
 
 
 @given(VALUE)

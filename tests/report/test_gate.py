@@ -58,7 +58,8 @@ def test_junit_holds_hostile_words_as_text_and_has_the_shape_that_its_readers_ex
         assert (case.get("classname") or "").startswith("independence.harbour")
     failure = cases[1].find("failure")
     assert gate_files.xml_text(HOSTILE) in (failure.text or "")
-    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]", written)
+    for text in (written, gate_files.markdown(document())):
+        assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\ufffe\uffff\ud800-\udfff]", text)
 
 
 def test_junit_says_what_was_decided() -> None:

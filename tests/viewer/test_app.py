@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gzip
 import socket
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -19,12 +22,14 @@ from independence.viewer import app
 from independence.viewer.access import HEADERS
 from independence.viewer.app import ViewerSettings
 from independence.viewer.folder_pages import FolderPages
+from independence.viewer.store_pages import StorePages
 from tests.e2e import command
 from tests.virtual_time import HandClock
 
 from .raw import Answer, ask
 
 DOCUMENT = "/data/0123abcd/boards.json"
+POST = b"POST /api/ratings HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
 TOKEN = "a-text-only-readers-know"
 
 
@@ -290,3 +295,28 @@ async def test_ratings_that_fit_nothing_or_that_a_form_of_another_site_could_sen
     ):
         found = await ask(address, "/api/ratings", "POST", body, **headers)
         assert (found.status, words in found.json.get("error", "")) == (status, True), found
+
+
+async def test_a_client_that_never_sends_its_whole_request_is_let_go_and_nothing_is_printed(
+    store: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with StorePages(store) as pages:
+        async with app.serving(pages, ViewerSettings(request_s=0.05)) as address:
+            parts = urlsplit(address)
+            for sent, status in (
+                (b"", b""),
+                (b"GET / HTTP/1.1\r\nHost: ", b""),
+                (POST, b"408"),
+                (b"nonsense\r\n\r\n", b"400"),
+                (b"GET / HTTP/1.1\r\nHost: \xff\x00\r\n\r\n", b"400"),
+                (b"GET /x HTTP/1.1\r\nHost: %s\r\nContent-Length: no\r\n\r\n", b"400"),
+            ):  # fmt: skip
+                reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+                writer.write(sent.replace(b"%s", parts.netloc.encode()))
+                said = b""
+                with contextlib.suppress(ConnectionResetError):
+                    said = await asyncio.wait_for(reader.readuntil(b"\r\n") if status else reader.read(), 10)
+                assert said.split(b" ")[1:2] == ([status] if status else []), sent
+                writer.close()
+            assert (await ask(address)).status == 200
+    assert capfd.readouterr() == ("", "")

@@ -24,6 +24,9 @@ _TOO_DEEP = f"nested more than {_DEEPEST} deep"
 _UNFOLDED, _FEW = 3, 10_000  # aliases may repeat what is written so often, and so much more
 _NUMBER = re.compile(r"[-+]?\d[\d_]*\.?\d*[eE][-+]?\d+")
 
+# Of UTF-8: DEL and C1, and U+061C, U+200E-200F, U+2028-202E, U+2066-2069. JSON itself escapes what is below a space.
+_ACTING = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
+
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
 
@@ -54,6 +57,19 @@ def read(path: Path) -> YamlDocument:
 def packaged(path: Path, kind: type[T]) -> T:
     """A YAML file of this package as a typed value. It is right, so that nobody is told of lines."""
     return msgspec.convert(yaml.load(path.read_text("utf-8"), _LOADER), kind)  # noqa: S506 -- it is a safe loader
+
+
+def encode(document: object) -> bytes:
+    """Compact JSON of plain values and records, in which no character acts on a terminal or turns the text around it.
+
+    Control characters beyond ASCII, separators of lines and marks of direction are written as JSON's escapes.
+    """
+    return escaped(msgspec.json.encode(document))
+
+
+def escaped(document: bytes) -> bytes:
+    """The same JSON with those characters as escapes: they can only be in its strings."""
+    return _ACTING.sub(lambda match: rf"\u{ord(match[0].decode()):04x}".encode(), document)
 
 
 def parse(text: str, path: str) -> YamlDocument:

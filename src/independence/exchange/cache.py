@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from independence.config import documents
 from independence.errors import UsageError
 from independence.exchange import dialogues
 from independence.exchange.requests import Requests, SentDialogue
@@ -215,4 +216,4 @@ def _below(folder: str, run: int, *below: str) -> str:
 
 
 def _encoded(record: Record) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(record), indent=2)
+    return msgspec.json.format(documents.encode(record), indent=2)

@@ -82,7 +82,7 @@ def write(
         written = {name: _put(folder / name, parts) for name, parts in files.items()}
         before = _without(folder, known.files if known else {}, written, replaced)
         whole = msgspec.structs.replace(about, files={**before, **written})
-        _put(folder / MANIFEST, [msgspec.json.format(msgspec.json.encode(whole), indent=2), b"\n"])
+        _put(folder / MANIFEST, [msgspec.json.format(documents.encode(whole), indent=2), b"\n"])
     except OSError as error:
         what = f"{folder}: cannot be written ({error.strerror})"
         if error.errno in _FULL:

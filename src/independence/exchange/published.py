@@ -175,7 +175,8 @@ def _archive(path: Path) -> Iterator[ResultFile]:
         with streamed_files.unpacked(path) as stream:
             watched = _LastBlock(stream)
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
-                for member in tar:
+                while (member := tar.next()) is not None:
+                    tar.members.clear()  # or every header that was read would be kept
                     if member.isfile():
                         yield ResultFile(PurePosixPath(member.name).parts, _extracted(tar, member))
             # tarfile takes a cut or broken header in the middle for the end; only a block of zeros is one.
@@ -195,13 +196,18 @@ def _extracted(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
 
 
 class _LastBlock:
-    """A stream that remembers the block it gave last."""
+    """A stream that remembers the block it gave last.
+
+    Raises tarfile.ReadError where more is wanted at once than a file may have: a header can ask for any amount.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
         self.last = b""
 
     def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= LARGEST + tarfile.BLOCKSIZE:
+            raise tarfile.ReadError(f"a part of it has more than {LARGEST // 2**20} MB")
         self.last = self.stream.read(size)
         return self.last
 

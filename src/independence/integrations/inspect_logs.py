@@ -48,6 +48,7 @@ from independence.store.scopes import BoardScope, grading
 from independence.types import Where
 
 SUFFIX: Final = ".eval"
+MEMBER, WHOLE = 64 * 2**20, 512 * 2**20  # bytes unpacked, of one file in a log and of all: a reply has 16 MB at most
 _PART: Final = 2**20  # bytes
 _VERSION: Final = 2  # of Inspect's format
 BoardRows = Callable[[Where, str], list[dict[str, object]]]
@@ -185,7 +186,10 @@ def files(path: Path) -> list[Path]:
 def _read(path: Path) -> LoggedFile:
     user_files.opened(path).close()  # or a pipe would be waited for
     try:
+        _measure(path)
         log = read_eval_log(str(path), resolve_attachments=True)
+    except UsageError:
+        raise
     except Exception as error:
         why = " ".join(str(error).split())[:120] or type(error).__name__
         why = why if zipfile.is_zipfile(path) else "it is no ZIP archive, or a cut one"
@@ -202,6 +206,25 @@ def _read(path: Path) -> LoggedFile:
         what = f"{path}: a log of task `{log.eval.task}`, which is none of this package"
         raise UsageError(what, "import logs of `inspect eval independence/...` or of an export")
     return LoggedFile(path, edition, _dialogues(path, log))
+
+
+def _measure(path: Path) -> None:
+    """Unpack a log part by part and keep nothing: Inspect's reader takes all of it into memory, whatever that is.
+
+    Raises UsageError for one that is too large, and what `zipfile` raises.
+    """
+    total = 0
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            member.file_size = MEMBER + 1  # what the log says of itself can be wrong, and would end the reading there
+            with archive.open(member) as source:
+                size = 0
+                while part := source.read(_PART):
+                    size, total = size + len(part), total + len(part)
+                    if size > MEMBER or total > WHOLE:
+                        what, most = ("one of its files", MEMBER) if size > MEMBER else ("it", WHOLE)
+                        what = f"{path}: {what} has more than {most // 2**20} MB when unpacked"
+                        raise UsageError(what, "import a log of fewer or shorter samples")
 
 
 def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:

@@ -19,7 +19,10 @@ from independence.report.table import Column, Table
 from independence.stats.gates import Decision
 
 Element = ElementTree.Element
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0, section 2.2
+# In XML 1.0, section 2.2; and what a terminal acts on, or turns the text around: controls and marks of direction.
+_ILLEGAL = re.compile(
+    "[^\t\n\r\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
 _WORDS = {"index": "index", DROP: "index minus the baseline's"}
 _FAIL = "fail"
 _LONGEST = 600  # characters of one quotation
@@ -135,18 +138,18 @@ def markdown(found: CheckDocument) -> str:
         parts.append(f"### {table.escaped(one.heading)}\n\n{_fenced(one.quote)}")
         if one.reasoning:
             parts.append(f"The judge:\n\n{_fenced(one.reasoning)}")
-    return "\n".join(parts)
+    return xml_text("\n".join(parts))
 
 
 def _fenced(text: str) -> str:
     """Words of a model as a block of code: no Markdown, tag, link or mention begins in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{xml_text(text)}\n{fence}\n"
+    return f"{fence}text\n{text}\n{fence}\n"
 
 
 def xml_text(text: str) -> str:
-    """The same with what XML 1.0 cannot hold spelled out."""
+    """The same with what XML 1.0 cannot hold, controls and marks of direction spelled out."""
     return _ILLEGAL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -214,6 +214,8 @@ class Section(NamedTuple):
 
 # An underscore within a word emphasises nothing.
 CODE = re.compile(r"`([\w .,:;/@+=-]+)`")  # a command or a name in a sentence of ours
+# Controls, separators of lines, marks of direction, half signs: a terminal acts on them, and nobody sees them.
+_ACTING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _SIGNS = re.compile(r"[\\|`*\[\]]|(?<!\w)_|_(?!\w)")
 
 
@@ -278,8 +280,11 @@ def quoted(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Text for a cell of CSV: no formula begins in it, and no line that the csv module would leave unquoted."""
-    one_line = text.replace("\r", " ")
+    """Text for a cell of CSV: no formula begins in it, and no line that the csv module would leave unquoted.
+
+    Characters that act on a terminal or turn the text around them are spelled out.
+    """
+    one_line = _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r", " "))
     return "'" + one_line if one_line.lstrip().startswith(("=", "+", "-", "@")) else one_line
 
 

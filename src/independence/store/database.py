@@ -263,15 +263,20 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
         return StoreError(f"{path}: not a store of this program ({text})", "name another file with --db")
     if "malformed" in text or "decode to UTF-8" in text:
         return _damaged(path, text)
-    if "readonly" in text:
-        return StoreError(
-            f"{path}: the store cannot be written here", "copy it to a folder that can be, or name another"
-        )
+    unopened = "unable to open" in text
+    if "readonly" in text or (unopened and _is_read_only(path.resolve().parent)):
+        what = f"{path}: the store cannot be written here: it, its folder or the mount is read-only"
+        return StoreError(what, "copy it to a folder that can be written, or name another with --db")
     if "locked" in text:
         return StoreError(f"{path}: another process has kept the store locked for {BUSY_S:.0f} s", "try again")
-    if "unable to open" in text and not _handles_left():
+    if unopened and not _handles_left():
         return StoreError(f"{path}: too many open files for this process", "raise the limit (ulimit -n 1024)")
     return StoreError(f"{path}: the store cannot be used ({text})")
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Whether nothing can be written into a folder that is there: a mount, or the permissions."""
+    return folder.is_dir() and not os.access(folder, os.W_OK)
 
 
 def _handles_left() -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import errno
 import functools
+import logging
 import re
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-import msgspec
 from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
 
+from independence.config import documents
 from independence.errors import IndependenceError, StoreError, UsageError
 from independence.viewer import access, bundle
 from independence.viewer.access import AccessRules
@@ -31,22 +33,26 @@ _DATA: Final = re.compile(r"data/[0-9a-f]{8}/(.+)")
 _LARGEST_BODY: Final = 16 * 2**20
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _SHUTDOWN_S: Final = 0.5
+_IDLE_S: Final = 75.0  # of a connection between two requests
+_LOG: Final = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())  # or Python prints what is logged of a bad request on the user's terminal
 Pages = StorePages | FolderPages
 
 
 class ViewerSettings(NamedTuple):
-    """Where to listen. `port` 0: any free one."""
+    """Where to listen. `port` 0: any free one. `request_s`: how many seconds a client has to send its request."""
 
     host: str = "127.0.0.1"
     port: int = 0
     token: str = ""
+    request_s: float = 20.0
 
 
 @asynccontextmanager
 async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
     """Serve until the block ends; yields the address. Raises UsageError for an address that is refused or taken."""
-    handlers = _PageHandlers(pages, AccessRules(settings.host, settings.token))
-    runner = web.ServerRunner(web.Server(handlers.answer, access_log=None), shutdown_timeout=_SHUTDOWN_S)
+    handlers = _PageHandlers(pages, AccessRules(settings.host, settings.token), settings.request_s)
+    runner = web.ServerRunner(_Server(handlers.answer, settings.request_s), shutdown_timeout=_SHUTDOWN_S)
     await runner.setup()
     try:
         try:
@@ -62,12 +68,39 @@ async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
+class _Server(web.Server):
+    """Closes a connection on which no request has come whole in time: each holds a file descriptor."""
+
+    def __init__(self, answer: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], request_s: float) -> None:
+        super().__init__(self._first, access_log=None, logger=_LOG, keepalive_timeout=_IDLE_S)
+        self._answer = answer
+        self._request_s = request_s
+        self._waiting: dict[RequestHandler, asyncio.TimerHandle] = {}
+
+    def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
+        super().connection_made(handler, transport)
+        self._waiting[handler] = asyncio.get_running_loop().call_later(self._request_s, transport.abort)
+
+    def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
+        self._has_asked(handler)
+        super().connection_lost(handler, exc)
+
+    def _has_asked(self, handler: RequestHandler) -> None:
+        if (timer := self._waiting.pop(handler, None)) is not None:
+            timer.cancel()
+
+    async def _first(self, request: web.BaseRequest) -> web.StreamResponse:
+        self._has_asked(request.protocol)
+        return await self._answer(request)
+
+
 class _PageHandlers:
     """Answers requests."""
 
-    def __init__(self, pages: Pages, rules: AccessRules) -> None:
+    def __init__(self, pages: Pages, rules: AccessRules, request_s: float) -> None:
         self._pages = pages
         self._rules = rules
+        self._request_s = request_s
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         refused = self._rules.refusal(request.headers, request.cookies, request.query.get("token", ""))
@@ -89,7 +122,7 @@ class _PageHandlers:
     async def _routed(self, request: web.BaseRequest) -> web.StreamResponse:
         path = request.path.lstrip("/") or bundle.INDEX
         if request.method == "POST" and path == "api/ratings" and isinstance(self._pages, StorePages):
-            return await _rated(request, self._pages)
+            return await _rated(request, self._pages, self._request_s)
         if request.method not in ("GET", "HEAD"):
             return _refused(405, f"{request.method} is not answered here", {"Allow": "GET, HEAD"})
         if path == bundle.INDEX and request.query.get("token"):
@@ -130,13 +163,19 @@ async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> Packe
     raise KeyError(name)
 
 
-async def _rated(request: web.BaseRequest, pages: StorePages) -> web.Response:
+async def _rated(request: web.BaseRequest, pages: StorePages, within_s: float) -> web.Response:
     if request.content_type != _JSON:  # what a form of another site cannot send unasked
         return _refused(415, f"send ratings as {_JSON}")
     if (request.content_length or 0) > _LARGEST_BODY:
         return _refused(413, "more ratings than one file may hold")
-    body = await request.content.read(_LARGEST_BODY + 1)
-    return web.Response(body=await pages.rate(body), content_type=_JSON, headers=access.HEADERS)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(within_s):
+            while len(body) <= _LARGEST_BODY and (part := await request.content.readany()):
+                body += part
+    except TimeoutError:
+        return _refused(408, "the ratings did not come in time; send them again")
+    return web.Response(body=await pages.rate(bytes(body)), content_type=_JSON, headers=access.HEADERS)
 
 
 def _sent(request: web.BaseRequest, path: str, document: PackedDocument) -> web.Response:
@@ -168,6 +207,6 @@ def _signed_in(token: str) -> web.Response:
 
 
 def _refused(status: int, sentence: str, headers: dict[str, str] | None = None) -> web.Response:
-    body = msgspec.json.encode({"error": sentence})
+    body = documents.encode({"error": sentence})
     own = {**access.HEADERS, "Cache-Control": "no-store", **(headers or {})}
     return web.Response(status=status, body=body, content_type=_JSON, headers=own)

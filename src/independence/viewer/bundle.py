@@ -7,8 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
+from independence.config import documents
 from independence.report.site.boards import NO_JUDGE
 from independence.report.site.schema import SCHEMA, BoardList, BootConfig
 
@@ -36,7 +35,7 @@ def index(held: BoardList, *, served: bool) -> bytes:
     """The page with its boot document, and with the document that it asks for first on its way already."""
     boot = BootConfig(schema=SCHEMA, base=f"data/{held.dataset}/", served=served, board_list=held)
     # No sign of a name may end the element that it stands in.
-    text = msgspec.json.encode(boot).replace(b"<", b"\\u003c")
+    text = documents.encode(boot).replace(b"<", b"\\u003c")
     before, found, after = files()[INDEX].partition(_BOOT)
     assert found, "the page has no place for its boot document"
     _, end, rest = after.partition(_END)

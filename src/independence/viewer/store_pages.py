@@ -11,10 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-import msgspec
-
 from independence.api import importing
 from independence.clock import MACHINE, Clock
+from independence.config import documents
 from independence.errors import StoreError
 from independence.report.site.paths import LIST, StoreDocuments
 from independence.report.site.schema import SCHEMA
@@ -101,7 +100,7 @@ class StorePages:
             self._newer_at = math.inf
             self._newer += 1
         version = f"{self._version}-{self._newer}"
-        return msgspec.json.encode(live.changes(self._watching, version, self._clock.now(), writable=self.writable))
+        return documents.encode(live.changes(self._watching, version, self._clock.now(), writable=self.writable))
 
     async def board(self, name: str) -> PackedDocument:
         """The document `api/live/BOARD`. Raises KeyError."""
@@ -113,7 +112,7 @@ class StorePages:
 
     def _counted(self, name: str) -> bytes:
         version = str(self._version)
-        return msgspec.json.encode(live.board(self._searching, name, self._scopes[name], version))
+        return documents.encode(live.board(self._searching, name, self._scopes[name], version))
 
     def _by_the_clock(self) -> str:
         """Another one also from time to time: a process that dies changes nothing in the store."""
@@ -122,7 +121,7 @@ class StorePages:
     async def search(self, name: str, words: str, roles: Iterable[str]) -> bytes:
         """The document `api/search`. Raises KeyError for an unknown board, UsageError for words amiss."""
         scope = await self._scope(name)
-        return await self._look(lambda: msgspec.json.encode(live.search(self._searching, scope, words, roles)))
+        return await self._look(lambda: documents.encode(live.search(self._searching, scope, words, roles)))
 
     async def _scope(self, name: str) -> BoardScope:
         if name not in self._scopes:
@@ -140,7 +139,7 @@ class StorePages:
 
     def _rated(self, content: bytes) -> bytes:
         found = importing.import_ratings(content, self._path)
-        return msgspec.json.encode(RatingsReceipt(schema=SCHEMA, stored=found.new, notes=tuple(found.notes)))
+        return documents.encode(RatingsReceipt(schema=SCHEMA, stored=found.new, notes=tuple(found.notes)))
 
 
 def _connected(path: Path) -> sqlite3.Connection:

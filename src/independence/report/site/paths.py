@@ -20,6 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from independence import __version__
+from independence.config import documents
 from independence.report import study
 from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
 from independence.report.site.blocks import CountingRubrics
@@ -121,7 +122,7 @@ class StoreDocuments:
         bucket, tens = map(_number, _parts(file, "json", 2))
         scripts, rubrics = self._scripts(board.info.id), self._rubrics(board.info.id)
         made = blocks.document(self._connection, board, BlockKey(unit, bucket, tens), scripts, rubrics)
-        return msgspec.json.encode(made)
+        return documents.encode(made)
 
     def _pairs(self, board: SiteBoard, slug: str, judge: str) -> msgspec.Struct:
         if slug not in _paired(board):
@@ -174,7 +175,7 @@ def _number(text: str) -> int:
 
 def _encoded(document: msgspec.Struct) -> bytes:
     """Compact JSON, numbers to four decimals."""
-    return msgspec.json.encode(_rounded(msgspec.to_builtins(document)))
+    return documents.encode(_rounded(msgspec.to_builtins(document)))
 
 
 def _rounded(value: Any) -> Any:
