@@ -11,7 +11,7 @@ ORDER ?= 330
 INDEPENDENCE = @$(BIN)/independence
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all mutants lint web docs package bench install install-dev run run-models leaderboard leaderboard-detailed \
+.PHONY: help demo test test-fast test-all mutants lint web docs requirements package bench install install-dev run run-models leaderboard leaderboard-detailed \
 	generate-report estimate-cost clear-cache clear-scores clean
 
 help: ## list the targets
@@ -49,6 +49,10 @@ web: $(VENV)/.dev $(VENV)/.web ## build the viewer's page from web/ into the pac
 docs: $(VENV)/.dev $(VENV)/.extras ## build the site of the documentation: site/index.html
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+requirements: $(VENV)/.dev ## requirements/dev.txt anew: the newest versions of what development and CI use, with hashes
+	$(BIN)/uv pip compile pyproject.toml $(foreach extra,dev inspect parquet ray docs,--extra $(extra)) --universal --upgrade \
+		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/dev.txt
 
 package: $(VENV)/.dev ## wheel and source archive in dist/
 	rm -rf dist
@@ -101,8 +105,14 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
+# With LOCKED=1 exactly the files of requirements/dev.txt, by their hashes; otherwise the newest that pyproject.toml allows.
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+ifdef LOCKED
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+endif
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python

@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import independence
 
@@ -76,3 +78,18 @@ def test_the_commands_of_the_checklist_are_there() -> None:
             assert program in ("git", "docker") or re.match(r"\w+=\$\(", line)
     named = set(re.findall(r"`((?:tests|src|docs)/[\w/.]+|[A-Z]+\.(?:md|cff)|pyproject\.toml)`", text))
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_package_that_ci_installs_is_named_with_a_version_within_its_bounds_and_hashes_and_no_host() -> None:
+    text = (ROOT / "requirements" / "dev.txt").read_text("utf-8")
+    project = PROJECT["project"]
+    extras = [name for name in project["optional-dependencies"] if name not in ("train", "bench")]  # parts of others
+    wanted = [*project["dependencies"], *(one for name in extras for one in project["optional-dependencies"][name])]
+    pinned: dict[str, list[str]] = {}
+    for name, version, rest in re.findall(r"^([a-z0-9][a-z0-9.-]*)==(\S+)((?:[^\n]*\\\n)+[^\n]*)", text, re.MULTILINE):
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", rest), name
+        pinned.setdefault(name, []).append(version)
+    assert len(re.findall(r"^[a-z0-9]", text, re.MULTILINE)) == sum(map(len, pinned.values())), "a line of another kind"
+    for one in map(Requirement, wanted):
+        assert [own for own in pinned[canonicalize_name(one.name)] if own not in one.specifier] == [], one
+    assert not re.search(r"://|^-|\bfile:|@ ", text, re.MULTILINE)
