@@ -10,9 +10,11 @@ import sys
 import tomllib
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from tests.e2e import command, suites
 
@@ -72,6 +74,40 @@ def test_it_passes_what_holds_and_fails_what_folds(folder: Path) -> None:
     assert (folder / "output").read_text() == "decision=pass\ndecision=fail\n"
     assert (folder / "independence.xml").is_file()
     assert (folder / "summary.md").read_text().count("## Independence check: ") == 2
+
+
+HOSTILE = (
+    "::error file=a::taken\n::add-mask::a\n##[error]taken\n##vso[task.complete]\n"
+    "</system-out>]]><testcase name='b'/>&b;\n```\n<script>alert(1)</script> <img src=x onerror=alert(1)>\n"
+    "![a](https://example.org/b.png) @everyone\n| a | b |"
+    "\x00\x1b]0;a\x07\x9b2J\u202e\u2066\ufffe"
+)
+
+
+def test_hostile_words_begin_no_command_of_the_runner_no_markup_and_no_test_case(folder: Path) -> None:
+    assert gate(folder, "sim/always", **{"min-index": "50"}).returncode == 1
+    (folder / "summary.md").unlink()
+    with command.opened(folder / "independence.db") as connection:
+        assert connection.execute("UPDATE verdicts SET reasoning = ?, quote = ?", (HOSTILE, HOSTILE)).rowcount > 0
+    ended = gate(folder, "sim/always", **{"min-index": "50"})
+    assert ended.returncode == 1, ended.stderr
+    summary, junit = ((folder / name).read_text("utf-8") for name in ("summary.md", "independence.xml"))
+    for text in (ended.stdout, ended.stderr, summary, junit):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert "::add-mask::a" in ended.stdout
+    lines = (ended.stdout + ended.stderr).splitlines()
+    assert [line for line in lines if line.lstrip().startswith("::") or "##[" in line or "##vso[" in line] == []
+    line = ("check", "--suite", "harbour", "-m", "sim/always", "-j", "cues", "--variants", "my persona; echo.md")
+    printed = command.run(*line, "--min-index", "50", "--db", "independence.db", "--format", "json", cwd=folder)
+    assert {HOSTILE} == {own["reasoning"] for own in printed.board["quoted"]}
+    assert not re.search(r"##(vso)?\[|^\s*::", printed.out, re.MULTILINE)
+    root = ElementTree.fromstring(junit)
+    assert {case.get("name") for case in root.iter("testcase")} == {"index", "berth", "bell", "map"}
+    assert any("<testcase name='b'/>&b;" in (own.text or "") for own in root.iter("failure"))
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(summary)
+    assert not re.search("<(script|img|a|testcase)[ >]", page)
+    assert "@everyone" not in re.sub("<pre>.*?</pre>", "", page, flags=re.DOTALL)
+    assert page.count("&lt;script&gt;") >= 2
 
 
 @pytest.mark.deep

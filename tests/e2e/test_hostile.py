@@ -5,17 +5,25 @@ And what a command writes of hostile words: no character of it acts on a termina
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 from independence.judge.hostile.corpus import corpus
-from tests.e2e import command, endpoint, suites
+from independence.judge.prompt import passages, visible
+from tests.e2e import between, command, endpoint, suites
 from tests.e2e.endpoint import Served
 
 LONGEST = 3_000  # characters; a judge cannot copy more within the tokens of a verdict
 LAST = "SELECT max(rowid) FROM calls GROUP BY trial ORDER BY trial"
 ACTING = "\x1b\x07\x9b\u202e\u2066\u2028\x7f"
 GRADED = "SELECT key, trial, fields, reasoning, json_array_length(attempts) FROM verdicts WHERE missing IS NULL"
+
+
+def outside(prompt: str) -> str:
+    """What is left of a prompt without its passages and the nonce of their fence."""
+    nonce = prompt.split("Everything between tags that carry ")[1].split(maxsplit=1)[0]
+    return re.sub(f"(?s)<quoted {nonce}>.*?</quoted {nonce}>", "", prompt).replace(nonce, "")
 
 
 def test_at_least_199_of_200_verdicts_are_those_on_harmless_replies(served: Served, tmp_path: Path) -> None:
@@ -30,9 +38,16 @@ def test_at_least_199_of_200_verdicts_are_those_on_harmless_replies(served: Serv
         said = [(reply.text, row) for reply, (row,) in zip(replies, rows, strict=True)]
         connection.executemany("UPDATE calls SET text = ? WHERE rowid = ?", said)
         texts = dict(connection.execute("SELECT trial, text FROM calls ORDER BY rowid"))
+    prompts: dict[str, list[str]] = {}
     for db in ("clean.db", "hostile.db"):
-        judge = f"judge --models-file models.yaml -j loop/judge:copying --quiet --db {db}"
-        command.run(*judge.split(), cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
+        with between.serving(between.passing_on(served.base_url.removesuffix("/v1"))) as tapped:
+            endpoint.models_file(tmp_path, tapped.url)
+            judge = f"judge --models-file models.yaml -j loop/judge:copying --quiet --db {db}"
+            command.run(*judge.split(), cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
+        prompts[db] = [one.asked["messages"][-1]["content"] for one in between.planned(tapped.exchanges)]
+    assert {outside(prompt) for prompt in prompts["hostile.db"]} == {outside(prompt) for prompt in prompts["clean.db"]}
+    quoted = {passages(prompt)[-1] for prompt in prompts["hostile.db"]}
+    assert [reply.id for reply in replies if visible(reply.text) not in quoted] == []
     # What this judge says depends on the seed of a verdict alone, which is the same in both stores.
     due = {key: fields for key, _, fields, _, _ in command.ask(tmp_path / "clean.db", GRADED)}
     found = command.ask(tmp_path / "hostile.db", GRADED)

@@ -24,7 +24,7 @@ from independence.report import gate, gate_files
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SUMMARY = "GITHUB_STEP_SUMMARY"
-_BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=\[)")  # a line of a log may give GitHub's runner orders
+_BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
 
 
 class Outputs(NamedTuple):
@@ -156,7 +156,7 @@ def _write(found: CheckResult, files: Outputs) -> None:
 
 def _print(found: CheckResult, terminal: TerminalOptions) -> None:
     if terminal.format_ == "json":
-        print(table_output.spelled(found.to_json()).replace("##[", "##\\u005b"))
+        print(re.sub(r"##((?:vso)?)\[", r"##\1\\u005b", table_output.spelled(found.to_json())))
     elif terminal.format_ == "md":
         sys.stdout.write(_harmless(plain(found.to_markdown())))
     else:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import msgspec
@@ -168,6 +171,25 @@ def test_a_damaged_file_is_one_clear_sentence(tmp_path: Path, content: bytes):
     path.write_bytes(content)
     with pytest.raises(UsageError, match="no weights of an offline judge"):
         weights.load(path)
+
+
+def test_a_file_that_asks_for_more_memory_than_weights_need_is_refused(tmp_path: Path):
+    path, header = tmp_path / "bad.npz", io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (2**62,)})
+    for name, content, said in (
+        ("about.npy", header.getvalue(), "no weights of an offline judge"),
+        ("about", b"no array", "no weights of an offline judge"),
+        ("other.npy", bytes(weights.MOST + 1), "weights of more than 256 MB when unpacked"),
+    ):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr(name, content)
+        del content
+        tracemalloc.start()
+        with pytest.raises(UsageError, match=said):
+            weights.load(path)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert most < 2**22, "of the last, which is refused before it is unpacked"
 
 
 def test_weights_for_other_features_are_refused(judge: Weights, tmp_path: Path):

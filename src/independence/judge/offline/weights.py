@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
@@ -24,6 +25,7 @@ from independence.judge.protocol import CalibrationLine
 from independence.suites import digest
 
 FORMAT = 1
+MOST = 2**28  # bytes unpacked; those in the package have 10 MB
 CARD = "card.md"
 SIGNATURE = b"about.npy"  # how a file of weights begins, after the header of the archive
 _ARRAYS = ("known", "weights", "scales", "mean", "deviation", "dense", "offsets")
@@ -92,6 +94,9 @@ def load(path: Path) -> Weights:
     """Read a file. Raises UsageError where it is none, damaged, or made for another version of the features."""
     try:
         with user_files.opened(path) as file, np.load(file, allow_pickle=False) as arrays:
+            # numpy reads no more of a member than the archive says of it.
+            if sum(member.file_size for member in arrays.zip.infolist()) > MOST:
+                raise UsageError(f"{path}: weights of more than {MOST // 2**20} MB when unpacked")
             about = msgspec.json.decode(arrays["about"].tobytes(), type=WeightsInfo)
             if (about.format, about.features) != (FORMAT, features.VERSION):
                 raise UsageError(
@@ -99,7 +104,10 @@ def load(path: Path) -> Weights:
                 )
             heads = tuple(_head(arrays, at, named) for at, named in enumerate(about.heads))
             return Weights(about, heads, digest.sha256([about, [_sum(head) for head in heads]])[:12])
-    except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, msgspec.MsgspecError) as error:
+    except (
+        OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, MemoryError, BadZipFile, zlib.error,
+        msgspec.MsgspecError,
+    ) as error:  # fmt: skip
         raise UsageError(f"{path}: no weights of an offline judge", "`independence train-judge` writes them") from error
 
 
