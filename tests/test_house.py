@@ -23,8 +23,8 @@ FORBIDDEN = {
 AT_THE_ROOT = {
     ".dockerignore", ".env.example", ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md",
     "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANIFEST.in", "Makefile", "README.md",
-    "RELEASING.md", "action.yml", "mkdocs.yml", "pyproject.toml", ".ci", ".github", "benchmarks", "docs", "src",
-    "tests", "web",
+    "RELEASING.md", "SECURITY.md", "action.yml", "mkdocs.yml", "pyproject.toml", ".ci", ".github", "benchmarks", "docs",
+    "requirements", "src", "tests", "web",
 }  # fmt: skip
 
 

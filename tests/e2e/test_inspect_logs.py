@@ -174,7 +174,7 @@ def test_a_log_that_unpacks_to_more_than_any_log_is_refused_before_it_fills_the_
     said = {"one": "bomb.eval: one of its files has more than 64 MB", "many": "bomb.eval: it has more than 512 MB"}
     bomb, own = tmp_path / "bomb.eval", log.read_bytes()
     for name, count, size, claimed in (
-        ("one", 1, inspect_logs.MEMBER + 1, None), ("one", 1, inspect_logs.MEMBER + 1, 10),
+        ("one", 1, 2 * inspect_logs.MEMBER, None), ("one", 1, 2 * inspect_logs.MEMBER, 10),
         ("many", 9, inspect_logs.MEMBER, None),
     ):  # fmt: skip
         bomb.write_bytes(own)

@@ -216,7 +216,8 @@ def _measure(path: Path) -> None:
     total = 0
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            member.file_size = MEMBER + 1  # what the log says of itself can be wrong, and would end the reading there
+            # What the log says of a size can be wrong, and reading would end there.
+            member.file_size = MEMBER + 2 * _PART
             with archive.open(member) as source:
                 size = 0
                 while part := source.read(_PART):
