@@ -65,10 +65,12 @@ def test_no_file_that_is_written_of_hostile_words_holds_a_character_that_acts(tm
     with command.opened(tmp_path / "here.db") as connection:
         connection.execute("UPDATE calls SET text = text || ?, thinking = ?", (ACTING, ACTING))
         connection.execute("UPDATE verdicts SET reasoning = ?", (ACTING,))
-    for layout in ("export out", "export out --format csv", "export site --site", "export published --published"):
-        command.ok(*layout.split(), "--db", "here.db", cwd=tmp_path)
+        connection.execute("UPDATE subjects SET label = label || ?", (ACTING,))
+    layouts = ("out", "out --format csv", "site --site", "published --published")
+    for line in (*(f"export {layout}" for layout in layouts), "generate-report -o out/report.md"):
+        command.ok(*line.split(), "--db", "here.db", cwd=tmp_path)
     written = [file for folder in ("out", "site", "published") for file in (tmp_path / folder).rglob("*.*")]
-    texts = {file: file.read_text() for file in written if file.suffix in (".json", ".jsonl", ".csv", ".html")}
+    texts = {file: file.read_text() for file in written if file.suffix in (".json", ".jsonl", ".csv", ".html", ".md")}
     assert {file: found for file, text in texts.items() if (found := set(text) & set(ACTING))} == {}
-    for kind in ("out/*.jsonl", "out/*.csv", "site/data/**/*.json", "published/**/*.json"):
+    for kind in ("out/*.jsonl", "out/*.csv", "site/data/**/*.json", "published/**/*.json", "out/report.md"):
         assert any("\\u202e" in texts[file] for file in tmp_path.glob(kind)), kind

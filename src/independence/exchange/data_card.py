@@ -9,6 +9,7 @@ import yaml
 
 from independence import __version__
 from independence.exchange.export_tables import ExportedEdition
+from independence.report.table import escaped
 
 _SIZES: Final = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 _TABLES: Final = {
@@ -44,7 +45,8 @@ def card(edition: ExportedEdition, counts: Mapping[str, int], has_board: bool) -
             for number, name in enumerate(names)
         ],
     }
-    subjects = ", ".join(f"{one.label}{' (simulated)' if one.simulated else ''}" for one in edition.about.values())
+    about = edition.about.values()
+    subjects = ", ".join(f"{escaped(one.label)}{' (simulated)' if one.simulated else ''}" for one in about)
     lines = [
         "---", yaml.safe_dump(head, sort_keys=False, allow_unicode=True).strip(), "---", "", f"# {suite.title}", "",
         suite.about, "",

@@ -265,9 +265,13 @@ def to_markdown(table: Table, level: int = 2) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for one line of Markdown: no cell, line, tag or emphasis begins in it."""
+    """Text for one line of Markdown: no cell, line, tag or emphasis begins in it, and nothing acts on a terminal."""
     one_line = _SIGNS.sub(r"\\\g<0>", " ".join(text.splitlines()))
-    return one_line.replace("&", "&amp;").replace("<", "&lt;")
+    return _spelled(one_line.replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def _spelled(text: str) -> str:
+    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def quoted(text: str) -> str:
@@ -284,7 +288,7 @@ def cell(text: str) -> str:
 
     Characters that act on a terminal or turn the text around them are spelled out.
     """
-    one_line = _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r", " "))
+    one_line = _spelled(text.replace("\r", " "))
     return "'" + one_line if one_line.lstrip().startswith(("=", "+", "-", "@")) else one_line
 
 
