@@ -164,7 +164,7 @@ def test_the_cap_on_costs_holds_over_all_workers_and_over_one_that_died(
     assert ended.code == 4, ended.err
     assert "the cost cap of $0.0600 is reached" in command.one_sentence(ended)
     assert 0.01 < sum(request.cost_usd for request in served.requests()) <= 0.06
-    assert "reserved for calls whose cost never came back" in ended.err
+    assert "reserved for calls whose cost was not reported" in ended.err
 
 
 @pytest.mark.deep

@@ -131,7 +131,7 @@ def _read(
     if ended is None:
         return 0
     if ended.spent_usd:
-        lost = f", at most: ${ended.unknown_usd:.4f} of it is the most that calls may cost whose cost was not reported"
+        lost = f", ${ended.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
         note(f"spent ${ended.spent_usd:.4f}" + lost * bool(ended.unknown_usd), quiet)
     if ended.stopped_by is not None:
         note(f"Error: {ended.stopped_by}")

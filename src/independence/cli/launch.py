@@ -141,7 +141,7 @@ def _gate(run: resolve.ResolvedRun, boards: Sequence[analysis.RenderedBoard], fl
 def _ending(result: pipeline.RunResult, so_far_usd: float) -> list[str]:
     lines = []
     if result.spent_usd:
-        lost = f", at most: ${result.unknown_usd:.4f} of it is the most that calls may cost whose cost was not reported"
+        lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
         spent = f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"
         lines.append(f"{spent}; ${so_far_usd:.4f} in this store so far")
     if result.skipped:
