@@ -122,6 +122,25 @@ async def test_single_keys_move_between_dialogues_until_they_are_switched_off(br
         assert page.url == before
 
 
+async def test_letters_work_after_a_box_was_ticked_and_not_under_an_open_dialog(
+    browser: Browser, viewer: Viewer
+) -> None:
+    async with seen(browser) as (page, _, _):
+        await settled(page, viewer.route("/"))
+        await page.get_by_text("Columns", exact=True).click()
+        await page.locator("main").get_by_role("checkbox").first.focus()
+        await page.keyboard.press("?")
+        dialog = page.get_by_role("dialog")
+        await dialog.wait_for()
+        before = page.url
+        await page.keyboard.type("gs")
+        await page.keyboard.press("Escape")
+        await dialog.wait_for(state="hidden")
+        assert page.url == before
+        await page.keyboard.type("gs")
+        await page.wait_for_url(lambda url: url != before)
+
+
 async def test_the_list_names_every_key_and_g_and_a_letter_lead_to_every_page(browser: Browser, viewer: Viewer) -> None:
     bound = set()
     for source in (WEB / "src").rglob("*.tsx"):
@@ -136,6 +155,7 @@ async def test_the_list_names_every_key_and_g_and_a_letter_lead_to_every_page(br
         names = await dialog.get_by_role("definition").all_inner_texts()
         pages = {key[2:]: name for key, name in zip(keys, names, strict=True) if re.fullmatch(r"g [a-z]", key)}
         await page.keyboard.press("Escape")
+        await dialog.wait_for(state="hidden")
         listed = {key for own in keys for key in own.split()}
         assert bound - listed == set()
         assert {"Esc", "?", "0", "9", "a", "b", "e", "s"} <= listed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from collections import defaultdict
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from benchmarks import rules
+from benchmarks.grid import Grid
 from scipy.stats import spearmanr
 
 from independence.judge.cues.grading import grade
+from independence.report import study
 from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn
 
@@ -67,6 +71,16 @@ def test_configurations_rank_as_the_published_judge_ranks_them_at_about_its_leve
         published, ours = ([mean(score[at] for score in pair) for pair in pairs] for at in (0, 1))
         assert spearmanr(published, ours).statistic >= least
         assert abs(mean(ours - published for pair in pairs for published, ours in pair)) < 0.6
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("published_data")
+def test_boards_say_of_the_rules_what_the_benchmark_measures() -> None:
+    (grid,) = rules.measure()
+    assert isinstance(grid, Grid)
+    found = {row.name: row.cells[rules.HEADS.index("found %")] for row in grid.rows}
+    told = [found[name] for name in ("resistance", "stability without pt04", "pt04")]
+    assert re.findall(r"(\d+) %", study.RULES_FIND) == [f"{cell.value:.0f}" for cell in told if cell is not None]
 
 
 def test_most_published_answers_about_rent_are_read_and_lean_with_the_published_scores(published_data: Path) -> None:

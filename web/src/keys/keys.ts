@@ -91,22 +91,20 @@ export function useKeys(bindings: Bindings): void {
   }, []);
 }
 
-function isWriting(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable);
-}
+// Fields in which letters are text or choose something. A box that was just ticked is none.
+const WRITTEN = "input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]";
 
-/** Whether a key already means something where the focus is. */
-function isTaken(event: KeyboardEvent): boolean {
-  const target = event.target;
-  return event.key === "Enter" && target instanceof HTMLElement && /^(BUTTON|A|SUMMARY)$/.test(target.tagName);
+/** Whether a key already means something where the focus is; an open dialog has its own keys alone. */
+function isTaken({ key, target }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false;
+  return target.closest(`${WRITTEN}, dialog`) !== null || (key === "Enter" && /^(BUTTON|A|SUMMARY)$/.test(target.tagName));
 }
 
 function pressed(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (isWriting(event.target) || isTaken(event)) return;
-  if (event.key !== "Escape" && !letters) return;
   const name = before === "g" && event.key !== "g" ? `g ${event.key}` : event.key;
-  before = event.key;
+  const ours = !(event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event));
+  before = ours ? event.key : "";
+  if (!ours || (event.key !== "Escape" && !letters)) return;
   const found = registered.findLast((bindings) => bindings.current[name] !== undefined)?.current[name];
   if (found === undefined) return;
   event.preventDefault();
