@@ -40,7 +40,8 @@ CHANGES = {
     "its trigger `sneaky` is not": "CREATE TRIGGER sneaky AFTER UPDATE ON sessions BEGIN DELETE FROM calls; END",
     "its view `more` is not": "CREATE VIEW more AS SELECT * FROM verdicts",
     "its table `more` is not": "CREATE TABLE more (a, b AS (a + 1))",
-    "its trigger `dialogues_until_deletion` is not": "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = "
+    "its table `editions` is not as this program makes it": "ALTER TABLE editions ADD COLUMN more",
+    "its trigger `dialogues_until_deletion` is not as": "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = "
     "CAST(sql AS BLOB) WHERE name = 'dialogues_until_deletion'",
     "its trigger `dialogues_until_change` is gone": "DROP TRIGGER dialogues_until_change",
 }

@@ -60,8 +60,11 @@ def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def connect_existing(path: Path) -> sqlite3.Connection:
-    """Open a store that must exist: for reading alone where it cannot be written. Raises StoreError, DiskFull."""
+def connect_existing(path: Path, *, checked: bool = False) -> sqlite3.Connection:
+    """Open a store that must exist: for reading alone where it cannot be written. Raises StoreError, DiskFull.
+
+    `checked`: this process has it open already.
+    """
     if not _exists(path):
         raise StoreError(
             f"{path}: no store here", "`independence demo`, `run` or `import` makes one, --db names another"
@@ -74,8 +77,9 @@ def connect_existing(path: Path) -> sqlite3.Connection:
     connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     try:
-        with translated(path):
-            _check(connection, path)
+        if not checked:
+            with translated(path):
+                _check(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -333,9 +337,12 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) ->
     """Raise StoreError for a file whose schema is not ours: SQLite would run what its triggers and views say."""
     found, ours = _schema(connection), _blank_schema(version)
     for (kind, name), sql in found.items():
-        if ours.get((kind, name)) != sql:
+        if (kind, name) not in ours:
             what = f"{path}: its {kind} `{_short(Path(name))}` is not of this program, and may change what is read"
             raise StoreError(what, f"use a store that you trust; `DROP {kind.upper()}` removes what you added yourself")
+        if ours[kind, name] != sql:
+            what = f"{path}: its {kind} `{name}` is not as this program makes it, by damage or on purpose"
+            raise StoreError(what, "restore a copy that you trust")
     for kind, name in ours.keys() - found.keys():
         raise _damaged(path, f"its {kind} `{name}` is gone")
 
@@ -385,6 +392,8 @@ def _migrate(connection: sqlite3.Connection, version: int, to: int | None = None
             connection.execute(statement)
         if migration.step is not None:
             migration.step(connection)
+    if to is None and version < last:
+        digests.recount(connection)
     connection.execute(f"PRAGMA user_version = {last}")
     connection.execute("COMMIT")
 

@@ -123,16 +123,23 @@ def renew(connection: sqlite3.Connection, tables: Iterable[str] = CHECKED) -> No
         connection.execute(f"UPDATE {table} SET digest = {expression(table)}")
 
 
-def count(connection: sqlite3.Connection) -> None:
-    """Count all there is, and have triggers count from here on: for the migration."""
-    for table in CHECKED:
-        renew(connection, [table])
-        connection.execute(f"INSERT INTO {TALLIES} SELECT '{table}', count(*), ifnull(sum(digest), 0) FROM {table}")
+def install(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
+    """Have triggers count the rows of some tables, and add up their digests."""
+    for table in tables:
+        connection.execute(f"INSERT INTO {TALLIES} VALUES ('{table}', 0, 0)")
         for event, change in _EVENTS.items():
             connection.execute(
                 f"CREATE TRIGGER {table}_tally_{event.split()[0].lower()} AFTER {event} ON {table} BEGIN "
                 f"UPDATE {TALLIES} SET {change} WHERE name = '{table}'; END"
             )
+
+
+def recount(connection: sqlite3.Connection) -> None:
+    """Write all digests, counts and sums anew: after migrations, as these change rows and columns by other means."""
+    renew(connection)
+    for table in CHECKED:
+        own = f"SELECT count(*), ifnull(sum(digest), 0) FROM {table}"
+        connection.execute(f"UPDATE {TALLIES} SET (rows, digests) = ({own}) WHERE name = '{table}'")
 
 
 class Damage(NamedTuple):

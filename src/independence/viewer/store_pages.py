@@ -41,7 +41,8 @@ class StorePages:
     def __init__(self, path: Path, clock: Clock = MACHINE) -> None:
         """Raises StoreError."""
         self._path, self._clock = path, clock
-        self._watching, self._reading, self._searching = (_connected(path) for _ in range(3))
+        self._reading = _connected(path)
+        self._watching, self._searching = (_connected(path, checked=True) for _ in range(2))
         self._making, self._looking = Worker("documents"), Worker("searches")
         self._version = StoreVersion(self._watching)
         self._documents: tuple[int, StoreDocuments] | None = None
@@ -142,7 +143,7 @@ class StorePages:
         return documents.encode(RatingsReceipt(schema=SCHEMA, stored=found.new, notes=tuple(found.notes)))
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = database.connect_existing(path)
+def _connected(path: Path, *, checked: bool = False) -> sqlite3.Connection:
+    connection = database.connect_existing(path, checked=checked)
     connection.execute("PRAGMA query_only = ON")
     return connection
