@@ -38,8 +38,8 @@ mutants: $(VENV)/.dev ## how many seeded changes of the source the tests notice
 	$(BIN)/python -m tests.mutants
 
 lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
-	$(BIN)/ruff check src tests benchmarks docs/generate.py docs/pictures.py docs/site
-	$(BIN)/ruff format --check src tests benchmarks docs/generate.py docs/pictures.py docs/site
+	$(BIN)/ruff check src tests benchmarks tools docs/generate.py docs/pictures.py docs/site
+	$(BIN)/ruff format --check src tests benchmarks tools docs/generate.py docs/pictures.py docs/site
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

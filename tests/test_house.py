@@ -24,7 +24,7 @@ AT_THE_ROOT = {
     ".dockerignore", ".env.example", ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md",
     "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANIFEST.in", "Makefile", "README.md",
     "RELEASING.md", "SECURITY.md", "action.yml", "mkdocs.yml", "pyproject.toml", ".ci", ".github", "benchmarks", "docs",
-    "requirements", "src", "tests", "web",
+    "requirements", "src", "tests", "tools", "web",
 }  # fmt: skip
 
 
