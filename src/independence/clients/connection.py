@@ -198,11 +198,7 @@ class EndpointConnection:
         log.forms = used
         if request.model in self.unverified:
             log.forms = (*log.forms, protocol.DELIVERY_UNVERIFIED)
-        usd = self._most(request, prices)
-        hold = self.budget.at_once(usd) or await self._hold(request.model, usd)
-        epoch = self.throttle.begin(log.room) if paced is None else None
-        if epoch is None:
-            epoch = await self._admitted(request.model, log.room, paced, hold)
+        hold, epoch = await self._admitted(request.model, self._most(request, prices), log.room, paced)
         started, sent = time.perf_counter(), False
         try:
             ask = self._stream if "stream" in body else self._send
@@ -321,18 +317,6 @@ class EndpointConnection:
             raise Parked(request.model, "its price is not listed, so --max-cost cannot be kept")
         return 0.0
 
-    async def _hold(self, model: str, usd: float) -> Reservation:
-        """Wait for dollars, and until the ledger holds them. Nothing is sent, and nothing costs, where that fails."""
-        if not self.budget.fits(usd):
-            self.notify(Wait(model, "budget", 0.0))
-        hold = await self.budget.reserve(usd)
-        try:
-            await self.budget.record()
-        except BaseException:
-            hold.settle(0.0)
-            raise
-        return hold
-
     def _learn(self, epoch: int, failure: Failure) -> float:
         """Tell the throttle. Returns what may be in flight beside the next attempt of the call."""
         if failure.overload:
@@ -340,8 +324,8 @@ class EndpointConnection:
         self.throttle.ended()
         return math.inf
 
-    async def _admitted(self, model: str, room: float, paced: PacedCall | None, hold: Reservation) -> int:
-        """Wait for room and a token. Nothing is sent, and nothing costs, where the wait is ended."""
+    async def _admitted(self, model: str, usd: float, room: float, paced: PacedCall | None) -> tuple[Reservation, int]:
+        """Wait for dollars that are in the ledger, for room and for a token. Nothing costs where a wait is ended."""
         still = False
 
         def beat(left: float) -> None:
@@ -349,8 +333,11 @@ class EndpointConnection:
             self.notify(Wait(model, "rate", 0.0 if still else left, still=still or not left))
             still = True
 
-        epoch = None
+        if not self.budget.fits(usd):
+            self.notify(Wait(model, "budget", 0.0))
+        hold, epoch = await self.budget.reserve(usd), None
         try:
+            await self.budget.record()
             epoch = await self.throttle.enter(room, beat)
             if paced is not None:
                 await paced.take(beat)
@@ -359,7 +346,7 @@ class EndpointConnection:
             if epoch is not None:
                 self.throttle.ended()
             raise
-        return epoch
+        return hold, epoch
 
     async def _send(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
         try:

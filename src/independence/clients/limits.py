@@ -79,8 +79,6 @@ def reservation(request: ChatRequest, prices: Prices) -> float:
 
 def number(value: object) -> float | None:
     """A finite, non-negative number, given as one or as a numeric string; booleans are not numbers."""
-    if type(value) is float:
-        return value if 0.0 <= value < math.inf else None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -92,19 +90,9 @@ def number(value: object) -> float | None:
 
 def reported_cost(cost: object, is_byok: object, details: object) -> float | None:
     """The dollars a usage object states: its cost and, with one's own provider key, what the provider takes."""
-    stated = _dollars(cost)
-    if is_byok is True and isinstance(details, Mapping):
-        upstream = _dollars(details.get("upstream_inference_cost"))
-        if upstream is not None:
-            return (stated or 0.0) + upstream
-    return stated
-
-
-def _dollars(value: object) -> float | None:
-    if type(value) is float and 0.0 <= value < _DEAREST_CALL:
-        return value
-    usd = number(value)
-    return usd if usd is not None and usd < _DEAREST_CALL else None
+    upstream = details.get("upstream_inference_cost") if is_byok is True and isinstance(details, Mapping) else None
+    known = [usd for usd in map(number, (cost, upstream)) if usd is not None and usd < _DEAREST_CALL]
+    return sum(known) if known else None
 
 
 def listed_cost(usage: Usage, prices: Prices) -> float:
@@ -201,6 +189,8 @@ class Budget:
 
         `anew`: also where it holds enough, as it may hold too much by now. Raises what writing raises.
         """
+        if self.recorded and not anew:  # nobody waits for what another one writes
+            return
         async with self._recording:
             if self._record is None or (self.recorded and not anew):
                 return
@@ -219,16 +209,6 @@ class Budget:
     def fits(self, usd: float) -> bool:
         """Whether a reservation would be granted at once."""
         return not self._line.locked() and self._fits(_amount(usd))
-
-    def at_once(self, usd: float) -> Reservation | None:
-        """Hold dollars that are there and in the ledger, where nobody waits for some; None where that takes time."""
-        amount = _amount(usd)
-        if self._record is not None and self._spent + self._reserved + amount > self._recorded:
-            return None
-        if self._cap is not None and (self._waiting or self._spent + self._reserved + amount > self._cap):
-            return None
-        self._reserved += amount
-        return Reservation(self, amount)
 
     async def reserve(self, usd: float) -> Reservation:
         """Hold dollars. Waits while calls under way may give some back; raises CostCapReached when none is left."""

@@ -59,25 +59,15 @@ class Throttle:
         """How often the window was cut."""
         return self._epoch
 
-    def begin(self, room: float) -> int | None:
-        """Begin an attempt where nothing has to be waited for, as nearly always; None where `enter` has to wait.
-
-        Takes and returns what `enter` does.
-        """
-        if self._line or room != math.inf:
-            return None
-        self.in_flight += 1
-        return self._epoch
-
     async def enter(self, room: float, beat: Callable[[float], None]) -> int:
         """Begin an attempt, once there is room. Returns what `served` or `refused` is to be told.
 
         `room`: what `refused` returned, for a call that was refused; else infinite, and there is always room, but no
         place before those who wait. `beat` is called every second of the wait; what it raises ends it.
         """
-        begun = self.begin(room)
-        if begun is not None:
-            return begun
+        if not self._line and room == math.inf:
+            self.in_flight += 1
+            return self._epoch
         place: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._line.append((room, place))
         self._admit()

@@ -37,7 +37,7 @@ from independence.errors import IndependenceError, UsageError
 from independence.judge.replies.repetition import loops
 from independence.store import leases
 from independence.store.spending import SessionLedger
-from independence.store.writer import BriefCall, Writer
+from independence.store.writer import StoreCall, Writer
 from independence.suites.schema import Suite
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
@@ -207,7 +207,7 @@ async def open_service(
     }
     stop_signal = StopSignal([one.gate for one in backends.values()], on_event)
     writer = Writer(connection, path, stop_signal.stop)
-    budget.record_by(lambda spent, unknown: writer.write(BriefCall(ledger.note, spent, unknown)))
+    budget.record_by(lambda spent, unknown: writer.write(StoreCall(ledger.note, spent, unknown)))
     hooks.on_started(stop_signal)
     try:
         secrets = masking(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets)

@@ -24,7 +24,7 @@ from independence.engine.run_context import Parallelism, RunContext, SubjectWork
 from independence.errors import IndependenceError
 from independence.store import attempts, leases
 from independence.store.attempts import StoredAttempt
-from independence.store.writer import BriefCall
+from independence.store.writer import StoreCall
 
 K = TypeVar("K", bound=Hashable)
 
@@ -191,7 +191,7 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
     events.set_position(trial)
     try:
         done, worker.done = worker.done, []
-        begun = await context.writer.write(BriefCall(_lease_trial, trial, context.lease_owner, done))
+        begun = await context.writer.write(StoreCall(_lease_trial, trial, context.lease_owner, done))
         if isinstance(begun, str):
             context.on_event(TrialSkipped(worker.label, begun))
             return True
@@ -207,7 +207,7 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
             if complete:
                 worker.done.append(trial.key)
             else:
-                await context.writer.write(BriefCall(leases.release, [trial.key], context.lease_owner))
+                await context.writer.write(StoreCall(leases.release, [trial.key], context.lease_owner))
     except QueueClosed:
         pass
     except IndependenceError as stop:
