@@ -8,7 +8,6 @@ from independence.clients import delivery as delivery
 from independence.clients import dialects as dialects
 from independence.clients import failures as failures
 from independence.clients import features as features
-from independence.clients import leases as leases
 from independence.clients import limits as limits
 from independence.clients import listing as listing
 from independence.clients import prompt_lengths as prompt_lengths

@@ -221,6 +221,7 @@ class StopSignal:
 
     def __init__(self, gates: Iterable[EndpointGate], watch: Watch) -> None:
         self.reason: IndependenceError | None = None
+        self.stopped = asyncio.Event()  # there is a reason
         self._gates = list(gates)
         self._watch = watch
 
@@ -237,6 +238,7 @@ class StopSignal:
         if self.reason is not None:
             return
         self.reason = reason
+        self.stopped.set()
         self._watch(RunStopping(str(reason), calls=self.in_flight, within_s=within_s))
         for gate in self._gates:
             gate.close()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeVar
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from typing import NamedTuple, Protocol, TypeVar
 
+from independence.config.options import ConnectionOptions
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext
 
@@ -31,3 +32,10 @@ class Executor(Protocol):
     def map(self, function: Callable[[A], B], items: Iterable[A], /) -> Iterator[B]:
         """What a function makes of each item, in order: work of the processor alone, that asks nobody."""
         ...
+
+
+class ExecutorKind(NamedTuple):
+    """What a package declares in the entry-point group `independence.executors`, for `--executor NAME`."""
+
+    # The executor by the options of a command, once entered. Raises UsageError where it cannot be had.
+    open: Callable[[ConnectionOptions], AbstractContextManager[Executor]]
