@@ -1,5 +1,4 @@
 # What other rooms may use.
-from independence.judge import hostile as hostile
 from independence.judge import kinds as kinds
 from independence.judge import model as model
 from independence.judge import name_extraction as name_extraction

@@ -7,7 +7,6 @@ from independence.report import comparison_tables as comparison_tables
 from independence.report import declared as declared
 from independence.report import gate as gate
 from independence.report import gate_files as gate_files
-from independence.report import hostile as hostile
 from independence.report import html as html
 from independence.report import index_report as index_report
 from independence.report import judge_validation as judge_validation
