@@ -146,7 +146,6 @@ class Budget:
         self._waiting = 0  # those in line, and the first one who has left it but not yet gone on
         self._record: Record | None = None
         self._recorded = 0  # what may be gone, by the ledger on disk
-        self._most = 0  # the same, once what is being written is on disk
         self._recording = asyncio.Lock()
 
     @property
@@ -195,16 +194,10 @@ class Budget:
             if self._record is None or (self.recorded and not anew):
                 return
             open_ = self._reserved + self._reserved // _AHEAD
-            self._most = most = self._spent + open_
+            most = self._spent + open_
             self._recorded = min(self._recorded, most)
             await self._record(most / PICO, (self._unknown + open_) / PICO)
             self._recorded = most
-
-    def raise_cap(self, usd: float) -> None:
-        """Move the cap by so many dollars; whoever waits looks again."""
-        if self._cap is not None:
-            self._cap += math.ceil(usd * PICO)
-        self._freed.set()
 
     def fits(self, usd: float) -> bool:
         """Whether a reservation would be granted at once."""
@@ -218,17 +211,13 @@ class Budget:
         try:
             async with self._line:
                 while not self._fits(_amount(usd)):
-                    await self._more(usd)
+                    if self._reserved == 0:  # no call is under way that could give some back
+                        raise self._reached(usd)
+                    self._freed.clear()
+                    await self._freed.wait()
                 return self.hold(usd)
         finally:
             self._waiting -= 1
-
-    async def _more(self, usd: float) -> None:
-        """Wait until more may be left. Raises CostCapReached where no call is under way that could give some back."""
-        if self._reserved == 0:
-            raise self.reached(usd)
-        self._freed.clear()
-        await self._freed.wait()
 
     def _fits(self, amount: int) -> bool:
         return self._cap is None or self._spent + self._reserved + amount <= self._cap
@@ -241,7 +230,7 @@ class Budget:
         if self._waiting:
             self._freed.set()
 
-    def reached(self, usd: float) -> CostCapReached:
+    def _reached(self, usd: float) -> CostCapReached:
         """That the cap does not cover a call that may cost so much."""
         unknown = f" (${self.unknown:.4f} of it for calls whose cost never came back)" if self._unknown else ""
         return CostCapReached(
@@ -278,13 +267,6 @@ class Bucket:
         if self._tokens >= _ENOUGH:
             return 0.0
         return max(0.0, self._at - now) + (1 - self._tokens) / self._rate.per_second
-
-    def grab(self) -> bool:
-        """Take a token where there is one, without getting in line."""
-        if self.left() > 0:
-            return False
-        self._tokens -= 1
-        return True
 
     def empty(self, seconds: float = 0.0) -> None:
         """Throw the tokens away, and let none come for some seconds."""
@@ -349,8 +331,5 @@ class Buckets:
         key = (model, provider)
         if key not in self._made:
             rate = self._endpoint.bounds_of(model, provider).rate
-            self._made[key] = self._bucket(rate) if rate else None
+            self._made[key] = Bucket(rate, self._clock) if rate else None
         return self._made[key]
-
-    def _bucket(self, rate: Rate) -> Bucket:
-        return Bucket(rate, self._clock)

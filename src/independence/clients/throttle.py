@@ -54,11 +54,6 @@ class Throttle:
         """Calls that may be in flight now, 1..cap."""
         return int(self._window)
 
-    @property
-    def epoch(self) -> int:
-        """How often the window was cut."""
-        return self._epoch
-
     async def enter(self, room: float, beat: Callable[[float], None]) -> int:
         """Begin an attempt, once there is room. Returns what `served` or `refused` is to be told.
 
@@ -86,11 +81,11 @@ class Throttle:
         if self._line:
             self._admit()
 
-    def served(self, epoch: int, *, grows: bool = True) -> None:
-        """An attempt was answered. `grows`: whether that says that the window as it is now may be larger."""
+    def served(self, epoch: int) -> None:
+        """An attempt was answered."""
         if self._evidence and epoch == self._epoch:
             self._evidence = max(0.0, self._evidence + _SERVED)
-        if grows and self._window < self._cap:
+        if self._window < self._cap:
             self._rounds += 1 / self.limit
             grown = self._broke * (1 + _CUBIC * (self._rounds - self._plateau) ** 3)
             self._move(min(self._cap, max(self._window, grown)))

@@ -95,11 +95,6 @@ class EndpointGate:
         """Calls that hold a slot now."""
         return self._busy
 
-    @property
-    def demand(self) -> int:
-        """Calls that hold a slot or wait for one."""
-        return self._busy + sum(len(queue.waiting) for queue in self._queues)
-
     def open_queue(self, *shares: ConcurrencyLimit) -> CallQueue:
         """A new queue, with what bounds it: the subject's share, and others where there are any."""
         queue = CallQueue(self, shares)

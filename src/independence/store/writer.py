@@ -59,10 +59,6 @@ class AnswerCall(StoreCall[T]):
     __slots__ = ()
 
 
-def nothing(_connection: sqlite3.Connection) -> None:
-    """Write nothing; who awaits it knows that everything before it is committed."""
-
-
 class StoreWriter(Protocol):
     """Where the store is written: in this process, or in the one that a worker belongs to."""
 
