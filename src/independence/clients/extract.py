@@ -43,7 +43,7 @@ class Extracted(NamedTuple):
     text: str
     channel: Channel = "content"
     raw: str = ""  # what the text came from, where cleaning changed it
-    thinking: str = ""
+    thinking: str = ""  # written ahead of a call: private content
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     flags: tuple[str, ...] = ()
@@ -75,15 +75,9 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
     if stub := next((stub for stub in stubs if stub is not None), None):  # a brace or a colon instead of a message
         return Extracted(safe(stub.text)[0], "tool", thinking=body.text, reasoning=safe(native)[0], tool_calls=kept)
     if not body.text and (refusal := safe(text_of(message.refusal).strip())[0]):
-        body = Cleaned(refusal, body.thinking, body.reasoning, union(body.flags, (protocol.REFUSAL_FIELD,)))
-    return Extracted(
-        text=body.text,
-        raw=safe(content)[0] if content.strip() not in (body.text, "") else "",
-        thinking=body.thinking,
-        reasoning=_reasons(native, body.reasoning),
-        tool_calls=kept,
-        flags=body.flags,
-    )
+        body = body._replace(text=refusal, flags=union(body.flags, (protocol.REFUSAL_FIELD,)))
+    raw = safe(content)[0] if content.strip() not in (body.text, "") else ""
+    return body._replace(raw=raw, reasoning=_reasons(native, body.reasoning), tool_calls=kept)
 
 
 def _reasons(native: str, *found: str) -> str:
@@ -145,22 +139,13 @@ def _part(part: object, depth: int = 4) -> str:
     return ""
 
 
-class Cleaned(NamedTuple):
-    """A text and what was removed from it."""
-
-    text: str
-    thinking: str = ""  # written ahead of a leaked call: private content
-    reasoning: str = ""
-    flags: tuple[str, ...] = ()
-
-
-def clean(text: str, tool: Tool | None) -> Cleaned:
+def clean(text: str, tool: Tool | None) -> Extracted:
     """Remove everything that is not part of the answer. `tool` was offered: calls to it may have leaked into the text.
 
     The text of the result cleans to itself, encodes as UTF-8 and has no space at its ends. Never raises.
     """
     text, changed = safe(text)
-    out = Cleaned(text.strip(), flags=(protocol.BAD_TEXT,) if changed else ())
+    out = Extracted(text.strip(), flags=(protocol.BAD_TEXT,) if changed else ())
     for _ in range(_PASSES):
         cleaner = _pass(out, tool)
         if cleaner.text == out.text:
@@ -169,7 +154,7 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
     return out
 
 
-def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
+def _pass(before: Extracted, tool: Tool | None) -> Extracted:
     part = split_thinking(before.text)
     out = before._replace(
         text=part.answer,
