@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -62,24 +62,20 @@ class Catalogue(msgspec.Struct, frozen=True):
         """
         variant = next((end for end in _ROUTING_VARIANTS if model.endswith(end)), "")
         names = (model, f"{model}:latest", f"models/{model}", model.removesuffix(variant))
-        return next((self.models[name] for name in names if name in self.models), None) or self._covered(model)
-
-    def _covered(self, model: str) -> ModelInfo | None:
+        if found := next((self.models[name] for name in names if name in self.models), None):
+            return found
         patterns = (".+".join(map(re.escape, name.split("*"))) for name in self.models if "*" in name)
         return ModelInfo(model) if any(re.fullmatch(pattern, model) for pattern in patterns) else None
 
     def near(self, model: str) -> list[str]:
         """Listed ids that may have been meant, the nearest first."""
-        names = sorted(self._ids())
+        names = sorted(name for name in self.models if "*" not in name)
         return list(dict.fromkeys([*difflib.get_close_matches(model, names, cutoff=0.6), *self.holding(model)]))
 
     def holding(self, model: str) -> list[str]:
         """Listed ids that hold the last part of a name: a name without its vendor is what people remember."""
         tail = model.rsplit("/", 1)[-1]
-        return [name for name in sorted(self._ids()) if tail and tail in name]
-
-    def _ids(self) -> Iterator[str]:
-        return (name for name in self.models if "*" not in name)
+        return [name for name in sorted(self.models) if "*" not in name and tail and tail in name]
 
 
 class _WireModel(msgspec.Struct):

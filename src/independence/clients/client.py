@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -161,7 +161,9 @@ class OpenAIClient:
                 usage = log.attempts[-1].usage
                 if isinstance(outcome, ReceivedMessage):
                     self._measured.add(request.model)
-                    if usage.prompt_tokens or not self._may_pass(outcome, request, log):
+                    found = self._found(outcome.message, request)
+                    left = log.retried < min(self._policy.reasks, self._policy.retries)
+                    if usage.prompt_tokens or not left or kind_of(found, outcome, request) != "empty":
                         return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
                     outcome = Failure("empty")
                 if usage.prompt_tokens:
@@ -178,11 +180,6 @@ class OpenAIClient:
         finally:
             if paced is not None:
                 paced.end()
-
-    def _may_pass(self, received: ReceivedMessage, request: ChatRequest, log: AttemptLog) -> bool:
-        """Whether nothing came, not even a count, and the request may be sent again."""
-        left = log.retried < min(self._policy.reasks, self._policy.retries)
-        return left and kind_of(self._found(received.message, request), received, request) == "empty"
 
     async def _settled(self, request: ChatRequest, paced: PacedCall | None, journal: CallJournal | None) -> Answer:
         log = AttemptLog(journal)
@@ -395,15 +392,8 @@ def kind_of(found: Extracted, received: ReceivedMessage, asked: ChatRequest) -> 
 
 def greeting_of(request: ChatRequest) -> str:
     """The scripted greeting of a `tool_role` dialogue: the message of its first call. Empty where there is none."""
-    if request.tool is None:
+    called = next((message.tool_calls[0] for message in request.messages if message.tool_calls), None)
+    if request.tool is None or called is None:
         return ""
-    for message in request.messages:
-        if message.tool_calls:
-            return _greeting_in(message.tool_calls[0].function.arguments, request.tool.parameter)
-    return ""
-
-
-@lru_cache(maxsize=64)
-def _greeting_in(arguments: str, parameter: str) -> str:
-    found = message_of(arguments, parameter)
+    found = message_of(called.function.arguments, request.tool.parameter)
     return found.text if found else ""

@@ -148,7 +148,9 @@ def of_response(answer: HttpResponse, body: ErrorDetails, secrets: Secrets, now:
         )  # fmt: skip
     if status == 413:
         return base._replace(scope="request", reason="too_long")
-    if not _passing(body, status):
+    retryable = body.availability.get("retryable")
+    passing = status in _PASSING_CLIENT_ERRORS or status >= 500
+    if not (retryable if isinstance(retryable, bool) and not body.error_type else passing):
         return base
     if wait is not None and wait >= LONGEST_WAIT_S:
         return base._replace(kind="daily", detail=_when(answer.headers, body, now, base.detail), retry_after=wait)
@@ -182,7 +184,7 @@ def of_foreign_body(response: HttpResponse, secrets: Secrets) -> Failure:
 
 def _status(sent: int, body: ErrorDetails) -> int:
     """The status that says what happened: an error inside a 200, and some proxies, send another one."""
-    typed = _status_of_type().get(body.error_type)
+    typed = _statuses().get(body.error_type)
     if typed is not None and {typed, sent} not in _SAME:
         return typed
     if sent >= 300:
@@ -191,7 +193,7 @@ def _status(sent: int, body: ErrorDetails) -> int:
 
 
 @cache
-def _status_of_type() -> dict[str, int]:
+def _statuses() -> dict[str, int]:
     return documents.packaged(_TYPES, dict[str, int])
 
 
@@ -204,12 +206,6 @@ def _moved(answer: HttpResponse) -> str:
     except ValueError:
         host = None
     return f"{what} ({host}); give that as the base URL if you trust it" if host else f"{what}; check the base URL"
-
-
-def _passing(body: ErrorDetails, status: int) -> bool:
-    if not body.error_type and isinstance(body.availability.get("retryable"), bool):
-        return bool(body.availability["retryable"])
-    return status in _PASSING_CLIENT_ERRORS or status >= 500
 
 
 def _when(headers: Mapping[str, str], body: ErrorDetails, now: datetime, detail: str) -> str:

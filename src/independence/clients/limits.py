@@ -16,13 +16,12 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache
 
 import msgspec
 
 from independence.config.endpoints import Endpoint, Rate
 from independence.errors import CostCapReached
-from independence.types import ChatRequest, Tool, Usage
+from independence.types import ChatRequest, Usage
 
 BYTES_PER_TOKEN = 3.5
 _TOKENS_PER_MESSAGE = 8
@@ -54,24 +53,21 @@ def prompt_tokens(request: ChatRequest) -> float:
     for message in request.messages:
         content = message.content
         if content:
-            size += len(content) if content.isascii() else len(content.encode("utf-8", "replace"))
+            size += len(content.encode("utf-8", "replace"))
         for call in message.tool_calls:
             size += len(call.function.arguments) + len(call.function.name)
     if request.schema is not None:
         size += len(msgspec.json.encode(request.schema))
-    tokens = size / BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * len(request.messages)
-    return tokens + (_tool_tokens(request.tool) if request.tool else 0.0)
-
-
-@lru_cache(maxsize=64)
-def _tool_tokens(tool: Tool) -> float:
-    size = sum(len(text.encode()) for text in (tool.name, tool.description, tool.parameter, tool.parameter_description))
-    return size / BYTES_PER_TOKEN + _TOKENS_PER_TOOL
+    fixed = _TOKENS_PER_MESSAGE * len(request.messages)
+    if (tool := request.tool) is not None:
+        texts = (tool.name, tool.description, tool.parameter, tool.parameter_description)
+        size, fixed = size + sum(len(text.encode()) for text in texts), fixed + _TOKENS_PER_TOOL
+    return size / BYTES_PER_TOKEN + fixed
 
 
 def reservation(request: ChatRequest, prices: Prices) -> float:
     """Dollars to hold before sending: the estimated prompt with its margin, and `max_tokens` at the dearer price."""
-    if prices is FREE or prices == FREE:
+    if prices == FREE:
         return 0.0
     dearest = max(prices.completion, prices.internal_reasoning)
     return prompt_tokens(request) * _PROMPT_MARGIN * prices.prompt + request.max_tokens * dearest + prices.request

@@ -317,7 +317,9 @@ class EventReader:
 
     def _line(self, line: bytes) -> None:
         if not line:
-            self._dispatch()
+            data, event, self._data, self._event = b"\n".join(self._data), self._event, [], ""
+            if data.strip() and not self._answer.take(data, event) and self._answer.events:
+                raise CutShort("an event that is no JSON")
             return
         name, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
         value = value.removeprefix(b" ")
@@ -328,11 +330,6 @@ class EventReader:
         # Not every server puts an empty line between events.
         elif name == b"data" and (self._data or not self._answer.take(value, self._event)):
             self._data.append(value)
-
-    def _dispatch(self) -> None:
-        data, event, self._data, self._event = b"\n".join(self._data), self._event, [], ""
-        if data.strip() and not self._answer.take(data, event) and self._answer.events:
-            raise CutShort("an event that is no JSON")
 
 
 def is_stream(begun: bytes, content_type: str) -> bool:

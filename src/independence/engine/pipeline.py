@@ -124,7 +124,8 @@ async def run_pipeline(
             if stop is None:
                 await workload.tell(opened, left.todo, cost, found)
                 if not job.grading_only:
-                    await opened.writer.write(StoreCall(write_plan, job, _first_run(left) if staged else None))
+                    first = min((item.trial.run for item in left.todo), default=1)
+                    await opened.writer.write(StoreCall(write_plan, job, first if staged else None))
                 begin = _begin_runs(job, opened) if staged else None
                 context = opened.context(job.suite, job.rubrics)
                 outcome = await _run_and_grade(context, job, examining.without(left, unasked), begin, executor)
@@ -225,10 +226,6 @@ def _purchasable(connection: sqlite3.Connection, job: ResolvedRun) -> dict[Judge
         drawn = {} if audits else {one: own for one, own in past.items() if own}
         found[judge] = stored._replace(past=drawn)
     return found
-
-
-def _first_run(left: PendingWork) -> int:
-    return min((item.trial.run for item in left.todo), default=1)
 
 
 async def _run_and_grade(
