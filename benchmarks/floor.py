@@ -25,8 +25,8 @@ import msgspec
 from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.own_run import IN_FLIGHT, Meter, Spent, apart, in_process, ours
+from independence.clients.messages import ChatCompletion
 from independence.clients.transport import HttpResponse, Transport
-from independence.clients.wire import ChatCompletion
 from independence.engine.event_loop import drive
 from independence.store import database
 

@@ -110,8 +110,10 @@ def artefact(text: str, greeting: str) -> Artefact | None:
         return None
     if not readable(text):
         return "punctuation"
+    if not greeting or len(text) > 2 * len(greeting) + len(_EDGES):
+        return None
     bare, echoed = (" ".join(one.split()).strip(_EDGES).casefold() for one in (text, greeting))
-    return "greeting" if greeting and bare == echoed else None
+    return "greeting" if bare == echoed else None
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -151,6 +153,8 @@ def split_thinking(text: str) -> ThinkingSplit:
     """Part `<think>` blocks, their relatives and harmony channels from the answer. Linear in length; never raises."""
     if text.lstrip()[:10].startswith(CHANNEL_NAMES) and (found := channels_without_tokens(text)):
         return found
+    if _unmarked(text):
+        return ThinkingSplit(text)
     if "<|channel|>" in text and (first := _CHANNEL.search(text)):
         return _channels(text, first.start())
     return _blocks(text) if _THINKING_TAG.search(text) else ThinkingSplit(text)
@@ -175,6 +179,11 @@ def channels_without_tokens(text: str) -> ThinkingSplit | None:
     if call is not None:  # a tool was addressed: its name and the arguments
         return ThinkingSplit(f"{call[1]} {call[2]}", text[head.end() : call.start()].strip(), template=True)
     return ThinkingSplit("", text[head.end() :].strip(), template=True) if head["run_on"] is not None else None
+
+
+def _unmarked(text: str) -> bool:
+    """Whether a text holds no sign with which any tag or template token begins: to search for each takes far longer."""
+    return "<" not in text and "[" not in text and "◁" not in text
 
 
 def _blocks(text: str) -> ThinkingSplit:
@@ -225,6 +234,8 @@ def _channels(text: str, start: int) -> ThinkingSplit:
 
 def without_tokens(text: str) -> str:
     """The text without template tokens. What follows an end of turn belongs to somebody else and goes too."""
+    if _unmarked(text):
+        return text.strip()
     end = _END_OF_TURN.search(text)
     if end and readable(_TOKEN.sub("", text[: end.start()])):
         text = text[: end.start()]
@@ -383,7 +394,7 @@ class _CallPatterns(NamedTuple):
 def find_leak(text: str, tool: Tool) -> Recovered | None:
     """The first call in a text whose message is readable; None when there is none. Never raises."""
     patterns = _patterns(tool.name, tool.parameter)
-    for match in patterns.call.finditer(text):
+    for match in patterns.call.finditer(text) if tool.name in text else ():
         leak = _take(text, match, tool)
         if leak:
             return leak

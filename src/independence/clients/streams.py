@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from independence.clients.bodies import decode_any
-from independence.clients.messages import TEXTS, WireCall, WireFunction, WireMessage
+from independence.clients.messages import TEXTS, ChatCompletion, WireCall, WireChoice, WireFunction, WireMessage
 
 _DONE: Final = b"[DONE]"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -39,25 +39,17 @@ class _Delta(WireMessage, gc=False):
     tool_calls: list[_CallPiece] | None = None  # type: ignore[assignment]
 
 
-class _ChunkChoice(msgspec.Struct):
+class _ChunkChoice(WireChoice):
     index: Any = 0
     delta: _Delta | None = None
     message: _Delta | None = None  # what some servers send instead, whole
-    finish_reason: Any = None
-    error: Any = None
     usage: Any = None
 
 
-class _Chunk(msgspec.Struct):
-    id: Any = None
-    model: Any = None
-    provider: Any = None
-    choices: list[_ChunkChoice] | None = None
+class _Chunk(ChatCompletion):
+    choices: list[_ChunkChoice] | None = None  # type: ignore[assignment]
     usage: Any = None
-    error: Any = None
     object: Any = None
-    openrouter_metadata: Any = None
-    promptFeedback: Any = None  # noqa: N815 - of Google
 
 
 _DECODER = msgspec.json.Decoder(_Chunk)

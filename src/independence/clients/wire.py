@@ -15,7 +15,16 @@ import msgspec
 from independence.clients import bodies, failures, limits, protocol
 from independence.clients.failures import Failure, Secrets
 from independence.clients.limits import Prices
-from independence.clients.messages import TEXTS, WireCall, WireFunction, WireMessage
+from independence.clients.messages import (
+    NO_CHOICE,
+    TEXTS,
+    ChatCompletion,
+    WireCall,
+    WireChoice,
+    WireFunction,
+    WireMessage,
+    WireUsage,
+)
 from independence.clients.transport import HttpResponse
 from independence.types import Usage
 
@@ -25,46 +34,7 @@ _LEAST_CHARACTERS = 64_000
 _MOST_CALLS = 64
 
 
-class WireChoice(msgspec.Struct, gc=False):
-    """One choice; only the first is ever asked for."""
-
-    message: WireMessage | None = None
-    finish_reason: Any = None
-    error: Any = None
-
-
-class WireUsage(msgspec.Struct, gc=False):
-    """Tokens and cost as stated."""
-
-    prompt_tokens: Any = None
-    completion_tokens: Any = None
-    completion_tokens_details: Any = None
-    prompt_tokens_details: Any = None
-    cost: Any = None
-    cost_details: Any = None
-    is_byok: Any = None
-
-
-class ChatCompletion(msgspec.Struct, gc=False):
-    """The body of a response with status 200."""
-
-    id: Any = None
-    model: Any = None
-    provider: Any = None
-    choices: list[WireChoice] | None = None
-    usage: WireUsage | None = None
-    error: Any = None
-    openrouter_metadata: Any = None
-    promptFeedback: Any = None  # noqa: N815 - of Google, where a filter let the prompt not through
-
-    @property
-    def choice(self) -> WireChoice:
-        """The first choice; an empty one where there is none."""
-        return self.choices[0] if self.choices else _NO_CHOICE
-
-
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})  # stages of a router
-_NO_CHOICE = WireChoice()
 
 
 def decode(body: bytes) -> ChatCompletion | None:
@@ -162,7 +132,7 @@ def read(response: HttpResponse, prices: Prices | None, secrets: Secrets) -> tup
     """What an HTTP response is, and what it cost."""
     decoded = decode(response.body)
     if not 200 <= response.status < 300:
-        error, choice = bodies.error_of(response.body), decoded.choice if decoded else _NO_CHOICE
+        error, choice = bodies.error_of(response.body), decoded.choice if decoded else NO_CHOICE
         # Some hosts send the completion that a filter ended in the place of an error.
         filtered = not error.message and ending_of(text_of(choice.finish_reason)) == "filter"
         failure = _filtered(choice) if filtered else failures.of_response(response, error, secrets)
