@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import msgspec
 
-from independence import report
 from independence.api import running
 from independence.api.reading import Store
 from independence.api.results import CheckResult
@@ -30,6 +29,7 @@ from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.exchange.trajectory import Trajectory
 from independence.judge import kinds
 from independence.report import analysis, gate_files
+from independence.report import gate as bars
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gate_files import CheckDocument, QuotedScenario
 from independence.stats import gates
@@ -67,7 +67,7 @@ async def acheck(
     asked = from_settings(RunOptions, options, "suite", settings)
     _refuse_runs(asked)
     suite = load.load(asked.suite).suite
-    baseline = None if gate.against is None else report.gate.read_baseline(gate.against)
+    baseline = None if gate.against is None else bars.read_baseline(gate.against)
     one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
     return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
 
@@ -176,7 +176,7 @@ class _Check:
             what = f"judge `{judge}` predicts verdicts, and a gate's interval does not hold the error of predictions"
             raise UsageError(what, "name a judge that gives them with -j")
         if self.baseline is not None and self.gate.against is not None:
-            report.gate.refuse_unlike(self.baseline, self.gate.against, _place(run))
+            bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
         self.known = True
 
     def _planned(self, run: ResolvedRun) -> int:
@@ -189,7 +189,7 @@ class _Check:
         return min(counts.values(), default=0)
 
     def _look(self, own: GatedSubject | None) -> GateLook | None:
-        return report.gate.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
+        return bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
 
     def _read(self, run: ResolvedRun) -> GatedSubject | None:
         with Store(self.store) as store, store.reading() as connection:
@@ -206,7 +206,7 @@ class _Check:
         started = result.started or made is not None or self.capped is not None
         decision, code, reason = self._conclusion(result, made, stopped) if started else (None, 0, "nothing was asked")
         then = None if self.baseline is None else self.baseline.scenarios
-        failed = report.gate.failed_scenarios(own.scenarios, made, then) if own and made else frozenset()
+        failed = bars.failed_scenarios(own.scenarios, made, then) if own and made else frozenset()
         document = CheckDocument(
             decision=decision,
             reason=reason,
@@ -227,7 +227,7 @@ class _Check:
             quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
             failed=tuple(sorted(failed)),
             missing=_missing(result),
-            baseline=report.gate.baseline(own, place, subject.label) if own else None,
+            baseline=bars.baseline(own, place, subject.label) if own else None,
         )
         return CheckResult(document, stopped, started=started)
 

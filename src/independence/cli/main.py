@@ -59,7 +59,7 @@ EXAMPLES: Final = {
     ),
     "rerun": ("rerun --top-n 5 --target-runs 10",),
     "judge": ("judge -j cues", "judge -j hybrid:google/gemini-3-flash-preview --unsure-share 0.3"),
-    "validate-judges": ("validate-judges --worst 5", "validate-judges --hostile -j cues"),
+    "validate-judges": ("validate-judges --worst 5",),
     "train-judge": ("train-judge --from independence.db --out my-judge",),
     "leaderboard": ("leaderboard --detailed", "leaderboard --suite v2 --judge cues --format csv"),
     "view": ("view --db independence-demo.db", "view --port 0 --no-open"),

@@ -14,7 +14,7 @@ from independence.config import documents, user_files
 from independence.config.options import SuitePart
 from independence.engine import plan
 from independence.errors import DocumentError, UsageError
-from independence.exchange import adoption
+from independence.exchange.adoption import verifying
 from independence.exchange.adoption.suite_folder import AdoptedSuite
 from independence.exchange.adoption.verifying import RequestComparison
 from independence.exchange.rent import words
@@ -110,7 +110,7 @@ def _say_adopted(made: AdoptedSuite) -> None:
 
 def _show(found: RequestComparison, loaded: load.LoadedSuite, results: Path) -> None:
     """Print the comparison. Exit code 1 where it does not hold."""
-    table_output.print_tables([adoption.verifying.table(found)], "table")
+    table_output.print_tables([verifying.table(found)], "table")
     if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")
         sys.exit(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -62,24 +62,20 @@ class Catalogue(msgspec.Struct, frozen=True):
         """
         variant = next((end for end in _ROUTING_VARIANTS if model.endswith(end)), "")
         names = (model, f"{model}:latest", f"models/{model}", model.removesuffix(variant))
-        return next((self.models[name] for name in names if name in self.models), None) or self._covered(model)
-
-    def _covered(self, model: str) -> ModelInfo | None:
+        if found := next((self.models[name] for name in names if name in self.models), None):
+            return found
         patterns = (".+".join(map(re.escape, name.split("*"))) for name in self.models if "*" in name)
         return ModelInfo(model) if any(re.fullmatch(pattern, model) for pattern in patterns) else None
 
     def near(self, model: str) -> list[str]:
         """Listed ids that may have been meant, the nearest first."""
-        names = sorted(self._ids())
+        names = sorted(name for name in self.models if "*" not in name)
         return list(dict.fromkeys([*difflib.get_close_matches(model, names, cutoff=0.6), *self.holding(model)]))
 
     def holding(self, model: str) -> list[str]:
         """Listed ids that hold the last part of a name: a name without its vendor is what people remember."""
         tail = model.rsplit("/", 1)[-1]
-        return [name for name in sorted(self._ids()) if tail and tail in name]
-
-    def _ids(self) -> Iterator[str]:
-        return (name for name in self.models if "*" not in name)
+        return [name for name in sorted(self.models) if "*" not in name and tail and tail in name]
 
 
 class _WireModel(msgspec.Struct):
@@ -176,14 +172,14 @@ def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
         canonical_slug=wire.canonical_slug if isinstance(wire.canonical_slug, str) else "",
         context_length=int(length) if length else None,
         prices=FREE if free and wire.pricing is None else _prices(wire.pricing),
-        supported_parameters=_names(wire.supported_parameters),
+        supported_parameters=None if (named := _texts(wire.supported_parameters)) is None else frozenset(named),
         reasoning=_reasoning(wire.reasoning),
         weights=weights_name(wire.root, wire.id),
     )
 
 
-def _names(value: object) -> frozenset[str] | None:
-    return frozenset(n for n in value if isinstance(n, str)) if isinstance(value, list) else None
+def _texts(value: object) -> tuple[str, ...] | None:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else None
 
 
 def _prices(value: object) -> Prices | None:
@@ -204,10 +200,9 @@ def _prices(value: object) -> Prices | None:
 def _reasoning(value: object) -> Reasoning | None:
     if not isinstance(value, dict):
         return None
-    efforts = value.get("supported_efforts")
     default = value.get("default_effort")
     return Reasoning(
-        supported_efforts=tuple(e for e in efforts if isinstance(e, str)) if isinstance(efforts, list) else None,
+        supported_efforts=_texts(value.get("supported_efforts")),
         default_effort=default if isinstance(default, str) else None,
         mandatory=value.get("mandatory") is True,
     )
@@ -225,17 +220,11 @@ def resolve_effort(effort: str | None, info: ModelInfo | None) -> str | None:
         return effort
     if info.reasoning is None:
         return effort if info.lists("reasoning") else None
-    return _clip(effort, info.reasoning)
-
-
-def _clip(effort: str, reasoning: Reasoning) -> str | None:
-    if effort == "none" and not reasoning.mandatory:
-        return effort
-    allowed = reasoning.supported_efforts if reasoning.supported_efforts is not None else _EFFORTS
-    if reasoning.mandatory:
-        allowed = tuple(e for e in allowed if e != "none")
+    reasoning = info.reasoning
+    listed = _EFFORTS if reasoning.supported_efforts is None else reasoning.supported_efforts
+    allowed = [one for one in listed if one != "none"] if reasoning.mandatory else [*listed, "none"]
     if effort in allowed:
         return effort
     rank = _EFFORTS.index(effort) if effort in _EFFORTS else 0
-    lower = [e for e in _EFFORTS[:rank] if e in allowed]
+    lower = [one for one in _EFFORTS[:rank] if one in listed and one in allowed]
     return lower[-1] if lower else reasoning.default_effort

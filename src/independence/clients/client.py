@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -127,8 +126,6 @@ class OpenAIClient:
         self.connection = connection
         self._policy = policy or Policy()
         self._clean = extract.without_secrets(connection.endpoint.secrets)
-        # Of a few models, providers and reasons to end.
-        self._known_name = lru_cache(maxsize=64)(partial(_name, clean=self._clean))
         self._repeated: defaultdict[str, RepeatedFailures] = defaultdict(RepeatedFailures)
         self._measured: set[str] = set()  # models that have answered a request whose prompt was to be counted
 
@@ -164,7 +161,9 @@ class OpenAIClient:
                 usage = log.attempts[-1].usage
                 if isinstance(outcome, ReceivedMessage):
                     self._measured.add(request.model)
-                    if usage.prompt_tokens or not self._may_pass(outcome, request, log):
+                    found = self._found(outcome.message, request)
+                    left = log.retried < min(self._policy.reasks, self._policy.retries)
+                    if usage.prompt_tokens or not left or kind_of(found, outcome, request) != "empty":
                         return PromptCount(usage.prompt_tokens, usage.cached_tokens, outcome.body.provider)
                     outcome = Failure("empty")
                 if usage.prompt_tokens:
@@ -181,11 +180,6 @@ class OpenAIClient:
         finally:
             if paced is not None:
                 paced.end()
-
-    def _may_pass(self, received: ReceivedMessage, request: ChatRequest, log: AttemptLog) -> bool:
-        """Whether nothing came, not even a count, and the request may be sent again."""
-        left = log.retried < min(self._policy.reasks, self._policy.retries)
-        return left and kind_of(self._found(received.message, request), received, request) == "empty"
 
     async def _settled(self, request: ChatRequest, paced: PacedCall | None, journal: CallJournal | None) -> Answer:
         log = AttemptLog(journal)
@@ -297,8 +291,8 @@ class OpenAIClient:
             return state.settle(reply, log, truncated=True)
         if kind != "loop" and state.again(kind, reply):
             return None
-        raw = found.raw or found.text or found.reasoning
-        return Missing(missing_reason(kind), _DETAILS[kind], raw, log.attempts)
+        reason: MissingReason = "no_answer" if kind in _NO_ANSWER else "transport"
+        return Missing(reason, _DETAILS[kind], found.raw or found.text or found.reasoning, log.attempts)
 
     def _found(self, message: WireMessage, request: ChatRequest) -> Extracted:
         """What a message holds, cut to a sane length, without the API key."""
@@ -321,7 +315,7 @@ class OpenAIClient:
             flags=(*union(received.flags, found.flags), *log.forms),
             served_model=self._name(received.body.model),
             served_provider=self._name(received.body.provider),
-            response_id=_name(received.body.id, self._clean),
+            response_id=self._name(received.body.id),
             usage=log.usage,
             attempts=log.attempts,
         )
@@ -331,9 +325,8 @@ class OpenAIClient:
         return self._clean(safe(raw)[0])
 
     def _name(self, value: object) -> str:
-        """A name that the server gives and is likely to give again."""
-        known = type(value) is str and len(value) <= _LONGEST_NAME
-        return self._known_name(value) if known else _name(value, self._clean)
+        """A name that the server gives, cut to a sane length, without the API key."""
+        return self._kept(text_of(value))[:_LONGEST_NAME]
 
 
 class JournaledClient:
@@ -347,11 +340,6 @@ class JournaledClient:
     async def ask(self, request: ChatRequest) -> Answer:
         """What the client says. Raises what it raises."""
         return await self._client.ask(request, self._journal)
-
-
-def _name(value: object, clean: Callable[[str], str]) -> str:
-    """A name that the server gives, cut to a sane length, without the API key."""
-    return clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
 def _from_other_channel(found: Extracted, required: list[str]) -> Extracted:
@@ -391,10 +379,8 @@ def kind_of(found: Extracted, received: ReceivedMessage, asked: ChatRequest) -> 
     if cut or wire.ending_of(received.finish or "") == "length":
         return "length"
     broken = artefact(found.text, greeting_of(asked))
-    if broken:
-        return broken
-    if found.text and not found.text.isspace():  # and readable: else it were an artefact
-        return "ok"
+    if broken or (found.text and not found.text.isspace()):
+        return broken or "ok"  # it is readable, else it were an artefact
     if found.reasoning:
         return "reasoning_only"
     if found.raw:
@@ -406,20 +392,8 @@ def kind_of(found: Extracted, received: ReceivedMessage, asked: ChatRequest) -> 
 
 def greeting_of(request: ChatRequest) -> str:
     """The scripted greeting of a `tool_role` dialogue: the message of its first call. Empty where there is none."""
-    if request.tool is None:
+    called = next((message.tool_calls[0] for message in request.messages if message.tool_calls), None)
+    if request.tool is None or called is None:
         return ""
-    for message in request.messages:
-        if message.tool_calls:
-            return _greeting_in(message.tool_calls[0].function.arguments, request.tool.parameter)
-    return ""
-
-
-@lru_cache(maxsize=64)
-def _greeting_in(arguments: str, parameter: str) -> str:
-    found = message_of(arguments, parameter)
+    found = message_of(called.function.arguments, request.tool.parameter)
     return found.text if found else ""
-
-
-def missing_reason(kind: Kind) -> MissingReason:
-    """Why there is no answer, once it is not asked for again."""
-    return "no_answer" if kind in _NO_ANSWER else "transport"

@@ -12,7 +12,7 @@ import asyncio
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -189,7 +189,10 @@ class Probe:
         whole = False
         if "lost" not in found.values():
             found[LONG], told[LONG] = await self._look_at_long(self._parts[-1])
-            whole = found[LONG] != "lost" and await self._counts_whole(self._parts[-1])
+            if found[LONG] != "lost":  # whether a request that a cache may serve counts as many tokens as before
+                request = self._parts[-1].written(self._shape, _nonce(), _text(_LENGTHS[1]))
+                first, again = await self._count(request), await self._count(request)
+                whole = 0 < first.tokens == again.tokens and first.host == again.host
         return DeliveryFindings(
             parts=found,
             choices=dict(self._connection.chosen(self._shape.model)),
@@ -222,18 +225,13 @@ class Probe:
                 return
             self._connection.choices[model] = before
         assert refused is not None
-        for choices in self._other_forms(part) if not refused.fix else ():
-            self._connection.choices[model] = before | choices
+        others = self._connection.candidates(part.written(self._shape, _nonce(), "")) if not refused.fix else ()
+        for name, form in ((feature.name, form.name) for feature in others for form in feature.forms[1:]):
+            self._connection.choices[model] = before | {name: form}
             if await self._tried(part) is None:
                 return
         self._connection.choices[model] = before
         raise refused
-
-    def _other_forms(self, part: Part) -> Iterator[dict[str, str]]:
-        request = part.written(self._shape, _nonce(), "")
-        for feature in self._connection.candidates(request):
-            for form in feature.forms[1:]:
-                yield {feature.name: form.name}
 
     async def _tried(self, part: Part) -> Refused | None:
         try:
@@ -300,12 +298,6 @@ class Probe:
         if count.tokens < _READ_SHARE * self._longest:
             return "lost", f"the server read {count.tokens:,} tokens of {told}"
         return "delivered", ""
-
-    async def _counts_whole(self, part: Part) -> bool:
-        """Whether a request that a cache may serve counts as many tokens as the first time."""
-        request = part.written(self._shape, _nonce(), _text(_LENGTHS[1]))
-        first, again = await self._count(request), await self._count(request)
-        return 0 < first.tokens == again.tokens and first.host == again.host
 
     async def _count(self, request: ChatRequest) -> PromptCount:
         self._calls += 1

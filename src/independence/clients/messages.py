@@ -1,4 +1,4 @@
-"""A message that a model returned, as it comes over the wire: whole, or in the pieces of a stream."""
+"""Completions and their messages as they come over the wire: whole, or in the pieces of a stream."""
 
 from __future__ import annotations
 
@@ -36,3 +36,44 @@ class WireMessage(msgspec.Struct, gc=False):
     thinking: Any = None
     tool_calls: list[WireCall] | None = None
     function_call: WireFunction | None = None  # the older form of a single tool call
+
+
+class WireChoice(msgspec.Struct, gc=False):
+    """One choice; only the first is ever asked for."""
+
+    message: WireMessage | None = None
+    finish_reason: Any = None
+    error: Any = None
+
+
+class WireUsage(msgspec.Struct, gc=False):
+    """Tokens and cost as stated."""
+
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    completion_tokens_details: Any = None
+    prompt_tokens_details: Any = None
+    cost: Any = None
+    cost_details: Any = None
+    is_byok: Any = None
+
+
+NO_CHOICE: Final = WireChoice()
+
+
+class ChatCompletion(msgspec.Struct, gc=False):
+    """The body of a response with status 200."""
+
+    id: Any = None
+    model: Any = None
+    provider: Any = None
+    choices: list[WireChoice] | None = None
+    usage: WireUsage | None = None
+    error: Any = None
+    openrouter_metadata: Any = None
+    promptFeedback: Any = None  # noqa: N815 - of Google, where a filter let the prompt not through
+
+    @property
+    def choice(self) -> WireChoice:
+        """The first choice; an empty one where there is none."""
+        return self.choices[0] if self.choices else NO_CHOICE

@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from independence.clients.messages import TEXTS, WireCall, WireFunction, WireMessage
+from independence.clients.bodies import decode_any
+from independence.clients.messages import TEXTS, ChatCompletion, WireCall, WireChoice, WireFunction, WireMessage
 
 _DONE: Final = b"[DONE]"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -38,25 +39,17 @@ class _Delta(WireMessage, gc=False):
     tool_calls: list[_CallPiece] | None = None  # type: ignore[assignment]
 
 
-class _ChunkChoice(msgspec.Struct):
+class _ChunkChoice(WireChoice):
     index: Any = 0
     delta: _Delta | None = None
     message: _Delta | None = None  # what some servers send instead, whole
-    finish_reason: Any = None
-    error: Any = None
     usage: Any = None
 
 
-class _Chunk(msgspec.Struct):
-    id: Any = None
-    model: Any = None
-    provider: Any = None
-    choices: list[_ChunkChoice] | None = None
+class _Chunk(ChatCompletion):
+    choices: list[_ChunkChoice] | None = None  # type: ignore[assignment]
     usage: Any = None
-    error: Any = None
     object: Any = None
-    openrouter_metadata: Any = None
-    promptFeedback: Any = None  # noqa: N815 - of Google
 
 
 _DECODER = msgspec.json.Decoder(_Chunk)
@@ -160,22 +153,21 @@ class StreamedAnswer:
         if data.strip() == _DONE:
             self.done = True
             return True
+        text = data.decode("utf-8", "replace")
         if event == "error":
-            self._error = _error_in(data)
+            document = decode_any(data) or {"message": text}
+            self._error = document["error"] if isinstance(document, dict) and document.get("error") else document
             return True
         try:
-            chunk = _DECODER.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            try:
-                chunk = _DECODER.decode(data.decode("utf-8", "replace").encode())
-            except (msgspec.DecodeError, RecursionError):
-                return False
+            chunk = _DECODER.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            return False
         self._take(chunk, data)
         return True
 
     def _take(self, chunk: _Chunk, data: bytes) -> None:
         if chunk.error is not None or chunk.object == "error":
-            self._error = chunk.error if chunk.error is not None else msgspec.json.decode(data)
+            self._error = chunk.error if chunk.error is not None else decode_any(data)
         self.events += chunk.choices is not None or chunk.usage is not None or self._error is not None
         for name in _ABOUT:
             value = getattr(chunk, name)
@@ -241,11 +233,8 @@ class StreamedAnswer:
         self._untold += 1
         self.signs += len(text)
         now = asyncio.get_running_loop().time()
-        if self.first_at is None:
-            self.first_at = self._told_at = now
-            self.tell()  # that the first one is there
-        elif now - self._told_at >= _TELL_S:
-            self._told_at = now
+        if self.first_at is None or now - self._told_at >= _TELL_S:
+            self.first_at, self._told_at = now if self.first_at is None else self.first_at, now
             self.tell()
         if self.tokens >= self._next_look:
             self._next_look = int(self._next_look * _LATER)
@@ -285,15 +274,6 @@ def _pieces(name: str, value: object) -> Iterator[tuple[str, str]]:
             yield from _pieces(channel, part.get("text", part.get("thinking", part.get("summary"))))
 
 
-def _error_in(data: bytes) -> object:
-    """What an event named `error` says."""
-    try:
-        document = msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        return {"message": data.decode("utf-8", "replace")}
-    return document["error"] if isinstance(document, dict) and document.get("error") else document
-
-
 class EventReader:
     """Divides bytes into events. Raises CutShort for data that cannot be read among events that could."""
 
@@ -329,7 +309,9 @@ class EventReader:
 
     def _line(self, line: bytes) -> None:
         if not line:
-            self._dispatch()
+            data, event, self._data, self._event = b"\n".join(self._data), self._event, [], ""
+            if data.strip() and not self._answer.take(data, event) and self._answer.events:
+                raise CutShort("an event that is no JSON")
             return
         name, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
         value = value.removeprefix(b" ")
@@ -340,11 +322,6 @@ class EventReader:
         # Not every server puts an empty line between events.
         elif name == b"data" and (self._data or not self._answer.take(value, self._event)):
             self._data.append(value)
-
-    def _dispatch(self) -> None:
-        data, event, self._data, self._event = b"\n".join(self._data), self._event, [], ""
-        if data.strip() and not self._answer.take(data, event) and self._answer.events:
-            raise CutShort("an event that is no JSON")
 
 
 def is_stream(begun: bytes, content_type: str) -> bool:

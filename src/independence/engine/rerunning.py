@@ -162,10 +162,10 @@ def extended(
     seeds = {(trial.scenario, trial.run): _seed(trial) for trial in placed}
     newest = _seed(max(placed, key=lambda trial: (trial.planned_at, trial.run)))
     target = {name: runs or max(t.run for t in placed if t.scenario == name) + 1 for name, _ in seeds}
-    plans = {
-        seed: _by_place(suite, Selection((condition,), max(target.values()), seed=seed), subject)
-        for seed in {*seeds.values(), newest}
-    }
+    plans = {}
+    for seed in {*seeds.values(), newest}:
+        made = plan.trials(suite, Selection((condition,), max(target.values()), seed=seed), [subject])
+        plans[seed] = {(trial.dialogue.scenario.id, trial.run): trial for trial in made}
     return [
         plans[seeds.get((_stem(suite, scenario), run), newest)][scenario, run]
         for scenario, run in plans[newest]
@@ -175,10 +175,6 @@ def extended(
 
 def _seed(trial: PlannedTrial) -> int:
     return msgspec.json.decode(trial.shape, type=_SeedOfShape).seed
-
-
-def _by_place(suite: Suite, selection: Selection, subject: Subject) -> dict[tuple[str, int], Trial]:
-    return {(trial.dialogue.scenario.id, trial.run): trial for trial in plan.trials(suite, selection, [subject])}
 
 
 def _stem(suite: Suite, scenario: str) -> str:

@@ -83,8 +83,8 @@ def model_of_variable(env: Mapping[str, str], variable: str) -> EnvironmentModel
 def _named(options: RunOptions) -> list[str]:
     """Names that options give."""
     names, reached = list(options.models), options.connection
-    if reached.local_model:
-        names.append(_local_id(reached.local_model))
+    if model := reached.local_model:
+        names.append(model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}")
     if not names and reached.local_url and not reached.models_file and not options.roster:
         names.append(LOCAL)
     return names
@@ -101,10 +101,6 @@ def _listed(options: RunOptions, known: Registry, env: Mapping[str, str]) -> lis
     if not active:
         raise UsageError(_ways(options.runs or RUNS))
     return active
-
-
-def _local_id(model: str) -> str:
-    return model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}"
 
 
 def with_roster(listed: Registry, file: Path | None, roster: str | None) -> Registry:

@@ -60,7 +60,8 @@ class Dialect:
             out["seed"] = request.seed
         if request.tool is not None:
             out["tools"] = _tools(request.tool)
-        if _takes_schema(request, info):
+        refused = info is not None and info.rejects("structured_outputs") and info.rejects("response_format")
+        if request.schema is not None and not refused:
             schema = {"name": "reply", "strict": True, "schema": request.schema}
             out["response_format"] = {"type": "json_schema", "json_schema": schema}
         if request.sampling.effort is not None:
@@ -115,13 +116,6 @@ def of(name: str) -> Dialect:
 def body(parameters: Mapping[str, Any]) -> bytes:
     """A request as it goes over the wire."""
     return _ENCODER.encode(parameters)
-
-
-def _takes_schema(request: ChatRequest, info: ModelInfo | None) -> bool:
-    """Whether the request's schema may be sent at all."""
-    if request.schema is None:
-        return False
-    return info is None or not (info.rejects("structured_outputs") and info.rejects("response_format"))
 
 
 @lru_cache(maxsize=64)
