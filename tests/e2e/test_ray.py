@@ -41,7 +41,7 @@ class Cluster(NamedTuple):
         found: list[int] = []
 
         def both() -> bool:
-            found[:] = [pid for pid, line in below(self.process.pid).items() if "TrialWorker" in line]
+            found[:] = [pid for pid, line in below(self.process.pid).items() if "ShardWorker" in line]
             return len(found) == 2
 
         endpoint.until(both, "two workers")

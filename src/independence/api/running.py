@@ -156,7 +156,7 @@ async def _carry_out(
         return await answer if inspect.isawaitable(answer) else answer
 
     watched = hooks._replace(on_started=on_started)
-    work = asyncio.ensure_future(pipeline.carry_out(resolver, connection, path, approved, watched))
+    work = asyncio.ensure_future(pipeline.run_pipeline(resolver, connection, path, approved, watched))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:

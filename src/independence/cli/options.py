@@ -17,7 +17,6 @@ from independence.cli import completion, terminal
 from independence.config.options import (
     AUDIT_SHARE,
     CALLS,
-    EXECUTORS,
     RUNS,
     UNSURE_SHARE,
     ConnectionOptions,
@@ -244,8 +243,8 @@ _AUDIT = click.option(
 
 
 EXECUTOR = each(
-    click.option("--executor", type=click.Choice(EXECUTORS), default="local", show_default=True,
-                 help="Who does the work: this process, or the workers of a Ray cluster."),
+    click.option("--executor", default="local", show_default=True,
+                 help="Who does the work: local (this process), ray (the workers of a Ray cluster)."),
     click.option("--ray-address",
                  help="Address of a running Ray cluster.  [default: RAY_ADDRESS, else one on this machine]"),
 )  # fmt: skip

@@ -16,7 +16,6 @@ RUNS = 3
 MAX_DROP = 3.0  # index points
 MOST_RUNS = 1_000
 CALLS = 20  # at once within a subject
-EXECUTORS: Final = ("local", "ray")
 UNSURE_SHARE, AUDIT_SHARE = 0.20, 0.05
 
 
@@ -41,7 +40,7 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     burst: int | None = None
     parallel: int = 8  # this many times `parallel_tasks` calls at once in all; 1: one subject after the other
     parallel_tasks: int | None = None  # calls at once within a subject; None: CALLS
-    executor: str = "local"  # or `ray`: the workers of a Ray cluster ask the models
+    executor: str = "local"  # or `ray`, the workers of a Ray cluster, or one of another package
     ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster on this machine for this command
     ray_workers: int | None = None  # None: two on each machine of the cluster
     max_cost: float | None = None  # dollars
@@ -62,8 +61,6 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         ):  # fmt: skip
             if count is not None and count < 1:
                 raise UsageError(f"{flag} {count}:", "at least 1 is needed")
-        if self.executor not in EXECUTORS:
-            raise UsageError(f"--executor {self.executor}:", f"write one of {', '.join(EXECUTORS)}")
         if self.executor != "ray" and (self.ray_address is not None or self.ray_workers is not None):
             raise UsageError("--ray-address and --ray-workers are about a Ray cluster:", "add --executor ray")
         if self.max_cost is not None and not 0 < self.max_cost < math.inf:

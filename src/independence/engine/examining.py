@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import SIM, Subject
-from independence.engine import estimate, probing, run
+from independence.engine import estimate, probing, resume, run
 from independence.engine.estimate import EVERYBODY, CostEstimate, CostHistory, PriceList
 from independence.engine.events import JudgeExamined, ModelStopped
 from independence.engine.probing import MadeDialogues
@@ -181,13 +181,7 @@ async def examine(
 
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
     """The same work without judges of which it is not known yet whether they can judge."""
-    if not unasked:
-        return left
-    own = (
-        msgspec.structs.replace(x, judges=tuple(one for one in x.judges if _asked(one) not in unasked))
-        for x in left.todo
-    )
-    return left._replace(todo=[item for item in own if item.calls or item.judges])
+    return left._replace(todo=resume.with_judges(left.todo, lambda judge: _asked(judge) not in unasked))
 
 
 def _asked(judge: Judge) -> Judge:

@@ -94,7 +94,7 @@ class Resolver(NamedTuple):
 Approve = Callable[[RunPreview], Awaitable[bool]]
 
 
-async def carry_out(
+async def run_pipeline(
     resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
 ) -> RunResult:
     """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
@@ -236,7 +236,7 @@ async def _run_and_grade(
 ) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
-    todo = resume.without_batch_judges(left.todo) if waiting else left.todo
+    todo = resume.with_judges(left.todo, lambda judge: not judge.waits_for_all) if waiting else left.todo
     outcome = await run.run(context, todo, job.shares, begin, executor)
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:

@@ -198,3 +198,17 @@ def _keys(fields: dict[str, object]) -> _Keys:
         begun=hashlib.sha256(before + b'"run":'),
         after=b"," + after,
     )
+
+
+def root(trial: Trial) -> Trial:
+    """The dialogue that a trial and those before it continue; itself where it continues none."""
+    return trial if trial.parent is None else root(trial.parent)
+
+
+def sharded(trials: Sequence[Trial], number: int, count: int) -> list[Trial]:
+    """Shard `number`, counted from 1, of `count`: every trial is in one of them, whoever makes the plan and grades it.
+
+    It goes by the trial's key, so that plans which ask the same thing divide it alike; what continues a dialogue is in
+    that one's shard.
+    """
+    return [trial for trial in trials if int(root(trial).key[:16], 16) % count == number - 1]

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from importlib.util import find_spec
 
+from independence.config import plugins
 from independence.config.options import ConnectionOptions
 from independence.engine.executors.local import LocalExecutor
-from independence.engine.executors.protocol import Executor
-from independence.engine.executors.ray import RayExecutor
-from independence.errors import UsageError
+from independence.engine.executors.protocol import Executor, ExecutorKind
 
 
 def chosen(options: ConnectionOptions) -> AbstractContextManager[Executor]:
-    """The executor that was asked for, once entered. Raises UsageError where Ray is not installed, or not reached."""
+    """The executor that was asked for, once entered. Raises UsageError where there is none, or it cannot be had."""
     if options.executor == "local":
         return nullcontext(LocalExecutor())
-    if find_spec("ray") is None:
-        raise UsageError("--executor ray needs Ray:", "pip install 'ai-independence-bench[ray]'")
-    return RayExecutor(options)
+    return plugins.find(plugins.EXECUTORS, options.executor, ExecutorKind, ["local"]).open(options)

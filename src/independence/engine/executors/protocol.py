@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeVar
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from typing import NamedTuple, Protocol, TypeVar
 
+from independence.config.options import ConnectionOptions
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext
 
@@ -13,7 +14,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 # Carries out trials of one or more runs, the lowest run first. Returns how many of them another process holds.
-CarryOut = Callable[[Sequence[PendingTrial]], Awaitable[int]]
+RunTrials = Callable[[Sequence[PendingTrial]], Awaitable[int]]
 
 
 class Executor(Protocol):
@@ -24,10 +25,17 @@ class Executor(Protocol):
         """How many items it works on at once."""
         ...
 
-    def trials(self, context: RunContext, shares: Parallelism, /) -> AbstractAsyncContextManager[CarryOut]:
+    def trials(self, context: RunContext, shares: Parallelism, /) -> AbstractAsyncContextManager[RunTrials]:
         """Ready to carry out trials, until it is left. What ends a run is told to the context's stop signal."""
         ...
 
     def map(self, function: Callable[[A], B], items: Iterable[A], /) -> Iterator[B]:
         """What a function makes of each item, in order: work of the processor alone, that asks nobody."""
         ...
+
+
+class ExecutorKind(NamedTuple):
+    """What a package declares in the entry-point group `independence.executors`, for `--executor NAME`."""
+
+    # The executor by the options of a command, once entered. Raises UsageError where it cannot be had.
+    open: Callable[[ConnectionOptions], AbstractContextManager[Executor]]

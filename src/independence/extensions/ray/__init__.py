@@ -1,0 +1,27 @@
+"""`--executor ray`: trials on the workers of a Ray cluster. The process that runs the command is the only writer.
+
+Trials are dealt into shards, one for each worker, and every worker gets a fixed part of what bounds the run: calls in
+flight, rates, dollars. It streams what it writes to the command and goes on once that is committed, so nothing counts
+before it is on disk, and no request leaves before what it may cost is in the ledger. A shard is a call of an actor and
+no plain task, because a task cannot be told that what it wrote is committed.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
+
+from independence.config.options import ConnectionOptions
+from independence.engine.executors.protocol import Executor, ExecutorKind
+from independence.errors import UsageError
+
+
+def _open(options: ConnectionOptions) -> AbstractContextManager[Executor]:
+    if find_spec("ray") is None:
+        raise UsageError("--executor ray needs Ray:", "pip install 'ai-independence-bench[ray]'")
+    from independence.extensions.ray.cluster import RayExecutor
+
+    return RayExecutor(options)
+
+
+EXECUTOR = ExecutorKind(_open)
