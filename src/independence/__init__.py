@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from independence import testing as testing
     from independence.api.adopting import adopt_suite as adopt_suite
     from independence.api.adopting import verify_suite as verify_suite
+    from independence.api.checking import CheckResult as CheckResult
     from independence.api.checking import acheck as acheck
     from independence.api.checking import check as check
+    from independence.api.comparing import ComparisonResult as ComparisonResult
     from independence.api.comparing import OtherSide as OtherSide
+    from independence.api.comparing import SuiteComparisonResult as SuiteComparisonResult
     from independence.api.comparing import compare as compare
     from independence.api.comparing import compare_suites as compare_suites
     from independence.api.files import export as export
@@ -23,9 +26,6 @@ if TYPE_CHECKING:
     from independence.api.reading import Store as Store
     from independence.api.reading import load_suite as load_suite
     from independence.api.results import BoardResult as BoardResult
-    from independence.api.results import CheckResult as CheckResult
-    from independence.api.results import ComparisonResult as ComparisonResult
-    from independence.api.results import SuiteComparisonResult as SuiteComparisonResult
     from independence.api.running import aestimate_cost as aestimate_cost
     from independence.api.running import agrade as agrade
     from independence.api.running import arerun as arerun
@@ -61,12 +61,14 @@ __version__ = "0.1.0"
 
 _OFFERED = {
     "independence.api.adopting": ("adopt_suite", "verify_suite"),
-    "independence.api.checking": ("acheck", "check"),
-    "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
+    "independence.api.checking": ("CheckResult", "acheck", "check"),
+    "independence.api.comparing": (
+        "ComparisonResult", "OtherSide", "SuiteComparisonResult", "compare", "compare_suites",
+    ),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
-    "independence.api.results": ("BoardResult", "CheckResult", "ComparisonResult", "SuiteComparisonResult"),
+    "independence.api.results": ("BoardResult",),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),

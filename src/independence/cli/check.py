@@ -18,7 +18,7 @@ from independence.config.options import GateOptions, RunOptions
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
-    from independence.api.results import CheckResult
+    from independence.api.checking import CheckResult
     from independence.engine.pipeline import RunPreview
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
