@@ -29,7 +29,7 @@ _OFFERED = {
     "independence.errors": ("IndependenceError", "StoreError", "UsageError"),
     "independence.exchange.export_tables": ("ReplyRecord", "VerdictRecord"),
     "independence.exchange.trajectory": ("Trajectory",),
-    "independence.integrations.logs": ("export_logs", "import_logs"),
+    "independence.extensions.inspect.logs": ("export_logs", "import_logs"),
     "independence.report.board": ("InferenceOptions",),
     "independence.suites.load": ("LoadedSuite",),
     "independence.types": ("Sampling",),

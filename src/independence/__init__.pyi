@@ -38,8 +38,8 @@ from independence.errors import UsageError as UsageError
 from independence.exchange.export_tables import ReplyRecord as ReplyRecord
 from independence.exchange.export_tables import VerdictRecord as VerdictRecord
 from independence.exchange.trajectory import Trajectory as Trajectory
-from independence.integrations.logs import export_logs as export_logs
-from independence.integrations.logs import import_logs as import_logs
+from independence.extensions.inspect.logs import export_logs as export_logs
+from independence.extensions.inspect.logs import import_logs as import_logs
 from independence.report.board import InferenceOptions as InferenceOptions
 from independence.suites.load import LoadedSuite as LoadedSuite
 from independence.types import Sampling as Sampling

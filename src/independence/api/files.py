@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
+from independence.api.formats import ExportContents, Exporter
 from independence.api.reading import Names, Store, names
+from independence.config import plugins
 from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import cache, data_set, export_tables, labels, output
@@ -19,22 +21,15 @@ from independence.report import planned_verdicts
 from independence.store import database, queries, routes, scopes
 from independence.store.scopes import BoardScope
 
-Layout = Literal["jsonl", "csv", "published", "summary", "parquet"]
 Files = dict[str, Iterable[bytes]]
+_OWN = ("jsonl", "csv", "published", "summary", "parquet")
 _LISTED, _SHOWN = 3, 60  # folders in a notice, and how much of their names
-
-
-class ExportContents(NamedTuple):
-    """What an export writes."""
-
-    files: Files  # name -> content in parts, read while it is written
-    about: Manifest
 
 
 def export(
     store: Store,
     folder: Path | str,
-    layout: Layout = "jsonl",
+    layout: str = "jsonl",
     *,
     suite: str | None = None,
     variant: str | None = None,
@@ -56,8 +51,10 @@ def export(
     return list(made.files)
 
 
-def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[Place]) -> ExportContents:
+def contents(store: Store, layout: str, models: Names = (), **place: Unpack[Place]) -> ExportContents:
     """What `export` writes, with the same arguments. Raises UsageError where there is nothing to write."""
+    if layout not in _OWN:
+        return plugins.find(plugins.EXPORTERS, layout, Exporter, _OWN).contents(store, names(models), place)
     places = store.places(place, one=layout == "summary")
     judge = place.get("judge")
     with store.reading() as connection:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from independence.api import adopting
+from independence.api.formats import Importer, ImportOptions, ImportResult
 from independence.api.reading import Store
-from independence.config import registry
+from independence.config import plugins, registry
 from independence.errors import UsageError
 from independence.exchange import data_set, humans, logged_storing, published, storing
 from independence.exchange import summary as summaries
@@ -23,7 +24,6 @@ from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
-from independence.report.table import Table
 from independence.store.database import writing
 from independence.store.queries import PUBLISHED
 from independence.suites import load
@@ -31,14 +31,6 @@ from independence.suites.load import LoadedSuite
 from independence.types import Where
 
 _LISTED = 20  # skipped lines that are named
-
-
-class ImportResult(NamedTuple):
-    """What an import found."""
-
-    tables: list[Table]  # for people
-    document: str  # the same as JSON
-    notes: list[str]
 
 
 def import_results(
@@ -65,6 +57,9 @@ def import_results(
         return imported_logs(logged_storing.store([data_set.read(path)], store, say), "data sets")
     if humans.is_scores(path):
         return _scores(path, store, suite)
+    for importer in plugins.every(plugins.IMPORTERS, Importer):
+        if importer.takes(path):
+            return importer.read(path, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
     if (found := records.find(path)) is None:
         if runs := records.below(path):
             raise UsageError(f"{path}: holds run folders of the rent benchmark; name one of them: {', '.join(runs)}")

@@ -12,7 +12,7 @@ from independence.config.subjects import OPENROUTER, from_json
 from independence.exchange import logged
 from independence.exchange.logged import LoggedDialogue
 from independence.exchange.trajectory import Trajectory
-from independence.integrations import inspect_models, inspect_scoring
+from independence.extensions.inspect import models, scoring
 from independence.store.records import SubjectRow
 from independence.suites.schema import Suite
 from independence.types import Message, Reply, Usage
@@ -45,11 +45,11 @@ def sample(one: LoggedDialogue, read: Trajectory, suite: Suite) -> Any:
     return EvalSample(
         id=one.trial.scenario,
         epoch=one.trial.run,
-        input=inspect_models.chat_messages(requests[0]) if requests else "",
+        input=models.chat_messages(requests[0]) if requests else "",
         target="",
-        messages=inspect_models.chat_messages(messages),
+        messages=models.chat_messages(messages),
         output=_output(one, last),
-        scores={name: inspect_scoring.score(one, suite, name) for name in _judges(one)},
+        scores={name: scoring.score(one, suite, name) for name in _judges(one)},
         metadata=about | logged.to_metadata(one),
         model_usage={name: _model_usage(own) for name, own in usage.items()},
         started_at=times[0] if times else None,

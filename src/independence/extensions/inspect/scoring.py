@@ -26,8 +26,8 @@ from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
 from independence.exchange import logged, storing
 from independence.exchange.logged import LoggedDialogue, LoggedStep, LoggedVerdict
-from independence.integrations import inspect_models
-from independence.integrations.inspect_dialogues import AnsweredDialogue
+from independence.extensions.inspect import models
+from independence.extensions.inspect.dialogues import AnsweredDialogue
 from independence.judge import kinds, prompt, protocol
 from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
@@ -45,7 +45,7 @@ def configured(name: str, suite: Suite) -> Judge:
     """A judge by our name or by Inspect's name of a model. Raises UsageError for one that waits for all dialogues."""
     kind = kinds.of(name)
     if kind is kinds.MODEL:
-        model_id, endpoint, model = inspect_models.identity(name)
+        model_id, endpoint, model = models.identity(name)
         return ModelJudge(model_id, endpoint=endpoint, model=model)
     (judge,) = kinds.configure([name], JudgeSources(Registry(), suite))
     if isinstance(judge, BatchJudge) or judge.endpoint:

@@ -24,9 +24,9 @@ from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
 from independence.exchange import logged
 from independence.exchange.logged import LoggedDialogue
-from independence.integrations import inspect_dialogues, inspect_models, inspect_scoring, versions
-from independence.integrations.inspect_dialogues import AnsweredDialogue, TaskDialogues
-from independence.integrations.inspect_scoring import DialogueGrader
+from independence.extensions.inspect import dialogues, models, scoring, versions
+from independence.extensions.inspect.dialogues import AnsweredDialogue, TaskDialogues
+from independence.extensions.inspect.scoring import DialogueGrader
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import analysis
 from independence.suites import load, script
@@ -73,7 +73,7 @@ class _Parts:
 
     def __init__(self, job: ResolvedRun, condition: Condition, judge: str, runs: int) -> None:
         self._job, self._condition, self._runs = job, condition, runs
-        self._judge, self._judge_model = inspect_scoring.configured(judge, job.suite), judge
+        self._judge, self._judge_model = scoring.configured(judge, job.suite), judge
         self._clients: dict[str, OpenAIClient] = {}
         self._dialogues = TaskDialogues(job, condition)
         self._answered: dict[tuple[str, str, int], AnsweredDialogue] = {}
@@ -88,7 +88,7 @@ class _Parts:
                 "scenario": scenario.id, "title": scenario.title, "variant": self._condition.variant,
                 "mode": self._condition.mode, **scenario.factors,
             }  # fmt: skip
-            messages = inspect_models.chat_messages(dialogue.opening(made))
+            messages = models.chat_messages(dialogue.opening(made))
             out.append(Sample(id=scenario.id, input=messages, metadata=about))
         return out
 
@@ -98,12 +98,12 @@ class _Parts:
         def made() -> Any:
             async def solve(state: Any, generate: Any) -> Any:  # noqa: ARG001 - so named in the protocol
                 model = get_model()
-                subject = inspect_dialogues.subject_of(model, self._job.suite.default.temperature)
+                subject = dialogues.subject_of(model, self._job.suite.default.temperature)
                 trial = self._dialogues.trial(subject, str(state.sample_id), state.epoch)
                 asked = await self._dialogues.answered(self._client(model), trial)
                 self._answered[str(state.model), str(state.sample_id), state.epoch] = asked
-                state.messages = inspect_models.chat_messages(inspect_dialogues.transcript(asked))
-                state.output = inspect_dialogues.output(asked)
+                state.messages = models.chat_messages(dialogues.transcript(asked))
+                state.output = dialogues.output(asked)
                 return state
 
             return solve
@@ -116,7 +116,7 @@ class _Parts:
 
         def board() -> Any:
             def row(scores: list[SampleScore]) -> dict[str, float]:
-                return inspect_scoring.board_row(self._job, judge.name, self._runs, scores)
+                return scoring.board_row(self._job, judge.name, self._runs, scores)
 
             return row
 
@@ -126,10 +126,10 @@ class _Parts:
                 if asked is None:
                     what = "only a dialogue that this task has asked can be graded"
                     raise UsageError(what, "`independence import` the log, and grade it with `independence judge`")
-                own = inspect_scoring.record(self._job, asked)
+                own = scoring.record(self._job, asked)
                 if asked.finished:
                     own = await self._with_verdict(own, asked)
-                shown = inspect_scoring.score(own, self._job.suite, judge.name)
+                shown = scoring.score(own, self._job.suite, judge.name)
                 shown.metadata = logged.to_metadata(own)
                 return shown
 
@@ -148,7 +148,7 @@ class _Parts:
         """One for each model: it learns which parameters are rejected."""
         name = str(model)
         if name not in self._clients:
-            self._clients[name] = inspect_models.client(model)
+            self._clients[name] = models.client(model)
         return self._clients[name]
 
 

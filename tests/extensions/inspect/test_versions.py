@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 from independence.errors import UsageError
-from independence.integrations import versions
+from independence.extensions.inspect import versions
 
 
 def test_another_version_is_refused_in_one_line():

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from inspect_ai.log import (
@@ -31,6 +31,7 @@ from inspect_ai.log import (
 )
 
 from independence import __version__
+from independence.api.formats import ExportContents
 from independence.api.reading import Names, Store, names
 from independence.config import user_files
 from independence.config.options import Place
@@ -40,8 +41,8 @@ from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
 from independence.exchange.trajectory_reading import TrajectoryReader
-from independence.integrations import inspect_samples, inspect_scoring
-from independence.store import database, records, whole_trials
+from independence.extensions.inspect import eval_samples, scoring
+from independence.store import records, whole_trials
 from independence.store.export_rows import ExportedTrial
 from independence.store.records import SubjectRow
 from independence.store.scopes import BoardScope, grading
@@ -68,11 +69,9 @@ class LogPlace(NamedTuple):
         return f"{place}-{self.subject.config_dir}"
 
 
-def export(
-    store: Store, folder: Path | str, *, models: Names = (), force: bool = False, **place: Unpack[Place]
-) -> list[str]:
-    """As `logs.export_logs`."""
-    with store.reading() as connection, database.reading_once(connection):
+def contents(store: Store, models: Names, place: Place) -> ExportContents:
+    """The logs of one edition, each made while it is written. Raises UsageError where nothing is planned."""
+    with store.reading() as connection:
         found = list(_places(store, connection, models, place))
         if not found:
             raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
@@ -80,10 +79,8 @@ def export(
         wanted = {own.name: (re.sub("[^A-Za-z0-9.@+-]", "-", own.name), SUFFIX) for own in found}
         file_names = output.distinct_names(wanted)
         files = {file_names[own.name]: _written(connection, own, boards) for own in found}
-        where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
-        about = Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions))
-        output.write(Path(folder), files, about, force)
-    return list(files)
+    where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
+    return ExportContents(files, Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions)))
 
 
 def _places(store: Store, connection: sqlite3.Connection, models: Names, place: Place) -> Iterator[LogPlace]:
@@ -114,7 +111,7 @@ def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> An
             variant=trial.variant, mode=trial.mode, config_dir=trial.config_dir, experiment=trial.experiment,
             scenario=trial.scenario, run=trial.run, trial=trial.key,
         )  # fmt: skip
-        samples.append(inspect_samples.sample(logged.whole(own.subject, stored), reader.read(place), suite))
+        samples.append(eval_samples.sample(logged.whole(own.subject, stored), reader.read(place), suite))
     times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
     judges = sorted({name for sample in samples for name in sample.scores})
     return EvalLog(
@@ -138,7 +135,7 @@ def _spec(own: LogPlace, samples: Sequence[Any], created: str) -> Any:
         task=f"independence/{where.suite}",
         task_version=where.edition,
         task_args={"variant": condition.variant, "mode": condition.mode},
-        model=inspect_samples.model_of(own.subject),
+        model=eval_samples.model_of(own.subject),
         dataset=EvalDataset(name=where.edition_name, samples=len(ids), sample_ids=ids),
         config=EvalConfig(epochs=max(sample.epoch for sample in samples)),
         packages={"ai-independence-bench": __version__},
@@ -157,9 +154,7 @@ def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
 
 def _score(own: LogPlace, judge: str, rows: Sequence[dict[str, object]]) -> Any:
     """The row of a subject on a board, as metrics."""
-    found = dict(
-        pair for row in rows if row["config"] == own.subject.config_dir for pair in inspect_scoring.numbers(row)
-    )
+    found = dict(pair for row in rows if row["config"] == own.subject.config_dir for pair in scoring.numbers(row))
     metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in found.items()}
     return EvalScore(name=judge, scorer=judge, metrics=metrics)
 

@@ -17,7 +17,7 @@ import asyncio, json, sys
 from inspect_ai.model import ContentReasoning, ContentText, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._model_output import ChatCompletionChoice
 from inspect_ai.tool import ToolCall
-from independence.integrations import inspect_models
+from independence.extensions.inspect import models
 from independence.types import ChatRequest, Message, Missing, Reply, Tool, Sampling
 
 TOOL = Tool("speak", "Says.", "words", "What is heard.")
@@ -39,7 +39,7 @@ async def main():
     for name, outputs in OUTPUTS.items():
         model = get_model("mockllm/model", custom_outputs=list(outputs), memoize=False)
         request = ChatRequest("model", (Message("user", "Hello"),), 64, Sampling(0.5), tool=TOOL, seed=7)
-        answer = await inspect_models.client(model).ask(request)
+        answer = await models.client(model).ask(request)
         if isinstance(answer, Missing):
             found[name] = {"missing": answer.reason}
         else:
@@ -48,7 +48,7 @@ async def main():
                            "tokens": [answer.usage.prompt_tokens, answer.usage.completion_tokens,
                                       answer.usage.reasoning_tokens, answer.usage.cached_tokens]}
     names = ["openrouter/a/b", "openai-api/loop/x/y", "openai/gpt-5", "sim"]
-    json.dump({"answers": found, "names": {n: list(inspect_models.identity(n)) for n in names}}, sys.stdout)
+    json.dump({"answers": found, "names": {n: list(models.identity(n)) for n in names}}, sys.stdout)
 asyncio.run(main())
 """
 

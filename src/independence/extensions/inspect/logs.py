@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
 
-from independence import integrations
 from independence.api.reading import Names, Store
 from independence.config.options import Place
+from independence.exchange import output
 from independence.exchange.logged_storing import StoredLogs
-from independence.integrations import versions
+from independence.extensions.inspect import versions
+from independence.store import database
 
 
 def export_logs(
@@ -24,7 +25,12 @@ def export_logs(
     DiskFull.
     """
     versions.require()
-    return integrations.inspect_logs.export(store, folder, models=models, force=force, **place)
+    from independence.extensions.inspect import eval_files
+
+    with store.reading() as connection, database.reading_once(connection):
+        made = eval_files.contents(store, models, place)
+        output.write(Path(folder), made.files, made.about, force)
+    return list(made.files)
 
 
 def import_logs(
@@ -36,4 +42,6 @@ def import_logs(
     Raises UsageError for what is no such log, was cut off or changed, or holds samples that failed; StoreError.
     """
     versions.require()
-    return integrations.inspect_logs.import_logs(path, store, say)
+    from independence.extensions.inspect import eval_files
+
+    return eval_files.import_logs(path, store, say)

@@ -19,7 +19,7 @@ from independence.engine import dialogue, plan
 from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
 from independence.engine.resolve import ResolvedRun
-from independence.integrations import inspect_models
+from independence.extensions.inspect import models
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.types import Condition, Message, Reply, Sampling
@@ -48,7 +48,7 @@ class AnsweredDialogue(NamedTuple):
 def subject_of(model: Any, suite_temperature: float | None) -> Subject:
     """A model of Inspect as a subject, at the settings of Inspect's command line, else at the suite's and ours."""
     told = model.config.merge(active_generate_config() or GenerateConfig())
-    model_id, endpoint, name = inspect_models.identity(str(model))
+    model_id, endpoint, name = models.identity(str(model))
     own = Subject(model_id, endpoint, name, Sampling(effort="auto"))
     return asked_with(own, Sampling(told.temperature, told.reasoning_effort), Sampling(suite_temperature))
 
