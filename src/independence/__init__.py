@@ -11,7 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _OFFERED = {
-    "independence.api.adopting": ("adopt_suite", "verify_suite"),
+    "independence.extensions.published.adopting": ("adopt_suite", "verify_suite"),
     "independence.api.checking": ("acheck", "check"),
     "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
     "independence.api.files": ("export",),

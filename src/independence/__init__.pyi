@@ -1,6 +1,4 @@
 from independence import testing as testing
-from independence.api.adopting import adopt_suite as adopt_suite
-from independence.api.adopting import verify_suite as verify_suite
 from independence.api.checking import acheck as acheck
 from independence.api.checking import check as check
 from independence.api.comparing import OtherSide as OtherSide
@@ -40,6 +38,8 @@ from independence.exchange.export_tables import VerdictRecord as VerdictRecord
 from independence.exchange.trajectory import Trajectory as Trajectory
 from independence.extensions.inspect.logs import export_logs as export_logs
 from independence.extensions.inspect.logs import import_logs as import_logs
+from independence.extensions.published.adopting import adopt_suite as adopt_suite
+from independence.extensions.published.adopting import verify_suite as verify_suite
 from independence.report.board import InferenceOptions as InferenceOptions
 from independence.suites.load import LoadedSuite as LoadedSuite
 from independence.types import Sampling as Sampling

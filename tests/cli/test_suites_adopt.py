@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e import command
 from tests.e2e.command import Ended
-from tests.exchange.adoption import invented
+from tests.extensions.published.adoption import invented
 
 RUN = ("run", "--suite", "./adopted-v2", "-m", "sim/half")
 

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from independence.config import documents
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError
-from independence.exchange import ascii_json, cache, export_tables
+from independence.exchange import ascii_json, export_tables
 from independence.exchange.export_tables import ExportedEdition, ExportTable, Row, chosen_subjects, model_names, tables
+from independence.extensions.published import cache_files
 from independence.report import index_tables
 from independence.report.study import SubjectInfo
 from independence.store import artefacts, database, queries, routes, scopes
@@ -296,7 +297,7 @@ def test_a_published_file_holds_its_own_turn_and_the_last_one_the_current_verdic
     exported = edition(connection, places(connection, "firm"))
 
     def files() -> dict[str, tuple[str, object]]:
-        contents = cache.files(connection, exported.places, "zoe", exported.about)
+        contents = cache_files.files(connection, exported.places, "zoe", exported.about)
         whole = {Path(path).stem: json.loads(b"".join(parts)) for path, parts in contents.items()}
         return {name: (one["response"], one["judge_scores"]) for name, one in whole.items() if "dinner" in name}
 
@@ -334,7 +335,7 @@ def written(path: Path, loaded: LoadedSuite, subjects: int) -> dict[str, tuple[i
                 planned.grade(connection, trial, f"{trial.key} by zoe", at, Verdict({"drift": 2}), "zoe")
         exported = edition(connection, [scopes.find(connection, None, None, None)])
         found = {table.name: while_written(table.rows()) for table in tables(exported)}
-        contents = cache.files(connection, exported.places, "zoe", exported.about).values()
+        contents = cache_files.files(connection, exported.places, "zoe", exported.about).values()
         found["published"] = while_written(chain.from_iterable(contents))
     return {name: (len(counts), max(counts)) for name, counts in found.items()}
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from independence import adopt_suite
-from independence.exchange.adoption.layouts import known
+from independence.extensions.published.adoption.layouts import known
 from independence.suites.load import HOME, built_in, load
 from independence.suites.schema import Scenario, Suite, Turn
 from independence.suites.template import fill

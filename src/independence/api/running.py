@@ -186,7 +186,7 @@ def _resolver(options: RunOptions, command: str = "run") -> Resolver:
 def _loaded(options: RunOptions) -> LoadedSuite:
     loaded = load.load(options.suite, analysis.check)
     if options.grid is not None:
-        loaded = exchange.rent.words.read_grid(options.grid, loaded)
+        loaded = exchange.grid_file.read_grid(options.grid, loaded)
     part = options.part
     return loaded if part.scenarios is None else scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
 

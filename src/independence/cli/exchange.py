@@ -74,8 +74,6 @@ def _our_flags(command: click.Command) -> click.Command:
 @_our_flags
 @click.command("export", cls=_ExportCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
-@click.option("--published", is_flag=True, help="The file layout of the original bench, which its viewer reads.")
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
@@ -89,8 +87,6 @@ def _our_flags(command: click.Command) -> click.Command:
 @options.db()
 def export(
     folder: Path,
-    summary: bool,
-    published: bool,
     site: bool,
     parquet: bool,
     redact_prompts: bool,
@@ -109,7 +105,7 @@ def export(
     import` read, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set, which
     `independence import` reads back whole.
     """
-    flags = {"summary": summary, "published": published, "site": site, "parquet": parquet, **exporters}
+    flags = {"site": site, "parquet": parquet, **exporters}
     chosen = [name for name, is_set in flags.items() if is_set]
     if len(chosen) > 1:
         layouts = " and ".join(f"--{name}" for name in chosen)
@@ -129,8 +125,8 @@ def export(
         made = files.contents(store, layout, models, **place)
         say(f"writing {len(made.files):,} files")
         output.write(folder, made.files, made.about, force)
-    many = f"{len(made.files):,} files" if published else ", ".join(made.files)
-    note(f"written: {(made.written or f'{many} in {{folder}}').replace('{folder}', str(folder))}")
+    names = f"{', '.join(made.files)} in {{folder}}"
+    note(f"written: {(made.written or names).replace('{folder}', str(folder))}")
 
 
 def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 IMPORTERS: Final = "independence.importers"
 EXPORTERS: Final = "independence.exporters"
+SCORING: Final = "independence.scoring"
+COMMANDS: Final = "independence.commands"
 # Group -> what one of it is called in a sentence.
 _KINDS: Final = {
     "independence.dialects": "dialect",
@@ -25,11 +27,25 @@ _KINDS: Final = {
     "independence.analyses": "analysis",
     IMPORTERS: "importer",
     EXPORTERS: "exporter",
+    SCORING: "scoring rule",
+    COMMANDS: "command",
 }
 # Group -> name -> object. `pyproject.toml` declares the same; a test compares the two.
 OURS: Final[Mapping[str, Mapping[str, str]]] = {
-    IMPORTERS: {"inspect": "independence.extensions.inspect.formats:IMPORTER"},
-    EXPORTERS: {"inspect": "independence.extensions.inspect.formats:EXPORTER"},
+    IMPORTERS: {
+        "inspect": "independence.extensions.inspect.formats:IMPORTER",
+        "rent": "independence.extensions.published.formats:RENT",
+        "bench": "independence.extensions.published.formats:BENCH",
+    },
+    EXPORTERS: {
+        "summary": "independence.extensions.published.formats:SUMMARY",
+        "published": "independence.extensions.published.formats:CACHE",
+        "inspect": "independence.extensions.inspect.formats:EXPORTER",
+    },
+    SCORING: dict.fromkeys(
+        ("published", "v1-early", "v1", "lite", "v2-march", "v2"), "independence.extensions.published.scoring:RULES"
+    ),
+    COMMANDS: {"suites.adopt": "independence.extensions.published.command:adopt"},
 }
 
 

@@ -16,6 +16,7 @@ from independence.report import matrix as matrix
 from independence.report import models as models
 from independence.report import names as names
 from independence.report import planned_verdicts as planned_verdicts
+from independence.report import scoring as scoring
 from independence.report import site as site
 from independence.report import study as study
 from independence.report import subject_comparison as subject_comparison

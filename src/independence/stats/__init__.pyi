@@ -2,6 +2,7 @@
 from independence.stats import agreement as agreement
 from independence.stats import allocation as allocation
 from independence.stats import asker_guess as asker_guess
+from independence.stats import bootstrap as bootstrap
 from independence.stats import comparison as comparison
 from independence.stats import completions as completions
 from independence.stats import components as components
@@ -16,7 +17,6 @@ from independence.stats import items as items
 from independence.stats import judge_error as judge_error
 from independence.stats import power as power
 from independence.stats import prediction_powered as prediction_powered
-from independence.stats import published as published
 from independence.stats import ranks as ranks
 from independence.stats import repeated_looks as repeated_looks
 from independence.stats import self_preference as self_preference
