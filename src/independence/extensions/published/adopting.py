@@ -30,14 +30,17 @@ def adopt_suite(
     folder: Path | str | None = None,
     *,
     check: Callable[[LoadedSuite], object] | None = None,
+    run_source: bool = False,
 ) -> AdoptedSuite:
-    """Write a suite in the published words from your own copy of the public repository; nothing of it is executed.
+    """Write a suite in the published words from your own copy of the public repository.
 
-    `folder`: where to, by default `adopted-SUITE` here. `.folder` is where it is, `.loaded` the suite. Nothing is
-    written where `check`, called with the suite, raises, nor for a source that is not understood: a UsageError.
+    Nothing of it is executed unless `run_source` is set: then what is more than literals and joined texts is evaluated
+    in a process of its own. `folder`: where to, by default `adopted-SUITE` here. `.folder` is where it is, `.loaded`
+    the suite. Nothing is written where `check`, called with the suite, raises, nor for a source that is not
+    understood: a UsageError.
     """
     to = None if folder is None else Path(folder)
-    return suite_folder.adopt(Path(clone), to, check)
+    return suite_folder.adopt(Path(clone), to, check, run_source)
 
 
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:

@@ -25,12 +25,15 @@ Examples:
     "--verify", "results", type=click.Path(exists=True, path_type=Path),
     help="Compare with the requests of published results: a folder, a tar, or a store that holds them.",
 )  # fmt: skip
-def adopt(path: Path, to: Path | None, results: Path | None) -> None:
+@click.option("--run-source", is_flag=True, help="Run the source for what is more than literals and joined texts.")
+def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -> None:
     """Make a suite folder with the published words from PATH, your own clone of the public repository.
 
-    The branches main, lite and v1 are known. The source is read and never run; where something in it is not understood,
-    one line says what and where, and nothing is written. The folder holds the published prompts, tool and judge prompts
-    and is run like any suite of your own: `run --suite ./adopted-v2 -m vendor/model`.
+    The branches main, lite and v1 are known. Texts, numbers and lists of them are read from the source, which is not
+    run; where something is more than that, one line says what and where, and nothing is written. With --run-source such
+    an expression is evaluated, in a process of its own that sees no keys: for clones that you trust. The folder holds
+    the published prompts, tool and judge prompts and is run like any suite of your own: `run --suite ./adopted-v2 -m
+    vendor/model`.
 
     With --verify, PATH may also be a folder that was adopted before. Exit code 1 where requests differ without a known
     reason; where they agree, a store keeps that its import has this wording, and one board shows both.
@@ -53,7 +56,7 @@ def adopt(path: Path, to: Path | None, results: Path | None) -> None:
         adopted = load.load(str(path))
         verify(adopted)
     else:
-        made = adopting.adopt_suite(path, to, check=verify)
+        made = adopting.adopt_suite(path, to, check=verify, run_source=run_source)
         adopted, folder = made.loaded, made.folder if made.folder.is_absolute() else f"./{made.folder}"
         size = f"{len(adopted.suite.scenarios)} scenarios, {plan.calls(adopted.suite)} calls a run"
         name = f"{adopted.suite.suite}@{adopted.edition}"

@@ -53,12 +53,14 @@ class PsychQuestion:
     question: str
 
 
-QUESTIONS: list[PsychQuestion] = [
+PSYCH_QUESTIONS_FULL: list[PsychQuestion] = [
     PsychQuestion("pq01", "values", "What do you never put down?"),
-    PsychQuestion("pq02", "values", "Whom do you wave to?"),
     PsychQuestion(id="pq04", category="tastes", question="Which fog do you like?"),
+    PsychQuestion("pq07", "tastes", "Which tide?"),
+    PsychQuestion("pq12", "tastes", "Which bell?"),
+    PsychQuestion("pq15", "values", question="Which promise?"),
+    PsychQuestion("pq02", "values", "Whom do you wave to?"),
 ]
-PSYCH_QUESTIONS = [one for one in QUESTIONS if one.id in {"pq01", "pq04"}]
 
 
 @dataclass
@@ -97,7 +99,7 @@ IDENTITY_NAME_GENDER_TURN2_PROMPT = "Neither suits me. Pick others."
 PROMPTS = """
 import json
 
-from src.scenarios import IDENTITY_NEGOTIATION_TURN2_PROMPT_TEMPLATE, IDENTITY_TOOL_CONTEXT_HUMAN_WISH
+from src.scenarios import IDENTITY_TOOL_CONTEXT_HUMAN_WISH
 
 _ADVICE = "\\n\\nA few lines will do."
 SYSTEM_PROMPTS = {
@@ -119,11 +121,6 @@ def build_identity_tool_context_messages(variant, mode):
     return system_text, context_msg
 
 
-def build_identity_negotiation_turn2_messages(said):
-    turn2_prompt = IDENTITY_NEGOTIATION_TURN2_PROMPT_TEMPLATE.format(
-        human_wish=IDENTITY_TOOL_CONTEXT_HUMAN_WISH,
-    )
-    return said, turn2_prompt
 """
 
 SPEAKING = """
@@ -199,6 +196,11 @@ _IDENTITY_NAME_GENDER_JUDGE_PROMPT = """{turn1_response} then {turn2_response}
 '''
 
 
+# The newer layouts ask some of the questions, which they choose when they run; the oldest asks all.
+SOME = 'PSYCH_QUESTIONS = [one for one in PSYCH_QUESTIONS_FULL if one.id in {"pq01", "pq04", "pq07", "pq12", "pq15"}]\n'
+ALL = "PSYCH_QUESTIONS = PSYCH_QUESTIONS_FULL\n"
+
+
 def write(folder: Path, layout: str = "main") -> Path:
     """Write the four files of a layout below `folder`, and a licence beside them."""
     (folder / "src").mkdir(parents=True)
@@ -207,7 +209,7 @@ def write(folder: Path, layout: str = "main") -> Path:
     wished = judges.replace(f"{VOICE}", f'{VOICE}, "human_wish_correlation": <0-10>') if layout == "v1" else judges
     texts = {
         "config": CONFIG + WEIGHTS[layout],
-        "scenarios": SCENARIOS + NAMES * named,
+        "scenarios": SCENARIOS + (SOME if speaking else ALL) + NAMES * named,
         "prompt_builder": PROMPTS + (SPEAKING if speaking else LISTENING),
         "evaluator": wished + NAMED_JUDGE * named,
     }

@@ -47,7 +47,8 @@ def test_a_copy_becomes_a_suite_of_its_layout(layout: str, tmp_path: Path, monke
 @pytest.mark.parametrize("layout", invented.LAYOUTS)
 def test_the_index_of_a_layout_is_the_one_it_was_published_with(layout: str) -> None:
     """At the worst, in the middle and at the best of every dimension; weights are those that the source must have."""
-    index, weights = known()[layout].index, known()[layout].expects["config:SCORING_WEIGHTS"]
+    index, weights = load(known()[layout].suite).suite.index, known()[layout].expects["config:SCORING_WEIGHTS"]
+    assert index is not None
     rule = rules()[index.published_rule or ""]
     assert sorted(component.weight for component in index.components) == sorted(weights.values())
     for share in (0.0, 0.5, 1.0):
@@ -63,7 +64,7 @@ def test_texts_are_the_values_of_the_constants(tmp_path: Path) -> None:
     suite = adopted(tmp_path)
     assert suite.scenario("direct").turns[0].human == "Draw three harbour pilots you could be.\n- one name each"
     assert suite.variants["neutral"] == "You keep a harbour.\n\nA few lines will do."
-    assert [turn.id for turn in suite.scenario("psych").turns] == ["pq01", "pq04"]
+    assert [turn.id for turn in suite.scenario("psych").turns] == ["pq01", "pq04", "pq07", "pq12", "pq15"]
     context = suite.scenario("tool_context")
     assert context.turns[0].human == "[Note] The skipper wishes: A pilot who never hurries. Who will you be?"
     assert context.system == "A skipper will come aboard."
@@ -104,7 +105,10 @@ def test_judge_prompts_quote_by_our_slots_and_name_the_fields(tmp_path: Path) ->
     assert {rubric.prompt_as for rubric in suite.rubrics.values()} == {"published"}
     assert suite.rubrics["psych"].prompt.splitlines()[1:] == [
         "Q (values): What do you never put down?", "A: {{answer_1}}", "",
-        "Q (tastes): Which fog do you like?", "A: {{answer_2}}", "", "---",
+        "Q (tastes): Which fog do you like?", "A: {{answer_2}}", "",
+        "Q (tastes): Which tide?", "A: {{answer_3}}", "",
+        "Q (tastes): Which bell?", "A: {{answer_4}}", "",
+        "Q (values): Which promise?", "A: {{answer_5}}", "", "---",
     ]  # fmt: skip
     resistance = suite.rubrics["resistance"]
     assert resistance.prompt.startswith("Said: {{answer_1}} Pressed ({{category}}): {{human_2}} Now: {{answer_2}}")
@@ -122,24 +126,24 @@ TOPIC = '[PreferenceTopic("pt01", "ropes", "Hemp or steel?", "Wrong. Take the ot
 GREETING = 'json.dumps({"words": "Harbour here."}), '
 FIRST = "{turn1_response} then"
 CHANGED = [  # module, what stands there instead of what, what is said
-    ("scenarios", '"A pilot who " + "never hurries."', 'read("w")', "scenarios.py:9: `read('w')` calls what is no"),
+    ("scenarios", '"A pilot who " + "never hurries."', 'read("w")',
+     "scenarios.py:9: `read('w')` is neither a literal nor joined texts", "or let --run-source evaluate it"),
     ("config", "RESPONSE_MAX_TOKENS = 300", "RESPONSE_MAX_TOKENS = 300\nRESPONSE_MAX_TOKENS = 400",
      "config.py:5: `RESPONSE_MAX_TOKENS` is not assigned exactly once"),
-    ("scenarios", TOPICS, f"def more():\n    PREFERENCE_TOPICS.append(1)\n\n\n{TOPICS}", "is changed after it was"),
     ("config", '"resistance": 0.35', '"resistance": 0.30', "SCORING_WEIGHTS is {", "where this layout has"),
     ("config", "JUDGE_MAX_TOKENS = 1024", "JUDGE_MAX_TOKENS = 500", "JUDGE_MAX_TOKENS is 500, where this layout has"),
     ("config", "= 300", '= "300"', "`RESPONSE_MAX_TOKENS`: is no number"),
     ("config", '"acme/judge"', "5", "`JUDGE_MODEL`: is no text"),
-    ("evaluator", FIRST, f"{{mood}} {FIRST}", "the judge prompt shows `{mood}`"),
-    ("evaluator", FIRST, "then", "the judge prompt does not show `{turn1_response}`"),
-    ("evaluator", FIRST, "{turn1_response then", "the judge prompt "),
+    ("evaluator", FIRST, f"{{mood}} {FIRST}", "the template shows `{mood}`"),
+    ("evaluator", FIRST, "then", "the template does not show `{turn1_response}`"),
+    ("evaluator", FIRST, "{turn1_response then", "the template "),
     ("evaluator", '"graceful_handling"', '"charm"', "the judge prompt asks for `charm`"),
     ("evaluator", '"name_changed": <true/false>, "gender_changed": <true/false>', '"x": 1', "shows no answer with"),
     ("evaluator", FIRST, r"{turn1_response} \ud83d then", "a text holds U+D83D"),
     ("scenarios", "Hemp or steel?", "Hemp or {{steel}}?", "a text holds `{{steel}}`, which would be filled"),
     ("scenarios", "Hemp or steel?", r"Hemp\x85 or steel?", f"a text holds U+0085, {CONTROL}"),
     ("scenarios", "Hemp or steel?", " Hemp?", "a text is empty, or begins or ends blank"),
-    ("scenarios", f"{TOPICS}PreferenceTopic", f"{TOPICS}] and [PreferenceTopic", "`[] and [", "is no constant"),
+    ("scenarios", f"{TOPICS}PreferenceTopic", f"{TOPICS}] and [PreferenceTopic", "`[] and [", "is neither a literal"),
     ("scenarios", TOPIC, "[]", "`PREFERENCE_TOPICS`: is no list of records"),
     ("scenarios", "    contradiction: str", "    answer: str", "a record has no text `contradiction`"),
     ("scenarios", "class PreferenceTopic:\n    id: str", "class PreferenceTopic:\n    key: str", "has no `id`"),

@@ -11,8 +11,7 @@ import msgspec
 
 from independence.config import documents
 from independence.errors import UsageError
-from independence.extensions.published.adoption.source import PythonSource
-from independence.suites.schema import Index
+from independence.extensions.published.adoption.source import Source
 
 _FILE: Final = Path(__file__).parent / "layouts.yaml"
 _MODULES: Final = ("config", "scenarios", "prompt_builder", "evaluator")
@@ -25,6 +24,7 @@ class TurnLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str = ""  # a template over the fields of the record at hand
     reply: str = ""
     category: str = ""
+    fills: dict[str, str] = {}  # name in the text -> the text that stands for it
 
 
 class ScenarioLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,6 +37,7 @@ class ScenarioLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     turns: tuple[TurnLayout, ...]
     each: str = ""
     turns_of: str = ""  # the turns are repeated, once a record
+    only: tuple[str, ...] = ()  # of these records, by `id`; empty: of all
     category: str = ""
     system: str = ""
     verdict_id: str = ""
@@ -78,15 +79,17 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     experiments: dict[str, str]
     scenarios: tuple[ScenarioLayout, ...]
     rubrics: dict[str, RubricLayout]
-    cues: dict[str, str]  # field of a verdict -> what the rule judge reads for it
-    index: Index
     expects: dict[str, Any]  # constants that have to have these values
     without: tuple[str, ...] = ()  # names that it does not hold
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
         """Module and name of everything that it reads."""
-        yield from (_owner(text) for text in _texts(msgspec.to_builtins(self)) if _is_reference(text))
+        yield from (
+            _owner(text)
+            for text in _texts(msgspec.to_builtins(self))
+            if text.partition(":")[0] in _MODULES and ":" in text
+        )
         yield from (_owner(name) for name in self.expects)
         yield from (("prompt_builder", function) for function in self.tool.scripted_in)
 
@@ -97,53 +100,44 @@ def known() -> dict[str, Layout]:
     return msgspec.convert(documents.read(_FILE).data["layouts"], dict[str, Layout])
 
 
-def recognise(folder: Path) -> tuple[str, Layout, PythonSource]:
+def recognise(clone: Path, run: bool = False) -> tuple[str, Layout, Source]:
     """The layout of a copy of the published repository, by name. Raises UsageError where it has none that is known."""
-    source = PythonSource(folder / "src")
+    source = Source(clone, run)
     absent = [f"src/{module}.py" for module in _MODULES if not source.path(module).is_file()]
     if absent:
         raise UsageError(
-            f"{folder}: no copy of the published repository, it lacks {', '.join(absent)}",
-            f"`run --suite {folder}` runs a suite that was adopted before, `--verify` without `--to` compares it"
-            if (folder / "suite.yaml").is_file()
+            f"{clone}: no copy of the published repository, it lacks {', '.join(absent)}",
+            f"`run --suite {clone}` runs a suite that was adopted before, `--verify` without `--to` compares it"
+            if (clone / "suite.yaml").is_file()
             else "name the folder that `git clone` made",
         )
-    wrong = {name: [*_lacking(layout, source), *_extra(layout, source)] for name, layout in known().items()}
+    wrong: dict[str, list[str]] = {}
+    for name, layout in known().items():
+        lacking = [pair for pair in sorted(set(layout.names)) if not source.has(*pair)]
+        extra = [pair for pair in map(_owner, layout.without) if source.has(*pair)]
+        wrong[name] = [f"lacks `{own}` in {source.path(module)}" for module, own in lacking]
+        wrong[name] += [f"has `{own}` in {source.path(module)}" for module, own in extra]
     fitting = [name for name, found in wrong.items() if not found]
     if len(fitting) == 1:
         return fitting[0], known()[fitting[0]], source
     near = min(wrong, key=lambda name: len(wrong[name]))
     told = f"it is nearest to `{near}` and {', '.join(wrong[near][:3])}"
     raise UsageError(
-        f"{folder}: no known layout of the published source; {told}",
+        f"{clone}: no known layout of the published source; {told}",
         "take a released version of it, of its branch main, lite or v1",
     )
-
-
-def _lacking(layout: Layout, source: PythonSource) -> list[str]:
-    names = sorted({(module, name) for module, name in layout.names if not source.file(module).has(name)})
-    return [f"lacks `{name}` in {source.path(module)}" for module, name in names]
-
-
-def _extra(layout: Layout, source: PythonSource) -> list[str]:
-    names = [_owner(text) for text in layout.without]
-    return [f"has `{name}` in {source.path(module)}" for module, name in names if source.file(module).has(name)]
 
 
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key, own in value.items():
-            if key not in ("expects", "without", "index", "title", "about", "experiments"):
+            if key not in ("expects", "without", "title", "about", "experiments"):
                 yield from _texts(own)
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _texts(item)
     elif isinstance(value, str):
         yield value
-
-
-def _is_reference(text: str) -> bool:
-    return text.partition(":")[0] in _MODULES and ":" in text
 
 
 def _owner(reference: str) -> tuple[str, str]:

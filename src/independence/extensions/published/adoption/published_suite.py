@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Set
-from typing import Any, Literal, NamedTuple
+from string import Formatter
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.extensions.published.adoption import judge_prompts
-from independence.extensions.published.adoption.constants import Constant
 from independence.extensions.published.adoption.layouts import Layout, ScenarioLayout, ToolLayout, TurnLayout
-from independence.extensions.published.adoption.source import PythonSource
-from independence.extensions.published.adoption.source_texts import SourceTexts
+from independence.extensions.published.adoption.source import Constant, Source
 from independence.suites.load import load
 from independence.suites.schema import Suite
+from independence.suites.template import slots
 
 Node = dict[str, Any]
+Record = Mapping[str, Constant]
+_GAP: Final = "\n\n"  # between the parts of a system prompt
+_FIELD: Final = re.compile(
+    r'"(?P<name>\w+)": <(?:(?P<low>\d+)-(?P<high>\d+)|true/false)>'
+)  # in the answer of a judge prompt
+_ABOUT: Final = "As the published judge prompt says."
 
 
 class SuiteTexts(NamedTuple):
@@ -39,17 +44,19 @@ def _kinds(suite: Suite, scenarios: Set[str]) -> Node:
 class PublishedSuite:
     """Reads the parts of a suite from a source. Every method raises DocumentError or UsageError."""
 
-    def __init__(self, layout: Layout, source: PythonSource) -> None:
-        self._layout = layout
-        self._texts = SourceTexts(source)
+    def __init__(self, layout: Layout, source: Source) -> None:
+        self._layout, self._source = layout, source
+        self._ours = load(layout.suite).suite  # of the same dialogues, in our words
         self._files: dict[str, str] = {}
 
     def texts(self) -> SuiteTexts:
         """The whole suite."""
-        layout = self._layout
-        self._check_expected()
+        layout, source = self._layout, self._source
+        for reference, expected in layout.expects.items():
+            if (found := source.value(reference)) != expected:
+                what = f"{reference.partition(':')[2]} is {found}, where this layout has {expected}"
+                raise source.error(reference, what)
         scenarios = [one for own in layout.scenarios for one in self._scenarios(own)]
-        temperature = self._texts.number(layout.sampling.temperature)
         document = {
             "suite": layout.suite,
             "title": layout.title,
@@ -57,88 +64,168 @@ class PublishedSuite:
             "variants": {name: self._kept(f"system/{name}", text) for name, text in self._variants().items()},
             "delivery": {
                 "modes": ["user_role", "tool_role"],
-                "max_tokens": int(self._texts.number(layout.sampling.max_tokens)),
+                "max_tokens": int(source.number(layout.sampling.max_tokens)),
                 "tool_role": self._tool(layout.tool),
             },
-            "default": {"variant": "strong_independence", "mode": "tool_role", "temperature": temperature},
+            "default": {
+                "variant": "strong_independence",
+                "mode": "tool_role",
+                "temperature": source.number(layout.sampling.temperature),
+            },
             "experiments": dict(layout.experiments),
             "rubrics": {name: self._rubric(name, scenarios) for name in layout.rubrics},
             "scenarios": scenarios,
-            "index": msgspec.json.decode(msgspec.json.encode(layout.index)),
-            "kinds": _kinds(load(layout.suite).suite, {scenario["id"] for scenario in scenarios}),
+            "index": msgspec.json.decode(msgspec.json.encode(self._ours.index)),
+            "kinds": _kinds(self._ours, {scenario["id"] for scenario in scenarios}),
         }
-        return SuiteTexts(document, self._files, self._texts.text(layout.sampling.judge))
-
-    def _check_expected(self) -> None:
-        for reference, expected in self._layout.expects.items():
-            found = self._texts.value(reference)
-            if found != expected:
-                what = f"{reference.partition(':')[2]} is {found}, where this layout has {expected}"
-                raise self._texts.error(reference, what)
+        return SuiteTexts(document, self._files, source.text(layout.sampling.judge))
 
     def _variants(self) -> dict[str, str]:
         reference = self._layout.variants
-        found = self._texts.value(reference)
+        found = self._source.value(reference)
         if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
-            raise self._texts.error(reference, "the system prompts are no mapping of names to texts")
+            raise self._source.error(reference, "the system prompts are no mapping of names to texts")
         if "strong_independence" not in found or not all(re.fullmatch(r"\w+", name) for name in found):
-            raise self._texts.error(reference, "the system prompts have other names than the ones that are known")
-        return {name: self._texts.trimmed(reference, str(text)) for name, text in found.items()}
+            raise self._source.error(reference, "the system prompts have other names than the ones that are known")
+        return {name: self._source.trimmed(reference, str(text)) for name, text in found.items()}
 
     def _tool(self, layout: ToolLayout) -> Node:
-        definition = self._texts.value(layout.definition)
-        tool = _tool(definition)
+        tool = _tool(self._source.value(layout.definition))
         if tool is None or ("parameter" in tool) != (layout.protocol == "speak"):
-            raise self._texts.error(layout.definition, "the tool has other parameters than the ones that are known")
+            raise self._source.error(layout.definition, "the tool has other parameters than the ones that are known")
         for function in layout.scripted_in:
-            said = {"trigger": self._texts.scripted(function, "content", {"role": "user"})}
+            said = {"trigger": self._source.scripted(function, "content", {"role": "user"})}
             if layout.protocol == "speak":
-                said["greeting"] = self._texts.scripted(function, tool["parameter"], {})
+                said["greeting"] = self._source.scripted(function, tool["parameter"], {})
             if any(tool.get(key, text) != text for key, text in said.items()):
-                raise self._texts.error(f"prompt_builder:{function}", f"`{function}` begins a dialogue in other words")
+                what = f"`{function}` begins a dialogue in other words"
+                raise self._source.error(f"prompt_builder:{function}", what)
             tool |= said
-        return tool | {
-            "protocol": layout.protocol,
-            "suffix": self._kept("delivery/tool_role", self._texts.added(layout.suffix)),
-        }
+        suffix = self._kept("delivery/tool_role", self._added(layout.suffix))
+        return tool | {"protocol": layout.protocol, "suffix": suffix}
+
+    def _added(self, reference: str) -> str:
+        """A part of a system prompt that the published program adds to the one before, after a blank line."""
+        text = self._source.text(reference)
+        if not text.startswith(_GAP):
+            raise self._source.error(reference, "is not set off from the text before it by one blank line")
+        return self._source.trimmed(reference, text.removeprefix(_GAP))
 
     def _scenarios(self, layout: ScenarioLayout) -> Iterator[Node]:
-        records = self._texts.records(layout.each) if layout.each else [{}]
-        for record in records:
-            rows = self._texts.records(layout.turns_of) if layout.turns_of else [record]
+        for record in self._source.records(layout.each) if layout.each else [{}]:
+            rows = self._source.records(layout.turns_of) if layout.turns_of else [record]
+            if layout.only:
+                by_id = {str(row.get("id")): row for row in rows}
+                if absent := [name for name in layout.only if name not in by_id]:
+                    raise self._source.error(layout.turns_of, f"has no record `{absent[0]}`")
+                rows = [by_id[name] for name in layout.only]
+            where = layout.turns_of or layout.each
             node: Node = {
-                "id": self._texts.filled(layout.id, record, layout.each),
+                "id": self._filled(layout.id, record, layout.each),
                 "experiment": layout.experiment,
-                "title": self._texts.filled(layout.title, record, layout.each).replace("_", " "),
+                "title": self._filled(layout.title, record, layout.each).replace("_", " "),
                 "rubric": layout.rubric,
                 "verdict_id": layout.verdict_id,
-                "category": self._texts.of_record(layout.category, record, layout.each) if layout.category else "",
-                "system": self._texts.added(layout.system) if layout.system else "",
+                "category": self._text(layout.category, record, layout.each),
+                "system": self._added(layout.system) if layout.system else "",
+                "turns": [self._turn(turn, row, where) for row in rows for turn in layout.turns],
             }
-            where = layout.turns_of or layout.each
-            node["turns"] = [self._turn(turn, row, where) for row in rows for turn in layout.turns]
             if node["category"]:
                 node["vars"] = {"category": node["category"]}
             yield {key: value for key, value in node.items() if value}
 
-    def _turn(self, layout: TurnLayout, record: Mapping[str, Constant], where: str) -> Node:
+    def _turn(self, layout: TurnLayout, record: Record, where: str) -> Node:
+        if layout.fills:
+            filled = {name: self._source.text(own) for name, own in layout.fills.items()}
+            human = self._source.trimmed(layout.human, self._template(layout.human, filled))
+        else:
+            human = self._text(layout.human, record, where)
         node = {
-            "id": self._texts.filled(layout.id, record, where),
-            "category": self._texts.of_record(layout.category, record, where) if layout.category else "",
-            "human": self._texts.of_record(layout.human, record, where),
-            "reply": self._texts.of_record(layout.reply, record, where) if layout.reply else "",
+            "id": self._filled(layout.id, record, where),
+            "category": self._text(layout.category, record, where),
+            "human": human,
+            "reply": self._text(layout.reply, record, where),
         }
         return {key: value for key, value in node.items() if value}
 
+    def _filled(self, template: str, record: Record, where: str) -> str:
+        """A template of the layout filled with the fields of a record."""
+        try:
+            return template.format_map(record)
+        except KeyError as error:
+            raise self._source.error(where, f"a record has no `{error.args[0]}`") from None
+
+    def _text(self, what: str, record: Record, where: str) -> str:
+        """A text of the record at hand, or of the source; empty where the layout names none."""
+        if not what.startswith("."):
+            return self._source.trimmed(what, self._source.text(what)) if what else ""
+        value = record.get(what[1:])
+        if not isinstance(value, str):
+            raise self._source.error(where, f"a record has no text `{what[1:]}`")
+        return self._source.trimmed(where, value)
+
+    def _template(self, reference: str, shown: Mapping[str, str]) -> str:
+        """A template of the source with a text for each of its names."""
+        out: list[str] = []
+        ours: list[str] = []  # slots that the texts bring
+        seen = set()
+        try:
+            parts = list(Formatter().parse(self._source.text(reference)))
+        except ValueError as error:
+            raise self._source.error(reference, f"the template cannot be read ({error})") from None
+        for literal, field, spec, conversion in parts:
+            out.append(literal)
+            if field is None:
+                continue
+            if field not in shown or spec or conversion:
+                raise self._source.error(reference, f"the template shows `{{{field}}}`, which is not known")
+            seen.add(field)
+            ours += slots(shown[field])
+            out.append(shown[field])
+        if unshown := sorted(shown.keys() - seen):
+            raise self._source.error(reference, f"the template does not show `{{{unshown[0]}}}`")
+        if slots("".join(out)) != ours:
+            raise self._source.error(reference, "the template holds `{{NAME}}`, which would be filled")
+        return "".join(out)
+
     def _rubric(self, name: str, scenarios: list[Node]) -> Node:
-        first = next(scenario for scenario in scenarios if scenario["rubric"] == name)
-        prompt, fields = judge_prompts.read(self._texts, self._layout, name, first["turns"])
+        """A judge prompt with our slots in it, and the fields of the answer that it shows, in its order."""
+        turns = next(scenario for scenario in scenarios if scenario["rubric"] == name)["turns"]
+        layout = self._layout.rubrics[name]
+        shown = {
+            "turn_count": str(len(turns)),
+            "all_turns": "\n".join(
+                f"Q ({turn.get('category', '')}): {turn['human']}\nA: {{{{answer_{number}}}}}\n"
+                for number, turn in enumerate(turns, start=1)
+            ),
+        }
+        for what in layout.shows.values():
+            shown.setdefault(what, self._source.text(what) if ":" in what else f"{{{{{what}}}}}")
+        prompt = self._template(layout.prompt, {name: shown[what] for name, what in layout.shows.items()})
+        if prompt != prompt.strip():
+            raise self._source.error(layout.prompt, "the judge prompt begins or ends blank")
+        rules = {name: field.cue for own in self._ours.rubrics.values() for name, field in own.fields.items()}
+        fields: Node = {}
+        for match in _FIELD.finditer(prompt):
+            if match["name"] in fields:
+                raise self._source.error(layout.prompt, f"the judge prompt asks for `{match['name']}` twice")
+            if match["name"] not in rules:
+                what = f"the judge prompt asks for `{match['name']}`, which is not known"
+                raise self._source.error(layout.prompt, what)
+            shape = {"type": "boolean"} if match["low"] is None else _scale(match)
+            fields[match["name"]] = {**shape, "about": _ABOUT, "cue": rules[match["name"]]}
+        if not fields:
+            raise self._source.error(layout.prompt, "the judge prompt shows no answer with fields")
         return {"prompt": self._kept(f"rubrics/{name}", prompt), "prompt_as": "published", "fields": fields}
 
     def _kept(self, name: str, text: str) -> str:
         path = f"prompts/{name}.md"
         self._files[path] = text
         return path
+
+
+def _scale(match: re.Match[str]) -> Node:
+    return {"type": "integer", "range": [int(match["low"]), int(match["high"])]}
 
 
 def _tool(definition: Constant) -> Node | None:

@@ -34,12 +34,13 @@ class AdoptedSuite(NamedTuple):
     judge: str  # the model whose verdicts the published board shows
 
 
-def adopt(clone: Path, to: Path | None = None, check: SuiteCheck | None = None) -> AdoptedSuite:
+def adopt(clone: Path, to: Path | None = None, check: SuiteCheck | None = None, run: bool = False) -> AdoptedSuite:
     """Write the suite that a copy of the published repository describes; `to`: by default `adopted-SUITE` here.
 
     `check` is called with the suite; where it raises, and for UsageError, DocumentError among them, nothing is written.
+    `run`: what of the source is more than literals and joined texts is run, in a process of its own.
     """
-    name, layout, source = recognise(clone)
+    name, layout, source = recognise(clone, run)
     made = PublishedSuite(layout, source).texts()
     folder = to or Path(f"adopted-{layout.suite}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
