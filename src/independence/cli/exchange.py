@@ -51,7 +51,7 @@ class _ExportCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Ask other packages for the flags that are none of ours."""
-        known = {name for one in self.params for name in one.opts}
+        known = {name for one in super().get_params(ctx) for name in one.opts}
         flags = [word for word in args if word.startswith("--") and word not in known]
         ctx.meta[_FLAGS] = [_flag(word[2:]) for word in flags if plugins.declared(plugins.EXPORTERS, word[2:])]
         return super().parse_args(ctx, args)
