@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from independence.config import documents
 from independence.errors import UsageError
-from independence.exchange.requests import Requests, SentDialogue
+from independence.exchange.requests import Requests
 from independence.extensions.published import dialogues
 from independence.extensions.published.responses import CUT_MODEL_ID
 from independence.report.planned_verdicts import usual_judge
@@ -86,50 +86,25 @@ def _made(
 ) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file."""
     for scope in places:
-        own = _condition_files(connection, scope, judge)
+        suite, requests = grading(connection, scope), Requests(connection, scope)
+        by = judge or usual_judge(queries.judges(connection, scope.where))
+        rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
+        carriers = {scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios}
         for config, who in sorted(about.items()):
-            given = _given(connection, scope, config)
-            for one in own.requests.of_subject(config):
-                verdict, trial = _verdict(own, one, given.get(one.trial.trial, [])), one.trial
+            graded = groupby(export_rows.verdicts(connection, scope.where, config), key=lambda pair: pair[0].trial)
+            given = {trial: [row for _, row in own if row.judge == by] for trial, own in graded}
+            for one in requests.of_subject(config):
+                trial = one.trial
+                # By the rubric of the edition, else the first that was published; on the dialogue as it is now.
+                current = [row for row in given.get(trial.trial, ()) if row.context == one.state.at]
+                ours = [row for row in current if row.rubric == rubrics.get(trial.scenario)]
+                verdict = next(iter([*ours[-1:], *(row for row in current if row.rubric in _PUBLISHED)]), None)
                 for answer, request in zip(one.answers, one.requests, strict=True):
-                    carried = verdict if own.carriers.get(trial.scenario) == answer.turn_id else None
+                    carried = verdict if carriers.get(trial.scenario) == answer.turn_id else None
                     record = _record(trial, answer, carried, request, who.model_id)
                     yield _path(folders, trial, answer.turn_id), _encoded(record)
     for (config, number), content in _extractions(connection, places[0], about).items():
         yield _below(folders[config], number, names.SIDECAR), content
-
-
-class _ConditionFiles(NamedTuple):
-    """What the files of one condition are made of."""
-
-    requests: Requests
-    judge: str | None
-    rubrics: Mapping[str, str]  # scenario -> digest
-    carriers: Mapping[str, str]  # scenario -> id of the turn whose file carries the verdict
-
-
-def _condition_files(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> _ConditionFiles:
-    suite = grading(connection, scope)
-    return _ConditionFiles(
-        Requests(connection, scope),
-        judge or usual_judge(queries.judges(connection, scope.where)),
-        rubrics={scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios},
-        carriers={scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios},
-    )
-
-
-def _given(connection: sqlite3.Connection, scope: BoardScope, config: str) -> dict[str, list[ExportedVerdict]]:
-    """Trial -> every verdict on it, of one subject."""
-    found = groupby(export_rows.verdicts(connection, scope.where, config), key=lambda pair: pair[0].trial)
-    return {trial: [row for _, row in own] for trial, own in found}
-
-
-def _verdict(own: _ConditionFiles, one: SentDialogue, given: Sequence[ExportedVerdict]) -> ExportedVerdict | None:
-    """The verdict on a dialogue as it is now: by the rubric of the edition, else the first that was published."""
-    current = [row for row in given if row.judge == own.judge and row.context == one.state.at]
-    ours = [row for row in current if row.rubric == own.rubrics.get(one.trial.scenario)]
-    published = [row for row in current if row.rubric in _PUBLISHED]
-    return next(iter([*ours[-1:], *published]), None)
 
 
 def _record(

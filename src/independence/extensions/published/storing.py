@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import SIM
 from independence.errors import UsageError
 from independence.exchange.storing import ImportedRows, NewRows, write
-from independence.extensions.published.dialogues import ImportedCall, ImportedRun, ImportedTrial
+from independence.extensions.published.dialogues import ImportedRun, ImportedTrial
 from independence.extensions.published.responses import EMPTY_VERDICT
 from independence.judge.protocol import verdict_key
 from independence.store import context, names
@@ -37,12 +37,13 @@ def store(
     for run in runs:
         label = labels.get(run.config_dir, run.model_id)
         rows.subjects[run.config_dir] = subject_row(suite, PUBLISHED, run.config_dir, run.model_id, label)
-        for row, trial in _places(run, suite):
-            rows.trials.append(row)
-            if trial:
-                calls = list(_calls(row.key, trial.calls))
-                rows.calls.extend(calls)
-                rows.verdicts.extend(_verdict(row.key, calls[-1].after if calls else row.key, trial))
+        published = {(trial.condition, trial.scenario.id): trial for trial in run.trials}
+        for condition in dict.fromkeys(trial.condition for trial in run.trials):
+            for scenario in suite.scenarios:  # what a run lacks is planned too
+                row = trial_row(suite, PUBLISHED, scenario, config_dir=run.config_dir, run=run.run, condition=condition)
+                rows.trials.append(row)
+                if found := published.get((condition, scenario.id)):
+                    _add(rows, row.key, found)
         if run.name_extraction:
             rows.sidecars.append(Sidecar(run.config_dir, run.run, names.SIDECAR, run.name_extraction))
     with transaction(connection):
@@ -102,32 +103,20 @@ def verdict_row(
     )  # fmt: skip
 
 
-def _places(run: ImportedRun, suite: Suite) -> Iterator[tuple[TrialRow, ImportedTrial | None]]:
-    """Every scenario of the suite under every condition the run has, with what was published for it."""
-    found = {(trial.condition, trial.scenario.id): trial for trial in run.trials}
-    for condition in dict.fromkeys(trial.condition for trial in run.trials):
-        for scenario in suite.scenarios:
-            row = trial_row(
-                suite, PUBLISHED, scenario, config_dir=run.config_dir, run=run.run, condition=condition
-            )  # fmt: skip
-            yield row, found.get((condition, scenario.id))
-
-
-def _calls(trial: str, calls: Sequence[ImportedCall]) -> Iterator[CallRow]:
+def _add(rows: ImportedRows, trial: str, found: ImportedTrial) -> None:
+    """The answers of a dialogue, each on the ones before it, and the verdict on the last."""
     at = context.begin(trial)
-    for call in calls:
+    for call in found.calls:
         after = context.extend(at, call.answer)
-        yield CallRow(
+        row = CallRow(
             trial=trial, turn=call.turn, turn_id=call.turn_id, context=at, after=after, answer=call.answer,
             messages=call.request_messages, answered_at=call.timestamp or None,
         )  # fmt: skip
+        rows.calls.append(row)
         at = after
-
-
-def _verdict(trial: str, at: str, one: ImportedTrial) -> Iterator[VerdictRow]:
-    grade, judge, flags = one.verdict
+    grade, judge, flags = found.verdict
     if grade is not None:
         reread = isinstance(grade, Verdict) and EMPTY_VERDICT in flags
-        last = max((call.timestamp for call in one.calls), default="")
+        last = max((call.timestamp for call in found.calls), default="")
         rubric = REREAD if reread else PUBLISHED
-        yield verdict_row(trial, at, judge, grade, judged_at=last or None, rubric=rubric)
+        rows.verdicts.append(verdict_row(trial, at, judge, grade, judged_at=last or None, rubric=rubric))

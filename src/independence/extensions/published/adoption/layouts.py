@@ -14,6 +14,11 @@ from independence.errors import UsageError
 from independence.extensions.published.adoption.source import Source
 
 _FILE: Final = Path(__file__).parent / "layouts.yaml"
+# What every version holds.
+SYSTEM_PROMPTS: Final = "prompt_builder:SYSTEM_PROMPTS"
+MAX_TOKENS: Final = "config:RESPONSE_MAX_TOKENS"
+TEMPERATURE: Final = "config:RESPONSE_TEMPERATURE"
+JUDGE: Final = "config:JUDGE_MODEL"
 _MODULES: Final = ("config", "scenarios", "prompt_builder", "evaluator")
 
 
@@ -59,23 +64,13 @@ class ToolLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scripted_in: tuple[str, ...]  # functions of `prompt_builder`
 
 
-class SamplingLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the settings are that models are asked with."""
-
-    max_tokens: str
-    temperature: str
-    judge: str
-
-
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One version of the published source, and the suite of ours that its words make."""
 
     suite: str
     title: str
     about: str
-    variants: str
     tool: ToolLayout
-    sampling: SamplingLayout
     experiments: dict[str, str]
     scenarios: tuple[ScenarioLayout, ...]
     rubrics: dict[str, RubricLayout]
@@ -90,7 +85,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             for text in _texts(msgspec.to_builtins(self))
             if text.partition(":")[0] in _MODULES and ":" in text
         )
-        yield from (_owner(name) for name in self.expects)
+        yield from map(_owner, (SYSTEM_PROMPTS, MAX_TOKENS, TEMPERATURE, JUDGE, *self.expects))
         yield from (("prompt_builder", function) for function in self.tool.scripted_in)
 
 

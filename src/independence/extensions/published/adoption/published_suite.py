@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Set
 from string import Formatter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from independence.extensions.published.adoption.layouts import Layout, ScenarioLayout, ToolLayout, TurnLayout
+from independence.extensions.published.adoption.layouts import (
+    JUDGE,
+    MAX_TOKENS,
+    SYSTEM_PROMPTS,
+    TEMPERATURE,
+    Layout,
+    ScenarioLayout,
+    ToolLayout,
+    TurnLayout,
+)
 from independence.extensions.published.adoption.source import Constant, Source
 from independence.suites.load import load
 from independence.suites.schema import Suite
@@ -64,13 +73,13 @@ class PublishedSuite:
             "variants": {name: self._kept(f"system/{name}", text) for name, text in self._variants().items()},
             "delivery": {
                 "modes": ["user_role", "tool_role"],
-                "max_tokens": int(source.number(layout.sampling.max_tokens)),
+                "max_tokens": int(source.number(MAX_TOKENS)),
                 "tool_role": self._tool(layout.tool),
             },
             "default": {
                 "variant": "strong_independence",
                 "mode": "tool_role",
-                "temperature": source.number(layout.sampling.temperature),
+                "temperature": source.number(TEMPERATURE),
             },
             "experiments": dict(layout.experiments),
             "rubrics": {name: self._rubric(name, scenarios) for name in layout.rubrics},
@@ -78,10 +87,10 @@ class PublishedSuite:
             "index": msgspec.json.decode(msgspec.json.encode(self._ours.index)),
             "kinds": _kinds(self._ours, {scenario["id"] for scenario in scenarios}),
         }
-        return SuiteTexts(document, self._files, source.text(layout.sampling.judge))
+        return SuiteTexts(document, self._files, source.text(JUDGE))
 
     def _variants(self) -> dict[str, str]:
-        reference = self._layout.variants
+        reference = SYSTEM_PROMPTS
         found = self._source.value(reference)
         if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
             raise self._source.error(reference, "the system prompts are no mapping of names to texts")
@@ -230,37 +239,23 @@ def _scale(match: re.Match[str]) -> Node:
 
 def _tool(definition: Constant) -> Node | None:
     """The tool of a definition as it is sent: with one text as its parameter, or none; None for any other."""
-    try:
-        sent = msgspec.convert(definition, _SentTool)
-    except msgspec.ValidationError:
-        return None
-    function = sent.function
-    tool: Node = {"name": function.name, "description": function.description}
-    for name, parameter in function.parameters.properties.items():
-        tool |= {"parameter": name, "parameter_description": parameter.description}
-    required = list(function.parameters.properties)
-    if not required:
-        tool["required"] = []
-    return tool if function.parameters.required == required and len(required) <= 1 else None
-
-
-class _SentParameter(msgspec.Struct, forbid_unknown_fields=True):
-    type: Literal["string"]
-    description: str
-
-
-class _SentParameters(msgspec.Struct, forbid_unknown_fields=True):
-    type: Literal["object"]
-    properties: dict[str, _SentParameter]
-    required: list[str]
-
-
-class _SentFunction(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
-    description: str
-    parameters: _SentParameters
-
-
-class _SentTool(msgspec.Struct, forbid_unknown_fields=True):
-    type: Literal["function"]
-    function: _SentFunction
+    match definition:
+        case {
+            "type": "function",
+            "function": {
+                "name": str(name),
+                "description": str(about),
+                "parameters": {"type": "object", "properties": dict(properties), "required": list(required), **more},
+                **further,
+            },
+            **others,
+        } if not (more or further or others) and list(properties) == required:
+            tool: Node = {"name": name, "description": about}
+        case _:
+            return None
+    match list(properties.items()):
+        case []:
+            return tool | {"required": []}
+        case [(parameter, {"type": "string", "description": str(said), **others})] if not others:
+            return tool | {"parameter": parameter, "parameter_description": said}
+    return None
