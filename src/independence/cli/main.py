@@ -83,7 +83,6 @@ EXAMPLES: Final = {
     ),
     "suites": ("suites", "suites lint my-suite"),
     "suites lint": ("suites lint my-suite",),
-    "suites adopt": ("suites adopt their-clone --to adopted-v2", "suites adopt adopted-v2 --verify independence.db"),
     "suites grid": ("suites grid rent --out grid.jsonl",),
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),
@@ -102,9 +101,15 @@ def _loaded(name: str) -> click.Command:
     command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
     inner = {f"{name} {sub}": one for sub, one in getattr(command, "commands", {}).items()}
     for words, one in {name: command, **inner}.items():
-        lines = [f"  independence {line}" for line in EXAMPLES[words]]
-        one.epilog = "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])
+        if lines := [f"  independence {line}" for line in EXAMPLES.get(words, ())]:  # others bring their own
+            one.epilog = "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])
     return command
+
+
+def _added(name: str) -> click.Command | None:
+    from independence.cli import added_commands
+
+    return added_commands.added(name)
 
 
 class LazyGroup(click.Group):
@@ -115,12 +120,12 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
-        return _loaded(cmd_name) if cmd_name in COMMANDS else None
+        """The command of that name, ours or of another package."""
+        return _loaded(cmd_name) if cmd_name in COMMANDS else _added(cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Suggest a near name for an unknown command."""
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in COMMANDS and _added(args[0]) is None:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
             ctx.fail(f"no command `{args[0]}`; {hint}")
