@@ -16,7 +16,7 @@ from benchmarks.grid import ANY, Array, Cell, Flags, Grid, Row, Within, in_proce
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool, run_variance
 from benchmarks.verdict_world import Numbers, VerdictWorld, unmixed
-from independence.stats import published
+from independence.stats import bootstrap
 from independence.stats.intervals import t_interval
 from independence.stats.subject_points import SubjectPoints
 
@@ -109,7 +109,7 @@ def _over_runs(world: VerdictWorld, boards: int) -> Grid:
         drawn = world.draw(rng, unmixed(who), runs)
         per_run = drawn.base + sum(own.sum(axis=1) for own in drawn.points)
         cells = []
-        for way in (t_interval, published.percentile_interval):
+        for way in (t_interval, bootstrap.percentile_interval):
             ends = [way(tuple(own)) for own in per_run.tolist()]
             held = [end is not None and end[0] <= aim <= end[1] for end, aim in zip(ends, truth, strict=True)]
             cells.append(percent(held, np.arange(boards)))

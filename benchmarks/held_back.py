@@ -23,10 +23,11 @@ from benchmarks.rules import PublishedDialogue
 from independence.api import importing
 from independence.engine import routing
 from independence.engine.routing import RoutingCandidate
+from independence.extensions.published import scoring_rules
 from independence.judge.offline import weights
 from independence.judge.offline.grading import DialogueToGrade, predict_all
 from independence.judge.protocol import Prediction, PurchaseRule
-from independence.stats import published, strict
+from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.stats.subject_points import leverage
 from independence.suites.schema import Suite
@@ -74,12 +75,14 @@ def _indices(
     suite: Suite, told: Sequence[PublishedDialogue], values: Sequence[Mapping[str, Scalar]]
 ) -> dict[str, float]:
     """The published index of every configuration that is fully tested, by config_dir."""
-    runs: dict[str, dict[int, list[published.ScoredVerdict]]] = {}
+    runs: dict[str, dict[int, list[scoring_rules.ScoredVerdict]]] = {}
     for one, own in zip(told, values, strict=True):
-        verdict = published.ScoredVerdict(one.scenario, suite.scenario(one.scenario).experiment, own)
+        verdict = scoring_rules.ScoredVerdict(one.scenario, suite.scenario(one.scenario).experiment, own)
         runs.setdefault(one.config, {}).setdefault(one.run, []).append(verdict)
-    subjects = [published.SubjectRuns(config, tuple(own[run] for run in sorted(own))) for config, own in runs.items()]
-    return {row.config_dir: row.index for row in published.published_board(subjects, published.rules()["v2"])}
+    subjects = [
+        scoring_rules.SubjectRuns(config, tuple(own[run] for run in sorted(own))) for config, own in runs.items()
+    ]
+    return {row.config_dir: row.index for row in scoring_rules.published_board(subjects, scoring_rules.rules()["v2"])}
 
 
 def _bought(

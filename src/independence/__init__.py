@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from independence import testing as testing
-    from independence.api.adopting import adopt_suite as adopt_suite
-    from independence.api.adopting import verify_suite as verify_suite
+    from independence.api.checking import CheckResult as CheckResult
     from independence.api.checking import acheck as acheck
     from independence.api.checking import check as check
+    from independence.api.comparing import ComparisonResult as ComparisonResult
     from independence.api.comparing import OtherSide as OtherSide
+    from independence.api.comparing import SuiteComparisonResult as SuiteComparisonResult
     from independence.api.comparing import compare as compare
     from independence.api.comparing import compare_suites as compare_suites
     from independence.api.files import export as export
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from independence.api.reading import Store as Store
     from independence.api.reading import load_suite as load_suite
     from independence.api.results import BoardResult as BoardResult
-    from independence.api.results import CheckResult as CheckResult
-    from independence.api.results import ComparisonResult as ComparisonResult
-    from independence.api.results import SuiteComparisonResult as SuiteComparisonResult
     from independence.api.running import aestimate_cost as aestimate_cost
     from independence.api.running import agrade as agrade
     from independence.api.running import arerun as arerun
@@ -50,8 +48,10 @@ if TYPE_CHECKING:
     from independence.exchange.export_tables import ReplyRecord as ReplyRecord
     from independence.exchange.export_tables import VerdictRecord as VerdictRecord
     from independence.exchange.trajectory import Trajectory as Trajectory
-    from independence.integrations.logs import export_logs as export_logs
-    from independence.integrations.logs import import_logs as import_logs
+    from independence.extensions.inspect.logs import export_logs as export_logs
+    from independence.extensions.inspect.logs import import_logs as import_logs
+    from independence.extensions.published.adopting import adopt_suite as adopt_suite
+    from independence.extensions.published.adopting import verify_suite as verify_suite
     from independence.report.board import InferenceOptions as InferenceOptions
     from independence.suites.load import LoadedSuite as LoadedSuite
     from independence.types import Sampling as Sampling
@@ -60,13 +60,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _OFFERED = {
-    "independence.api.adopting": ("adopt_suite", "verify_suite"),
-    "independence.api.checking": ("acheck", "check"),
-    "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
+    "independence.extensions.published.adopting": ("adopt_suite", "verify_suite"),
+    "independence.api.checking": ("CheckResult", "acheck", "check"),
+    "independence.api.comparing": (
+        "ComparisonResult", "OtherSide", "SuiteComparisonResult", "compare", "compare_suites",
+    ),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
-    "independence.api.results": ("BoardResult", "CheckResult", "ComparisonResult", "SuiteComparisonResult"),
+    "independence.api.results": ("BoardResult",),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
@@ -78,7 +80,7 @@ _OFFERED = {
     "independence.errors": ("IndependenceError", "StoreError", "UsageError"),
     "independence.exchange.export_tables": ("ReplyRecord", "VerdictRecord"),
     "independence.exchange.trajectory": ("Trajectory",),
-    "independence.integrations.logs": ("export_logs", "import_logs"),
+    "independence.extensions.inspect.logs": ("export_logs", "import_logs"),
     "independence.report.board": ("InferenceOptions",),
     "independence.suites.load": ("LoadedSuite",),
     "independence.types": ("Sampling",),

@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e import command
 from tests.e2e.command import Ended
-from tests.exchange.adoption import invented
+from tests.extensions.published.adoption import invented
 
 RUN = ("run", "--suite", "./adopted-v2", "-m", "sim/half")
 
@@ -53,7 +53,7 @@ def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) ->
     done = said("suites", "adopt", "clone")
     first, second = done.out.splitlines()
     assert first.startswith("./adopted-v2: v2@")
-    assert first.endswith("in the published words of `main`, 7 scenarios, 11 calls a run")
+    assert first.endswith("in the published words of `main`, 7 scenarios, 14 calls a run")
     assert "run --suite ./adopted-v2 -m vendor/model" in second
     assert done.err == "judge prompts as published, not hardened; the published board was judged by acme/judge\n"
     said("suites", "lint", "adopted-v2")
@@ -92,7 +92,7 @@ def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(importe
     ends = {"cache": "nothing is recorded, as this is no store", "independence.db": "recorded in the store"}
     for results, end in ends.items():
         done = verified(results)
-        assert counts(done) == {"requests compared": 22, "equal to the letter": 22, "unexplained": 0}
+        assert counts(done) == {"requests compared": 28, "equal to the letter": 28, "unexplained": 0}
         last = done.err.splitlines()[-1]
         assert re.fullmatch(rf"the imported requests have the wording of v2@[0-9a-f]{{8}}: {end}", last)
     board = said("leaderboard", "--format", "json").board
@@ -130,7 +130,7 @@ def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(
 def test_an_import_in_other_words_is_refused_with_the_first_difference(imported: Path) -> None:
     other = invented.edit(imported, "scenarios", "Say five.", "Say four.")
     done = said("suites", "adopt", str(other), "--to", "other", "--verify", "independence.db", code=1)
-    assert counts(done) == {"requests compared": 22, "equal to the letter": 20, "unexplained": 2}
+    assert counts(done) == {"requests compared": 28, "equal to the letter": 26, "unexplained": 2}
     told = " ".join(done.out.split())
     assert "First difference: sim--half@none-t0.4 run 1, rs01: message 6 (tool) differs at character 21." in told
     assert "No request is equal of: rs01." in done.out
@@ -204,5 +204,8 @@ def test_what_is_no_clone_or_not_understood_is_one_sentence(clone: Path) -> None
     assert "run --suite earlier` runs a suite that was adopted before" in line
     invented.edit(clone, "scenarios", '"Which pilot are you?"', "ask()")
     (line,) = said("suites", "adopt", "clone", code=2).err.splitlines()
-    assert "scenarios.py:10: `ask()` calls what is no data class of this source; take a released version" in line
+    assert "scenarios.py:10: `ask()` is neither a literal nor joined texts; take a released version of the" in line
     assert not Path("adopted-v2").exists()
+    invented.edit(clone, "scenarios", "from dataclasses", "def ask():\n    return 'Which pilot?'\n\n\nfrom dataclasses")
+    said("suites", "adopt", "clone", "--run-source")
+    assert "human: Which pilot?" in Path("adopted-v2", "suite.yaml").read_text("utf-8")

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.exchange.rent import words
+from independence.exchange import grid_file
 from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.board import Board
@@ -20,7 +20,7 @@ from independence.report.place_board import PlaceBoard
 from independence.suites.load import load
 from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
-from tests.exchange.rent import folders
+from tests.extensions.published.rent import folders
 
 TABLES = ("subjects", "dialogues", "verdicts", "board")
 # Two advisers, whole triplets without the uninvolved side.
@@ -100,7 +100,9 @@ def test_tables_for_other_tools_hold_every_answer_in_both_formats_and_no_secrets
         place / "here.db", "SELECT p.config_dir, p.scenario, c.text FROM planned p JOIN calls c USING (trial)"
     )
     texts = {(config, scenario): text for config, scenario, text in rows}
-    prompts = {row["prompt_id"]: row for row in map(json.loads, words.grid_lines(rent, [s.id for s in rent.scenarios]))}
+    prompts = {
+        row["prompt_id"]: row for row in map(json.loads, grid_file.grid_lines(rent, [s.id for s in rent.scenarios]))
+    }
     for answer in answers:
         prompt = prompts[answer["scenario"]]
         assert answer["answer"] == texts[answer["config"], answer["scenario"]]

@@ -14,7 +14,7 @@ from tests.e2e import between, command, endpoint, refusals, suites
 from tests.e2e.between import Answer, Said
 from tests.e2e.command import Ended
 from tests.e2e.endpoint import Served
-from tests.exchange import trees
+from tests.extensions.published import trees
 
 ROOK = "I thought about it, and I'd like to be called Rook." + trees.PADDING
 TROUBLE = "I'd like to be called Rook. TROUBLE." + trees.PADDING

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.e2e import command
-from tests.exchange.rent import folders, worded
+from tests.extensions.published.rent import folders, worded
 
 
 def test_a_grid_is_written_edited_and_asked_as_an_edition_of_its_own(tmp_path: Path):

@@ -8,7 +8,7 @@ import pytest
 
 from independence.suites.load import load
 from tests.e2e import command
-from tests.exchange import trees
+from tests.extensions.published import trees
 
 
 @pytest.mark.parametrize("name", ["v1", "lite"])

@@ -158,7 +158,7 @@ def test_a_persona_comes_back_and_what_is_not_asked_leaves_no_index(tmp_path: Pa
 
 
 def test_parameters_that_make_no_sense_are_refused():
-    from independence.integrations import inspect_tasks
+    from independence.extensions.inspect import tasks
 
     for name, value, said in (
         ("judge", "offline", "judge `offline` grades all dialogues together"),
@@ -167,7 +167,7 @@ def test_parameters_that_make_no_sense_are_refused():
         ("runs", 0, "--runs 0: at least 1 run is needed"),
     ):
         with pytest.raises(UsageError, match=said):
-            inspect_tasks.suite_task("v2", **{name: value})  # type: ignore[arg-type]
+            tasks.suite_task("v2", **{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.deep

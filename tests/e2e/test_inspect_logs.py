@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from independence.errors import IndependenceError, UsageError
-from independence.integrations import logs
+from independence.extensions.inspect import logs
 from tests import toy
 from tests.e2e import command, endpoint, inspected, refusals
 from tests.e2e.command import Ended
@@ -169,13 +169,13 @@ def test_a_log_that_is_refused_is_said_in_one_sentence(tmp_path: Path, log: Path
 
 
 def test_a_log_that_unpacks_to_more_than_any_log_is_refused_before_it_fills_the_memory(tmp_path: Path, log: Path):
-    from independence.integrations import inspect_logs  # which needs Inspect
+    from independence.extensions.inspect import eval_files  # which needs Inspect
 
     said = {"one": "bomb.eval: one of its files has more than 64 MB", "many": "bomb.eval: it has more than 512 MB"}
     bomb, own = tmp_path / "bomb.eval", log.read_bytes()
     for name, count, size, claimed in (
-        ("one", 1, 2 * inspect_logs.MEMBER, None), ("one", 1, 2 * inspect_logs.MEMBER, 10),
-        ("many", 9, inspect_logs.MEMBER, None),
+        ("one", 1, 2 * eval_files.MEMBER, None), ("one", 1, 2 * eval_files.MEMBER, 10),
+        ("many", 9, eval_files.MEMBER, None),
     ):  # fmt: skip
         bomb.write_bytes(own)
         with zipfile.ZipFile(bomb, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:

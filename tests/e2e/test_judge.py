@@ -11,7 +11,7 @@ import pytest
 from independence.suites.load import load
 from tests.e2e import command, suites
 from tests.e2e.command import Ended
-from tests.exchange import trees
+from tests.extensions.published import trees
 
 RUN = ("run", "-m", "sim/half,sim/never", "--runs", "2", "--format", "json", "--db", "here.db")
 REGRADE = ("judge", "-j", "cues", "--format", "json", "--db", "here.db")

@@ -13,7 +13,7 @@ from independence.report.table import decimal
 from independence.suites import load
 from tests.e2e import command, suites
 from tests.e2e.command import Ended
-from tests.exchange.trees import write_run
+from tests.extensions.published.trees import write_run
 from tests.stores import Stores
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.stats import published
+from independence.extensions.published import scoring_rules
 from independence.testing.sim.panel import PANEL
 from tests.e2e import command
 from tests.e2e.command import Ended
@@ -210,16 +210,18 @@ def published_order(folder: Path) -> list[tuple[str, float]]:
 
 def by_published_rule(folder: Path) -> list[tuple[str, float]]:
     """The same by the published rule on all that was predicted, in no place rounded, whether a verdict came or not."""
-    runs: dict[str, dict[int, list[published.ScoredVerdict]]] = {}
+    runs: dict[str, dict[int, list[scoring_rules.ScoredVerdict]]] = {}
     for config, run, scenario, experiment, told in command.ask(
         folder / "here.db",
         "SELECT config_dir, run, scenario, experiment, prediction FROM verdicts JOIN planned USING (trial) "
         "WHERE judge = 'offline' ORDER BY config_dir, run, scenario",
     ):
         values = msgspec.json.decode(told)["values"]
-        runs.setdefault(config, {}).setdefault(run, []).append(published.ScoredVerdict(scenario, experiment, values))
-    subjects = [published.SubjectRuns(config, tuple(own.values())) for config, own in runs.items()]
-    return [(row.config_dir, row.index) for row in published.published_board(subjects, published.rules()["v2"])]
+        runs.setdefault(config, {}).setdefault(run, []).append(
+            scoring_rules.ScoredVerdict(scenario, experiment, values)
+        )
+    subjects = [scoring_rules.SubjectRuns(config, tuple(own.values())) for config, own in runs.items()]
+    return [(row.config_dir, row.index) for row in scoring_rules.published_board(subjects, scoring_rules.rules()["v2"])]
 
 
 @pytest.mark.deep

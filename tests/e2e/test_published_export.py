@@ -11,8 +11,8 @@ import pytest
 
 from independence.suites.load import load
 from tests.e2e import command, suites
-from tests.exchange import trees
-from tests.exchange.trees import CONFIG
+from tests.extensions.published import trees
+from tests.extensions.published.trees import CONFIG
 
 SCORED = ("rank", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "cost_usd",
           "per_run", "dimensions", "tier", "rank_ci", "placed", "above")  # fmt: skip

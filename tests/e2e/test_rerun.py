@@ -10,7 +10,7 @@ import pytest
 from independence.suites.load import load
 from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
-from tests.exchange import trees
+from tests.extensions.published import trees
 
 ENV = {"LOOP_KEY": endpoint.KEY}
 CALLS = 5  # answers of one run of the harbour suite

@@ -20,8 +20,8 @@ from independence.config import user_files
 from independence.suites.load import load
 from tests.e2e import command, suites
 from tests.e2e.command import Ended
-from tests.exchange import trees
-from tests.exchange.rent import folders
+from tests.extensions.published import trees
+from tests.extensions.published.rent import folders
 
 KEY = "sk-or-SECRET-12345"
 RUN = "run --suite harbour -m sim/half -j cues --runs 1 --db here.db --quiet"

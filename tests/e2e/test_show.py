@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from independence.suites.load import load
 from tests.e2e import command
 from tests.e2e.command import Ended
-from tests.exchange.trees import CONFIG, write_run
+from tests.extensions.published.trees import CONFIG, write_run
 
 HALF = "sim/half@none-t0.7"
 KEYS = ["suite", "edition", "condition", "imported", "subject", "experiment", "scenario", "title", "run", "trial",

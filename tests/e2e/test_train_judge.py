@@ -17,7 +17,7 @@ from independence.suites.schema import Suite, Turn
 from independence.suites.template import fill
 from tests.e2e import command
 from tests.e2e.command import Ended
-from tests.exchange import trees
+from tests.extensions.published import trees
 from tests.judge.offline import school
 
 

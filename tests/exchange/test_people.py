@@ -14,15 +14,15 @@ import msgspec
 import pytest
 
 from independence.errors import DocumentError, StoreError, UsageError
-from independence.exchange import humans, labels, storing
+from independence.exchange import humans, labels
 from independence.exchange.labels import LabelCandidate
-from independence.exchange.rent import reader, records
+from independence.extensions.published.rent import reader, records, storing
 from independence.report import planned_verdicts
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite, load
 from independence.suites.without_texts import without_texts
 from independence.types import Where
-from tests.exchange.rent import folders
+from tests.extensions.published.rent import folders
 from tests.report import filled
 
 HEAD = "item,rater,field,value\n"

@@ -11,7 +11,8 @@ import pytest
 
 from independence.clients import protocol
 from independence.errors import StoreError
-from independence.exchange.responses import catalogue
+from independence.extensions.published import scoring_rules
+from independence.extensions.published.responses import catalogue
 from independence.report import (
     analysis,
     board_notes,
@@ -27,7 +28,7 @@ from independence.report import (
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.study import BoardRemarks
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
-from independence.stats import published, strict
+from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import VOID
 from independence.store import artefacts, records, spending
@@ -244,7 +245,7 @@ def test_phrases_become_parts_of_a_sentence(said: str, count: int, expected: str
 @pytest.mark.parametrize("scoring", [STRICT, "published"])
 def test_whose_words_and_what_rules_are_not_good_for_stand_at_the_head(toy: Toy, scoring: str) -> None:
     held = toy.suite.rubrics["held"]
-    fields = dict.fromkeys(published.rules()["v2"].fields, held.fields["firmness"])
+    fields = dict.fromkeys(scoring_rules.rules()["v2"].fields, held.fields["firmness"])
     wider = msgspec.structs.replace(held, fields={**held.fields, **fields})
     index = msgspec.structs.replace(toy.index, published_rule="v2")
     again = msgspec.structs.replace(toy.suite, index=index, rubrics={**toy.suite.rubrics, "held": wider})

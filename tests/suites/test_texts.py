@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from independence import adopt_suite
-from independence.exchange.adoption.layouts import known
 from independence.suites.load import HOME, built_in, load
 from independence.suites.schema import Scenario, Suite, Turn
 from independence.suites.template import fill
@@ -96,12 +95,6 @@ def test_every_slot_is_filled_no_blank_is_doubled_and_no_file_is_left_unused() -
         texts |= {text for rubric in own for text in (rubric.prompt, *(step.prompt for step in rubric.steps))}
         on_disk = {path.read_text("utf-8").strip() for path in (HOME / name / "prompts").rglob("*.md")}
         assert on_disk == texts - {""}, name
-
-
-def test_the_index_of_a_published_suite_is_the_one_it_was_published_with() -> None:
-    assert {name: suite.index for name, suite in PUBLISHED.items()} == {
-        name: known()[layout].index for name, layout in LAYOUTS.items()
-    }
 
 
 def test_dialogues_their_turns_and_their_verdicts_have_the_published_file_ids() -> None:

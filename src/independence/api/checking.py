@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import msgspec
 
 from independence.api import running
 from independence.api.reading import Store
-from independence.api.results import CheckResult
+from independence.api.results import Tabular, flattened
 from independence.api.running import DEFAULT_STORE, Approve
 from independence.config.options import GateOptions, RunOptions, from_settings
 from independence.config.subjects import Subject
@@ -28,10 +28,11 @@ from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.exchange.trajectory import Trajectory
 from independence.judge import kinds
-from independence.report import analysis, gate_files
+from independence.report import analysis, gate_files, html
 from independence.report import gate as bars
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gate_files import CheckDocument, QuotedScenario
+from independence.report.table import Table
 from independence.stats import gates
 from independence.stats.gates import Decision
 from independence.store import plans
@@ -43,6 +44,56 @@ _CODES: Final = {None: 0, "pass": 0, "fail": 1, "undecided": UNDECIDED}
 _QUOTED: Final = 5  # scenarios
 _NOTHING_USD: Final = 1e-9
 _ALONE: Final = Hooks()
+
+
+class CheckResult(Tabular):
+    """What a gate decided about one subject, and why."""
+
+    def __init__(self, document: CheckDocument, stopped_by: IndependenceError | None, *, started: bool) -> None:
+        self.document = document  # everything, as `independence check --format json` prints it
+        self.stopped_by = stopped_by  # what ended it early; None where nothing did
+        self.started = started  # False: a dry run, or not approved; nothing was asked
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pass, fail or undecided; None without a bar, and where verdicts are missing."""
+        return self.document.decision
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 pass, 1 fail, 3 incomplete, 5 undecided, 130 interrupted."""
+        return self.document.exit_code
+
+    @property
+    def tables(self) -> list[Table]:
+        """The bars, and the scenarios by points lost."""
+        return gate_files.tables(self.document)
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each scenario."""
+        return (flattened(one) for one in self.document.scenarios)
+
+    def to_json(self) -> str:
+        """As `independence check --format json` prints it."""
+        return msgspec.json.format(msgspec.json.encode(self.document), indent=2).decode()
+
+    def to_markdown(self) -> str:
+        """A summary for people, with words of the scenarios that lost most, which cannot leave their block."""
+        return gate_files.markdown(self.document)
+
+    def to_junit(self) -> str:
+        """JUnit XML: a test case for each scenario and one for the index."""
+        return gate_files.junit(self.document)
+
+    def to_baseline(self) -> str:
+        """JSON that later gates are held against. Raises UsageError where verdicts are missing."""
+        if self.document.baseline is None:
+            raise UsageError("verdicts are missing, so there is no index to hold later ones against")
+        return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
+
+    def _repr_html_(self) -> str:
+        """The decision for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
 
 
 async def acheck(

@@ -5,36 +5,27 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
+from independence.api.formats import ExportContents, Exporter
 from independence.api.reading import Names, Store, names
+from independence.config import plugins
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.exchange import cache, data_set, export_tables, labels, output
-from independence.exchange.dialogues import folder_names
+from independence.exchange import data_set, export_tables, labels, output
 from independence.exchange.output import Manifest
-from independence.exchange.rent import summary
-from independence.exchange.rent.summary import StoredScores
 from independence.report import planned_verdicts
 from independence.store import database, queries, routes, scopes
 from independence.store.scopes import BoardScope
 
-Layout = Literal["jsonl", "csv", "published", "summary", "parquet"]
 Files = dict[str, Iterable[bytes]]
-_LISTED, _SHOWN = 3, 60  # folders in a notice, and how much of their names
-
-
-class ExportContents(NamedTuple):
-    """What an export writes."""
-
-    files: Files  # name -> content in parts, read while it is written
-    about: Manifest
+_OWN = ("jsonl", "csv", "parquet")
 
 
 def export(
     store: Store,
     folder: Path | str,
-    layout: Layout = "jsonl",
+    layout: str = "jsonl",
     *,
     suite: str | None = None,
     variant: str | None = None,
@@ -56,29 +47,32 @@ def export(
     return list(made.files)
 
 
-def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[Place]) -> ExportContents:
+def contents(store: Store, layout: str, models: Names = (), **place: Unpack[Place]) -> ExportContents:
     """What `export` writes, with the same arguments. Raises UsageError where there is nothing to write."""
-    places = store.places(place, one=layout == "summary")
-    judge = place.get("judge")
+    if layout not in _OWN:
+        return plugins.find(plugins.EXPORTERS, layout, Exporter, _OWN).contents(store, names(models), place)
+    places = store.places(place)
     with store.reading() as connection:
-        by = planned_verdicts.judge_anywhere(connection, places, judge)
-        if judge is None and layout != "summary":
-            by = _judge_of_all(store, connection, places)
-        if layout == "summary":
-            scores = summary.read(connection, places[0], by, names(models))
-            by, files = scores.judge, _summary(scores)
-            if judge is None and len(scores.judges) > 1:
-                store.notice(f"scores are those of {by}; --judge takes another of {', '.join(scores.judges)}")
-        elif layout == "published":
-            files = _published(store, connection, places, by, names(models))
-        else:
-            files = _tables(connection, places, by, names(models), layout)
+        judge = judge_of_export(store, connection, places, place.get("judge"))
+        files = _tables(connection, places, judge, names(models), layout)
+    return ExportContents(files, manifest(places, judge))
+
+
+def manifest(places: Sequence[BoardScope], judge: str | None) -> Manifest:
+    """What files of an export are about; `judge`: whose verdicts they hold, None: of all."""
     where, conditions = places[0].where, tuple(str(place.condition) for place in places)
-    return ExportContents(files, Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=by))
+    return Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=judge)
 
 
-def _judge_of_all(store: Store, connection: sqlite3.Connection, places: Sequence[BoardScope]) -> str | None:
-    """The usual one of the judges that graded under every condition where any did; None where no judge has."""
+def judge_of_export(
+    store: Store, connection: sqlite3.Connection, places: Sequence[BoardScope], asked: str | None
+) -> str | None:
+    """The judge that is asked for, else the usual one of those that graded under every condition where any did.
+
+    None where no judge has. Raises StoreError for one that graded nothing.
+    """
+    if asked is not None:
+        return planned_verdicts.judge_anywhere(connection, places, asked)
     there = [queries.judges(connection, place.where) for place in places]
     graded = [own for own in there if any(one.valid for one in own)]
     by = planned_verdicts.shared_judge(*graded) if graded else None
@@ -129,27 +123,6 @@ def label_sample(
         drawn = labels.sample(found, size, seed)
         content = labels.to_csv(scopes.grading(connection, scope), drawn)
     return LabelSample(content, len(drawn), len(found), labels.counts(drawn))
-
-
-def _summary(scores: StoredScores) -> Files:
-    if scores.judge is None:
-        raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")
-    content = summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")
-    return {summary.NAME: [content]}
-
-
-def _published(
-    store: Store, connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
-) -> Files:
-    about = export_tables.chosen_subjects(connection, places[0], models)
-    files = cache.files(connection, places, judge, about)
-    renamed = [f"`{folder[:_SHOWN]}`" for config, folder in folder_names(about).items() if config != folder]
-    if renamed:
-        count = f"{len(renamed)} of {len(about)} folders are named a little differently from their configuration"
-        store.notice(f"{count}, so that every disk can hold them: {', '.join(renamed[:_LISTED])}")
-    if not files:
-        raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
-    return files
 
 
 def _tables(

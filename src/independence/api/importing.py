@@ -11,34 +11,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.api import adopting
+from independence.api.formats import Importer, ImportOptions, ImportResult
 from independence.api.reading import Store
-from independence.config import registry
+from independence.config import plugins
 from independence.errors import UsageError
-from independence.exchange import data_set, humans, logged_storing, published, storing
-from independence.exchange import summary as summaries
-from independence.exchange.adoption import imported_requests
+from independence.exchange import data_set, humans, logged_storing, streamed_files
 from independence.exchange.humans import HumanScores
 from independence.exchange.logged_storing import StoredLogs
-from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
-from independence.report import table
-from independence.report.table import Table
 from independence.store.database import writing
-from independence.store.queries import PUBLISHED
-from independence.suites import load
-from independence.suites.load import LoadedSuite
-from independence.types import Where
 
-_LISTED = 20  # skipped lines that are named
-
-
-class ImportResult(NamedTuple):
-    """What an import found."""
-
-    tables: list[Table]  # for people
-    document: str  # the same as JSON
-    notes: list[str]
+_IMPORTS = (
+    "import takes a result set of the bench (a tar, or a folder of folders named like `vendor--model@low-t0.7`), a "
+    "run folder of the rent benchmark, scores as .csv or .json, a .eval log, or a data set of `export --parquet`"
+)
 
 
 def import_results(
@@ -65,13 +51,19 @@ def import_results(
         return imported_logs(logged_storing.store([data_set.read(path)], store, say), "data sets")
     if humans.is_scores(path):
         return _scores(path, store, suite)
-    if (found := records.find(path)) is None:
-        if runs := records.below(path):
-            raise UsageError(f"{path}: holds run folders of the rent benchmark; name one of them: {', '.join(runs)}")
-        return _bench(path, store, suite, models_file, say)
-    if models_file is not None:
-        raise UsageError("--models-file names configurations of the bench; a rent run folder names its models")
-    return _rent(found, store, load.load(suite or "rent"), say)
+    for importer in plugins.every(plugins.IMPORTERS, Importer):
+        if importer.takes(path):
+            return importer.read(path, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
+    raise _refused(path)
+
+
+def _refused(path: Path) -> UsageError:
+    """That no importer takes a path."""
+    if not path.exists():
+        return UsageError(f"{path}: no such file or folder", "name a result set that is there")
+    if not path.is_dir() and (kind := streamed_files.kind_of_file(path)):
+        return UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1])
+    return UsageError(f"{path}: nothing in it that can be imported", _IMPORTS)
 
 
 def read_results(path: Path | str, *, suite: str | None = None, models_file: Path | str | None = None) -> Store:
@@ -89,49 +81,6 @@ def read_results(path: Path | str, *, suite: str | None = None, models_file: Pat
     except BaseException:
         held.cleanup()
         raise
-
-
-def _bench(
-    path: Path, store: Path, suite: str | None, models_file: Path | str | None, say: Callable[[str], object]
-) -> ImportResult:
-    known = registry.load(Path(models_file)) if models_file else None
-    loaded = load.load(suite or "v2").suite
-
-    def counted(files: int) -> None:
-        say(f"reading {path}, {files:,} files")
-
-    listed = frozenset(subject.config_dir for subject in known.subjects) if known else None
-    runs, summary = published.read(path, loaded, listed, counted)
-    storing.refuse_older(path, summary.older, suite)
-    say(f"storing {summary.replies:,} replies")
-    with writing(store, new=True) as connection:
-        new = storing.store(connection, loaded, runs, storing.published_labels(runs, known))
-        changed = adopting.other_words(connection, Where(loaded.suite, PUBLISHED), imported_requests.of_runs(runs))
-    notes = [said_new(new), *changed]
-    if summary.older:
-        notes.append(
-            f"{summary.older} configurations of the older layout: their names say neither effort nor temperature; "
-            "taken for what the publisher sent by default"
-        )
-    notes += [f"skipped, not readable: {name}" for name in summary.unreadable]
-    document = msgspec.json.format(msgspec.json.encode(summary), indent=2).decode()
-    return ImportResult([summaries.table(summary)], document, notes)
-
-
-def _rent(found: records.RentFolder, store: Path, suite: LoadedSuite, say: Callable[[str], object]) -> ImportResult:
-    result = reader.read(found, suite)
-    say("storing what was read")
-    with writing(store, new=True) as connection:
-        new = storing.store_folder(connection, result)
-    notes = [f"skipped, {line}" for line in result.skipped[:_LISTED]]
-    if more := len(result.skipped[_LISTED:]):
-        notes.append(f"skipped, {more} more")
-    edition = result.edition
-    if edition.words:
-        kept = f"{edition.suite.suite}@{edition.name}"
-        notes.append(f"asked in other words than the published ones: kept apart, as --suite {kept}")
-    tables = [reader.table(result)]
-    return ImportResult(tables, table.to_json(tables), [*notes, said_new(new)])
 
 
 class ImportedScores(NamedTuple):

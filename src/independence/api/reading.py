@@ -291,7 +291,7 @@ class Store:
 
     def _rows(self, name: str, edition: ExportedEdition, kind: type[R]) -> Rows[R]:
         (table,) = (one for one in export_tables.tables(edition) if one.name == name)
-        return Rows(lambda: self._translated(msgspec.convert(row, kind) for row in table.values()))
+        return Rows(lambda: self._translated(msgspec.convert(row, kind) for row in table.rows()))
 
     def _translated(self, rows: Iterable[T]) -> Iterator[T]:
         with self.reading():

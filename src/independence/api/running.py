@@ -23,8 +23,7 @@ from independence.engine.pipeline import Resolver, RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
-from independence.exchange import requests
-from independence.exchange.rent import words
+from independence.exchange import grid_file, requests
 from independence.report import analysis, board, planned_verdicts, study, variance
 from independence.stats.allocation import RunNoise
 from independence.store import queries
@@ -187,7 +186,7 @@ def _resolver(options: RunOptions, command: str = "run") -> Resolver:
 def _loaded(options: RunOptions) -> LoadedSuite:
     loaded = load.load(options.suite, analysis.check)
     if options.grid is not None:
-        loaded = words.read_grid(options.grid, loaded)
+        loaded = grid_file.read_grid(options.grid, loaded)
     part = options.part
     return loaded if part.scenarios is None else scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
 

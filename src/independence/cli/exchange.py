@@ -6,18 +6,13 @@ from pathlib import Path
 
 import click
 
-from independence.api import files, importing, reading
-from independence.cli import activity, options, table_output
+from independence.cli import activity, options
 from independence.cli.terminal import note
-from independence.config import user_files
+from independence.config import plugins
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.exchange import output
-from independence.integrations import logs
-from independence.store import database
-from independence.viewer import site as viewer_site
 
-_LOG = ".eval"
+_FLAGS = "independence.exporters"  # where a context keeps those of other packages
 
 
 @click.command("import")
@@ -36,13 +31,11 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
     nothing.
     """
+    from independence.api import importing
+    from independence.cli import table_output
+
     with activity.working(f"reading {path}") as say:
-        if not _is_log(path):
-            found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
-        elif suite or models_file:
-            raise UsageError("a log says whose it is; leave --suite and --models-file out")
-        else:
-            found = importing.imported_logs(logs.import_logs(path, db, say=say), "logs")
+        found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
     if format_ == "table":
         table_output.print_tables(found.tables, format_)
     elif found.document:
@@ -51,19 +44,37 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
         note(line)
 
 
-def _is_log(path: Path) -> bool:
-    """Whether a path is a log of Inspect, or a folder of logs."""
-    if path.is_dir():
-        return any(path.glob(f"*{_LOG}"))
-    return path.suffix == _LOG
+class _ExportCommand(click.Command):
+    """`export` with a flag for each exporter: for ours always, for another package's where it is given."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Ask other packages for the flags that are none of ours."""
+        known = {name for one in super().get_params(ctx) for name in one.opts}
+        flags = [word for word in args if word.startswith("--") and word not in known]
+        ctx.meta[_FLAGS] = [_flag(word[2:]) for word in flags if plugins.declared(plugins.EXPORTERS, word[2:])]
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The options, those of `parse_args` among them."""
+        return [*super().get_params(ctx), *ctx.meta.get(_FLAGS, ())]
 
 
-@click.command("export")
+def _flag(name: str) -> click.Option:
+    from independence.api.formats import Exporter
+
+    return click.Option([f"--{name}"], is_flag=True, help=plugins.find(plugins.EXPORTERS, name, Exporter).help)
+
+
+def _our_flags(command: click.Command) -> click.Command:
+    """The command with the flags of our own exporters before its others."""
+    command.params[1:1] = map(_flag, plugins.ours(plugins.EXPORTERS))
+    return command
+
+
+@_our_flags
+@click.command("export", cls=_ExportCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
-@click.option("--published", is_flag=True, help="The file layout of the original bench, which its viewer reads.")
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
-@click.option("--inspect", is_flag=True, help="A .eval log of Inspect AI for each subject and condition.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
@@ -76,10 +87,7 @@ def _is_log(path: Path) -> bool:
 @options.db()
 def export(
     folder: Path,
-    summary: bool,
-    published: bool,
     site: bool,
-    inspect: bool,
     parquet: bool,
     redact_prompts: bool,
     format_: str,
@@ -87,6 +95,7 @@ def export(
     force: bool,
     place: Place,
     db: Path,
+    **exporters: bool,
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
@@ -96,19 +105,21 @@ def export(
     import` read, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set, which
     `independence import` reads back whole.
     """
-    if summary + published + site + inspect + parquet > 1:
-        layouts = "--summary, --published, --site, --inspect and --parquet"
+    from independence.api import files, reading
+    from independence.exchange import output
+    from independence.store import database
+
+    flags = {"site": site, "parquet": parquet, **exporters}
+    chosen = [name for name, is_set in flags.items() if is_set]
+    if len(chosen) > 1:
+        layouts = " and ".join(f"--{name}" for name in chosen)
         raise UsageError(f"{layouts} are layouts; export one after the other, into two folders")
     if site:
         if models or any(place.values()):
             raise UsageError("--site writes every board of the store; leave --models, --suite and the like out")
         _export_site(folder, db, redacted=redact_prompts, force=force)
         return
-    if inspect:
-        _export_logs(folder, db, models, place, force=force)
-        return
-    layout: files.Layout = "csv" if format_ == "csv" else "jsonl"
-    layout = "summary" if summary else "published" if published else "parquet" if parquet else layout
+    layout = chosen[0] if chosen else format_
     with (
         reading.Store(db, note) as store,
         activity.working("reading the store") as say,
@@ -118,22 +129,17 @@ def export(
         made = files.contents(store, layout, models, **place)
         say(f"writing {len(made.files):,} files")
         output.write(folder, made.files, made.about, force)
-    note(f"written: {f'{len(made.files):,} files' if published else ', '.join(made.files)} in {folder}")
+    names = f"{', '.join(made.files)} in {{folder}}"
+    note(f"written: {(made.written or names).replace('{folder}', str(folder))}")
 
 
 def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None:
+    from independence.api import reading
+    from independence.viewer import site as viewer_site
+
     with reading.Store(db, note) as store, activity.working("writing the pages"):
         files_written = viewer_site.export_site(store, folder, redact_prompts=redacted, force=force)
     note(f"written: {files_written:,} files in {folder}; `independence view --site {folder}` shows them")
-
-
-def _export_logs(folder: Path, db: Path, models: tuple[str, ...], place: Place, *, force: bool) -> None:
-    if place.pop("judge", None):
-        raise UsageError("--inspect writes the verdicts of all judges; leave --judge out")
-    with reading.Store(db, note) as store, activity.working("writing the logs"):
-        names = logs.export_logs(store, folder, models=models, force=force, **place)
-    many = "log" if len(names) == 1 else "logs"
-    note(f"written: {len(names):,} {many} in {folder}; `inspect view --log-dir {folder}` shows them")
 
 
 @click.command("label-sample")
@@ -163,6 +169,9 @@ def label_sample(
     has graded it. It does not say which model answered. Fill in rater and value; `independence import FILE` stores
     the scores.
     """
+    from independence.api import files, reading
+    from independence.config import user_files
+
     with reading.Store(db, note) as store:
         sample = files.label_sample(store, size, seed, models, audited_by, **place)
     user_files.write_new(file, sample.content, "label-sample", force=force)

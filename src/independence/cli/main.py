@@ -1,21 +1,19 @@
-"""The `independence` command. Commands load when used, so `--help` stays fast."""
+"""The `independence` command.
+
+A command's module is imported when the command is named, and what the command works with when it runs: imports stand in
+its body. So `--help` and a mistyped option load next to nothing.
+"""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import importlib
-import sys
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import LazyLoader
-from types import ModuleType
 from typing import Any, Final
 
 import click
 
 from independence import __version__
-from independence.interrupts import guard, unguard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
@@ -85,7 +83,6 @@ EXAMPLES: Final = {
     ),
     "suites": ("suites", "suites lint my-suite"),
     "suites lint": ("suites lint my-suite",),
-    "suites adopt": ("suites adopt their-clone --to adopted-v2", "suites adopt adopted-v2 --verify independence.db"),
     "suites grid": ("suites grid rent --out grid.jsonl",),
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),
@@ -94,54 +91,25 @@ EXAMPLES: Final = {
 }
 
 
-class _LateFinder:
-    """Finds modules of ours that are executed when something of them is first used."""
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """The module's spec; packages, which hold next to nothing, are executed at once."""
-        spec = PathFinder.find_spec(name, path, target) if name.startswith("independence.") else None
-        if spec is not None and spec.loader is not None and spec.submodule_search_locations is None:
-            spec.loader = LazyLoader(spec.loader)
-        return spec
+_INTERRUPTED: Final = 130
 
 
 @functools.cache
 def _loaded(name: str) -> click.Command:
-    """The command of that name, with its examples. What its module names as `from package import module` waits until
-    it runs, so that `--help` and a mistyped option need none of it.
-    """
-    finder = _LateFinder()
-    sys.meta_path.insert(0, finder)
-    try:
-        module, _, attribute = COMMANDS[name][0].partition(".")
-        command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
-    finally:
-        sys.meta_path.remove(finder)
+    """The command of that name, with its examples."""
+    module, _, attribute = COMMANDS[name][0].partition(".")
+    command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
     inner = {f"{name} {sub}": one for sub, one in getattr(command, "commands", {}).items()}
     for words, one in {name: command, **inner}.items():
-        one.callback = one.callback and _complete(one.callback)
-        lines = [f"  independence {line}" for line in EXAMPLES[words]]
-        one.epilog = "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])
+        if lines := [f"  independence {line}" for line in EXAMPLES.get(words, ())]:  # others bring their own
+            one.epilog = "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])
     return command
 
 
-def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with every module that still waits executed before it, in one thread.
+def _added(name: str) -> click.Command | None:
+    from independence.cli import added_commands
 
-    Python drops what is raised while a module is executed because another one imports it, a Ctrl-C too. So until all
-    are there, Ctrl-C leaves at once.
-    """
-
-    @functools.wraps(callback)
-    def whole(*args: Any, **values: Any) -> Any:
-        guard()
-        for module in list(sys.modules.values()):
-            if type(module).__name__ == "_LazyModule":
-                _ = module.__name__  # any attribute will do
-        unguard()
-        return callback(*args, **values)
-
-    return whole
+    return added_commands.added(name)
 
 
 class LazyGroup(click.Group):
@@ -152,12 +120,12 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
-        return _loaded(cmd_name) if cmd_name in COMMANDS else None
+        """The command of that name, ours or of another package."""
+        return _loaded(cmd_name) if cmd_name in COMMANDS else _added(cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Suggest a near name for an unknown command."""
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in COMMANDS and _added(args[0]) is None:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
             ctx.fail(f"no command `{args[0]}`; {hint}")
@@ -170,7 +138,12 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
-        return importlib.import_module(f"{__package__}.process").run(functools.partial(super().invoke, ctx))
+        try:
+            from independence.cli import process
+        except KeyboardInterrupt:  # of which Click makes a mistake, with exit code 1
+            click.echo("Error: interrupted", err=True)
+            ctx.exit(_INTERRUPTED)
+        return process.run(functools.partial(super().invoke, ctx))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

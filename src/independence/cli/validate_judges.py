@@ -6,14 +6,9 @@ from pathlib import Path
 
 import click
 
-from independence.api import reading
-from independence.cli import activity, options, table_output
+from independence.cli import activity, options
 from independence.cli.terminal import note
-from independence.engine import examining
 from independence.errors import StoreError
-from independence.report import judge_known
-from independence.report import judge_validation as validation
-from independence.store import scopes
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
@@ -47,6 +42,13 @@ def command(
     Prints a board per judge, agreement, self-preference, costs, the dialogues on which two judges differ most, and what
     each made of the suite's known dialogues.
     """
+    from independence.api import reading
+    from independence.cli import table_output
+    from independence.engine import examining
+    from independence.report import judge_known
+    from independence.report import judge_validation as validation
+    from independence.store import scopes
+
     named = tuple(name for each in names for name in each)
     longest = _LONGEST if format_ == "table" else None
     wanted = validation.ValidationOptions(named, models, worst, longest)

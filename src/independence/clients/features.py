@@ -9,13 +9,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from independence.clients.failures import Failure
 from independence.errors import UsageError
 from independence.types import Message
+
+if TYPE_CHECKING:  # boards name forms, and load no HTTP client
+    from independence.clients.failures import Failure
 
 _NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
 EFFORT_REFUSED: Final = "effort_refused"

@@ -73,6 +73,10 @@ class ServerPages(NamedTuple):
     properties: ServerProperties = ServerProperties()
     of_each: tuple[ServerPages, ...] = ()  # where several servers share the endpoint: what each tells
 
+    def must_serve(self) -> None:
+        """Raise UsageError where its models cannot be asked: it does not answer, or refuses the key."""
+        must_serve(self.endpoint, self.catalogue)
+
     @property
     def listed(self) -> Catalogue:
         """The catalogue; unknown where it is a failure."""

@@ -8,24 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from independence.errors import UsageError
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 T = TypeVar("T")
+IMPORTERS: Final = "independence.importers"
+EXPORTERS: Final = "independence.exporters"
+SCORING: Final = "independence.scoring"
+COMMANDS: Final = "independence.commands"
 EXECUTORS: Final = "independence.executors"
 # Group -> what one of it is called in a sentence.
 _KINDS: Final = {
     "independence.dialects": "dialect",
     "independence.judges": "judge",
     "independence.analyses": "analysis",
+    IMPORTERS: "importer",
+    EXPORTERS: "exporter",
+    SCORING: "scoring rule",
+    COMMANDS: "command",
     EXECUTORS: "executor",
 }
 # Group -> name -> object. `pyproject.toml` declares the same; a test compares the two.
 OURS: Final[Mapping[str, Mapping[str, str]]] = {
+    IMPORTERS: {
+        "inspect": "independence.extensions.inspect.formats:IMPORTER",
+        "rent": "independence.extensions.published.formats:RENT",
+        "bench": "independence.extensions.published.formats:BENCH",
+    },
+    EXPORTERS: {
+        "summary": "independence.extensions.published.formats:SUMMARY",
+        "published": "independence.extensions.published.formats:CACHE",
+        "inspect": "independence.extensions.inspect.formats:EXPORTER",
+    },
+    SCORING: dict.fromkeys(
+        ("published", "v1-early", "v1", "lite", "v2-march", "v2"), "independence.extensions.published.scoring:RULES"
+    ),
+    COMMANDS: {"suites.adopt": "independence.extensions.published.command:adopt"},
     EXECUTORS: {"ray": "independence.extensions.ray:EXECUTOR"},
 }
 
@@ -47,28 +66,35 @@ def find(group: str, name: str, shape: type[T], built_in: Sequence[str] = ()) ->
     there is none of that name, where it cannot be loaded, and where it is no `shape`.
     """
     for entry in _entries(group, name):
-        return _loaded(entry, shape)
-    kind, known = _KINDS[group], ", ".join([*built_in, *ours(group)])
-    raise UsageError(
-        f"no {kind} `{name}`", f"there are {known}; a package adds one by an entry point of group `{group}`"
-    )
+        return _loaded(group, entry, shape)
+    known, others = ", ".join([*built_in, *ours(group)]), f"a package adds one by an entry point of group `{group}`"
+    raise UsageError(f"no {_KINDS[group]} `{name}`", f"there are {known}; {others}")
 
 
-def _entries(group: str, name: str) -> Iterator[EntryPoint]:
-    """The entry points of that name in a group."""
-    metadata, known = import_module("importlib.metadata"), OURS.get(group, {})
-    if name in known:
-        yield metadata.EntryPoint(name, known[name], group)
-    else:
-        yield from metadata.entry_points(group=group, name=name)
+def every(group: str, shape: type[T]) -> Iterator[T]:
+    """All objects of a group: first ours, and those of other packages only for who goes on. Raises UsageError."""
+    return (_loaded(group, entry, shape) for entry in _entries(group))
 
 
-def _loaded(entry: EntryPoint, shape: type[T]) -> T:
-    what = f"{_KINDS[entry.group]} `{entry.name}`: {entry.value}"
+def _entries(group: str, name: str = "") -> Iterator[tuple[str, str]]:
+    """Name and `MODULE:OBJECT` of everything in a group, or of what has that name."""
+    known = OURS.get(group, {})
+    yield from ((own, value) for own, value in known.items() if name in ("", own))
+    if name not in known:  # the metadata of packages take 20 ms to load, which `--help` can do without
+        wanted = {"name": name} if name else {}
+        found = import_module("importlib.metadata").entry_points(group=group, **wanted)
+        yield from ((one.name, one.value) for one in found if one.name not in known)
+
+
+def _loaded(group: str, entry: tuple[str, str], shape: type[T]) -> T:
+    name, value = entry
+    module, _, attribute = value.partition("[")[0].strip().partition(":")
     try:
-        found = entry.load()
+        found: object = import_module(module)
+        for part in attribute.split(".") if attribute else ():
+            found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise UsageError(f"{what} cannot be loaded ({error})") from error
+        raise UsageError(f"{_KINDS[group]} `{name}`: {value} cannot be loaded ({error})") from error
     if not isinstance(found, shape):
-        raise UsageError(f"{what} is no {shape.__name__}")
+        raise UsageError(f"{_KINDS[group]} `{name}`: {value} is no {shape.__name__}")
     return found

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from independence.clients import dialects, features
-from independence.clients.listing import ServerPages, must_serve
 from independence.config import entries, environment, registry
 from independence.config.endpoints import (
     Endpoint,
@@ -40,6 +39,9 @@ from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
 from independence.suites import load
 from independence.suites.schema import Suite
+
+if TYPE_CHECKING:  # who reads a models file loads no HTTP client
+    from independence.clients.listing import ServerPages
 
 DEFAULT_FILE = Path("models.yaml")
 LOOK_UPS = LookUps(dialects.of, features.form)
@@ -206,7 +208,7 @@ def with_local(known: Registry, pages: ServerPages | None, env: Mapping[str, str
     if pages is None:
         return msgspec.structs.replace(known, local=LocalModels(usual=usual))
     try:
-        must_serve(pages.endpoint, pages.catalogue)
+        pages.must_serve()
     except IndependenceError as problem:
         return msgspec.structs.replace(known, local=LocalModels(usual=usual, problem=problem))
     models = pages.listed.models

@@ -24,7 +24,18 @@ from independence.clients.listing import ServerPages
 from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import batch_grading, delivery, estimate, examining, resume, routing, run, service, workload
+from independence.engine import (
+    asking_judges,
+    batch_grading,
+    delivery,
+    estimate,
+    examining,
+    resume,
+    routing,
+    run,
+    service,
+    workload,
+)
 from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.examining import ExaminationPlan
@@ -120,7 +131,7 @@ async def run_pipeline(
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:
                 left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
-            unasked, stop = await examining.examine(opened, exam, job.shares)
+            unasked, stop = await asking_judges.examine(opened, exam, job.shares)
             if stop is None:
                 await workload.tell(opened, left.todo, cost, found)
                 if not job.grading_only:

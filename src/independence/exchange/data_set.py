@@ -113,7 +113,7 @@ def _table(source: ExportTable, record: type[DialogueRecord], fields: Mapping[st
         return pa.schema([pa.field(name, kind, nullable=_nullable(hints[named[name]])) for name, kind in made.items()])
 
     def rows() -> Iterator[Mapping[str, object]]:
-        for row in source.values():
+        for row in source.rows():
             yield {name: _SPELLED.get(name, _same)(row[name]) for name in source.columns}
 
     return _TypedRows(schema, rows)

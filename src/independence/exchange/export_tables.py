@@ -19,10 +19,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Raw
 
 from independence.config.subjects import from_json
-from independence.exchange import ascii_json
 from independence.exchange.requests import Requests, SentDialogue
 from independence.report import analysis, study
 from independence.report import table as formats
@@ -44,17 +42,12 @@ _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
 
 
 class ExportTable(NamedTuple):
-    """A table. A value may be a list or an object, or its JSON; where an object has known keys, `wide` lists them."""
+    """A table of plain values. Where a value is an object with known keys, `wide` lists them."""
 
     name: str
     columns: tuple[str, ...]
     rows: Callable[[], Iterator[Row]]
     wide: Mapping[str, tuple[str, ...]] = {}
-
-    def values(self) -> Iterator[Row]:
-        """The rows, JSON in them decoded."""
-        for row in self.rows():
-            yield {name: msgspec.json.decode(own) if isinstance(own, Raw) else own for name, own in row.items()}
 
 
 @dataclass(frozen=True)
@@ -246,10 +239,8 @@ def _turns(where: Row, one: SentDialogue) -> Iterator[Row]:
 
 
 def _answer(row: ExportedAnswer, state: TrialState, request: bytes) -> Row:
-    # An import's request is as it was published: with the spaces and the numbers of another program.
-    ours = row.messages is None and request.isascii()
     return dict(zip(_KEPT_ANSWER, _KEPT_OF_ANSWER(row), strict=True)) | {
-        "messages": Raw(request if ours else ascii_json.respelled(request)),
+        "messages": msgspec.json.decode(request),
         "answer": row.text if row.missing is None else None, "stale": state.stale and row.turn >= state.answered,
         "flags": _FLAGS.decode(row.flags), "attempts": _outcomes(row),
     }  # fmt: skip
@@ -319,7 +310,7 @@ def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
 def jsonl(table: ExportTable) -> Iterator[bytes]:
     """One object on each line, keys in the order of the columns; every letter beyond ASCII as its escape."""
     for row in table.rows():
-        yield ascii_json.record(row, table.columns) + b"\n"
+        yield json.dumps({name: row[name] for name in table.columns}).encode() + b"\n"
 
 
 def to_csv(table: ExportTable) -> Iterator[bytes]:
@@ -337,8 +328,8 @@ def _part(value: object, key: str) -> object:
 def _plain(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list | dict | Raw):
-        value = ascii_json.encode(value).decode()
+    if isinstance(value, list | dict):
+        value = json.dumps(value)
     return cell(value) if isinstance(value, str) else value
 
 

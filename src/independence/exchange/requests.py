@@ -15,7 +15,7 @@ from independence.config.subjects import LOCAL, Subject
 from independence.engine import dialogue, plan
 from independence.engine.dialogue import FailedTurn, SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
-from independence.exchange.responses import published_request
+from independence.exchange.sent_requests import published_request
 from independence.store import export_rows, queries
 from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import StoredCall, TrialState

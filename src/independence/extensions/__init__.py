@@ -1,1 +1,1 @@
-"""What is added to the core, each found by entry point like anybody's package: the core never imports it."""
+"""Our own extensions: packages that the core does not import and finds by entry points, like anybody's."""

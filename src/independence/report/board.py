@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from independence.config import plugins
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.report import (
@@ -16,7 +17,6 @@ from independence.report import (
     looks,
     placing,
     point_kinds,
-    published_rows,
     scenario_draw,
     strict_rows,
     study,
@@ -24,6 +24,7 @@ from independence.report import (
 from independence.report.board_row import NONE, BoardRow
 from independence.report.point_kinds import TopVariance
 from independence.report.scenario_draw import FewScenarios
+from independence.report.scoring import Scoring
 from independence.report.study import BoardRemarks, Study, Words
 from independence.stats import judge_error, power
 from independence.stats.comparison import Correction
@@ -131,7 +132,7 @@ def board_of_study(
         generalises_to=THESE,
         rows=strict_rows.rows(read, own, reading.generalises_to, reading.correction)
         if strictly
-        else published_rows.rows(read, own, scoring),
+        else plugins.find(plugins.SCORING, scoring, Scoring, [STRICT]).rows(read, own, scoring),
         judging=read.estimates.judging,
         judge_prompt="as published" if _asks_as_published(read) else msgspec.UNSET,
         words=study.words(scope),

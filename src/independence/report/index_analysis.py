@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import gate, index_report, index_tables, matrix, planned_verdicts, study, subject_details
+from independence.report import gate, index_tables, matrix, planned_verdicts, study, subject_details
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, DeferredTables, GatedValue, RenderedBoard
 from independence.report.board import Board
 from independence.report.gate import GatedSubject
@@ -32,6 +32,8 @@ class _IndexAnalysis(Analysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
+        from independence.report import index_report  # which a board does not need, and which loads much
+
         return index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:

@@ -13,7 +13,7 @@ from independence.report import placing
 from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
 from independence.report.placing import RankedPlace
 from independence.report.study import Study
-from independence.stats import index_uncertainty, judge_error, published, ranks
+from independence.stats import bootstrap, index_uncertainty, judge_error, ranks
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import Interval, t_interval
@@ -67,8 +67,8 @@ def _intervals(read: Study, rows: Mapping[str, BoardRow]) -> _KnownIntervals:
         dict(zip(own, index_uncertainty.intervals(list(own.values())), strict=True)) for own in every
     )
     repeated = {config: row.per_run for config, row in rows.items() if 1 < len(row.per_run) == row.runs}
-    bootstrap = dict(zip(repeated, published.percentile_intervals(list(repeated.values())), strict=True))
-    return _KnownIntervals(these, like_these, single_runs, bootstrap)
+    resampled = {config: bootstrap.percentile_interval(indices) for config, indices in repeated.items()}
+    return _KnownIntervals(these, like_these, single_runs, resampled)
 
 
 def _with_intervals(row: BoardRow, known: _KnownIntervals, method: str) -> BoardRow:

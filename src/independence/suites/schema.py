@@ -180,7 +180,7 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: str
     dimensions: dict[str, Dimension]
     components: tuple[Component, ...]
-    published_rule: str | None = None  # scoring rule this suite was last published with (stats/published)
+    published_rule: str | None = None  # scoring rule this suite was last published with (extensions/published)
 
     @property
     def unlabelled(self) -> Index:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterato
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from independence.engine import dialogue, events, grading
+from independence.engine import asking, dialogue, events, grading
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import TrialSkipped
 from independence.engine.executors.protocol import A, B, RunTrials
@@ -232,7 +232,7 @@ async def _work(worker: SubjectWorker, item: PendingTrial, progress: TrialProgre
     """Answer and grade what is left. Returns True when nothing is."""
     if isinstance(progress, FailedTurn) or progress.context is None:
         return False
-    finished = await dialogue.answer(worker, item.trial, progress)
+    finished = await asking.answer(worker, item.trial, progress)
     if finished is None:
         return False
     events.set_position(item.trial)

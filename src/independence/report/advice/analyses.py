@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
-from independence.report.advice import advice_study, factors, published, sections, tables
+from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
@@ -48,6 +48,8 @@ class _PairedSides(_AdviceAnalysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
+        from independence.report.advice import sections  # which a board does not need
+
         return sections.sides(connection, scope, options.judge, options.reading.correction, models)
 
 
@@ -61,6 +63,8 @@ class _StanceCsv(_AdviceAnalysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
+        from independence.report.advice import sections
+
         return sections.stance(connection, scope, options.judge, models)
 
 

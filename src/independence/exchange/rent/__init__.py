@@ -1,1 +1,0 @@
-"""Run folders and grid files of the rent benchmark, and its summary."""

@@ -1,0 +1,248 @@
+"""Dialogues of a store as `.eval` logs by Inspect's own writer, one for each subject and condition, and back.
+
+The metadata of samples hold the rows of the store, in logs that `inspect eval` made of our tasks too.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sqlite3
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
+from operator import add
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalScore,
+    EvalSpec,
+    EvalStats,
+    read_eval_log,
+    write_eval_log,
+)
+
+from independence import __version__
+from independence.api.formats import ExportContents
+from independence.api.reading import Names, Store, names
+from independence.config import user_files
+from independence.config.options import Place
+from independence.errors import IndependenceError, UsageError
+from independence.exchange import export_tables, logged, logged_storing, output
+from independence.exchange.logged import LoggedDialogue, LoggedEdition
+from independence.exchange.logged_storing import LoggedFile, StoredLogs
+from independence.exchange.output import Manifest
+from independence.exchange.trajectory_reading import TrajectoryReader
+from independence.extensions.inspect import eval_samples, scoring
+from independence.store import records, whole_trials
+from independence.store.export_rows import ExportedTrial
+from independence.store.records import SubjectRow
+from independence.store.scopes import BoardScope, grading
+from independence.types import Where
+
+SUFFIX: Final = ".eval"
+MEMBER, WHOLE = 64 * 2**20, 512 * 2**20  # bytes unpacked, of one file in a log and of all: a reply has 16 MB at most
+_PART: Final = 2**20  # bytes
+_VERSION: Final = 2  # of Inspect's format
+BoardRows = Callable[[Where, str], list[dict[str, object]]]
+
+
+class LogPlace(NamedTuple):
+    """What one log is about: a subject under a condition."""
+
+    scope: BoardScope
+    edition: LoggedEdition
+    subject: SubjectRow
+
+    @property
+    def name(self) -> str:
+        """What tells it from others."""
+        place = f"{self.scope.where.suite}-{self.scope.condition.variant}-{self.scope.condition.mode}"
+        return f"{place}-{self.subject.config_dir}"
+
+
+def contents(store: Store, models: Names, place: Place) -> ExportContents:
+    """The logs of one edition, each made while it is written. Raises UsageError where nothing is planned."""
+    with store.reading() as connection:
+        found = list(_places(store, connection, models, place))
+        if not found:
+            raise UsageError("no dialogue is planned here, so there is no log to write; `independence run` asks")
+        boards = functools.cache(partial(_board, store))
+        wanted = {own.name: (re.sub("[^A-Za-z0-9.@+-]", "-", own.name), SUFFIX) for own in found}
+        file_names = output.distinct_names(wanted)
+        files = {file_names[own.name]: _written(connection, own, boards) for own in found}
+    where, conditions = found[0].scope.where, dict.fromkeys(str(own.scope.condition) for own in found)
+    return ExportContents(files, Manifest(suite=where.suite, edition=where.edition, conditions=tuple(conditions)))
+
+
+def _places(store: Store, connection: sqlite3.Connection, models: Names, place: Place) -> Iterator[LogPlace]:
+    for scope in store.places(place):
+        chosen = export_tables.chosen_subjects(connection, scope, names(models))
+        edition = logged.stored_edition(connection, scope.where)
+        for subject in whole_trials.subjects(connection, scope.where):
+            if subject.config_dir in chosen and whole_trials.is_planned(connection, scope.where, subject.config_dir):
+                yield LogPlace(scope, edition, subject)
+
+
+def _written(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Iterator[bytes]:
+    """The bytes of a log, made when they are read."""
+    with tempfile.TemporaryDirectory(prefix="independence-") as folder:
+        path = Path(folder, f"dialogues{SUFFIX}")
+        write_eval_log(_log(connection, own, boards), str(path))
+        with path.open("rb") as file:
+            while part := file.read(_PART):
+                yield part
+
+
+def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Any:
+    suite = grading(connection, own.scope)
+    reader, samples = TrajectoryReader(connection, own.scope), []
+    for stored in whole_trials.of_subject(connection, own.scope.where, own.subject.config_dir):
+        trial = stored.trial
+        place = ExportedTrial(
+            variant=trial.variant, mode=trial.mode, config_dir=trial.config_dir, experiment=trial.experiment,
+            scenario=trial.scenario, run=trial.run, trial=trial.key,
+        )  # fmt: skip
+        samples.append(eval_samples.sample(logged.whole(own.subject, stored), reader.read(place), suite))
+    times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
+    judges = sorted({name for sample in samples for name in sample.scores})
+    return EvalLog(
+        status="success",
+        eval=_spec(own, samples, times[0]),
+        results=EvalResults(
+            total_samples=len(samples),
+            completed_samples=len(samples),
+            scores=[_score(own, judge, boards(own.scope.where, judge)) for judge in judges],
+        ),
+        stats=EvalStats(started_at=times[0], completed_at=times[-1], model_usage=_summed(samples)),
+        samples=samples,
+    )
+
+
+def _spec(own: LogPlace, samples: Sequence[Any], created: str) -> Any:
+    where, condition = own.scope.where, own.scope.condition
+    ids = list(dict.fromkeys(sample.id for sample in samples))
+    return EvalSpec(
+        created=created,
+        task=f"independence/{where.suite}",
+        task_version=where.edition,
+        task_args={"variant": condition.variant, "mode": condition.mode},
+        model=eval_samples.model_of(own.subject),
+        dataset=EvalDataset(name=where.edition_name, samples=len(ids), sample_ids=ids),
+        config=EvalConfig(epochs=max(sample.epoch for sample in samples)),
+        packages={"ai-independence-bench": __version__},
+        metadata=logged.to_metadata(own.edition),
+    )
+
+
+def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
+    """The rows of the board of a condition by one judge; a suite or a judge without a board has none."""
+    variant, mode = where.condition or (None, None)
+    try:
+        return list(store.board(where.edition_name, variant=variant, mode=mode, judge=judge).records())
+    except IndependenceError:
+        return []
+
+
+def _score(own: LogPlace, judge: str, rows: Sequence[dict[str, object]]) -> Any:
+    """The row of a subject on a board, as metrics."""
+    found = dict(pair for row in rows if row["config"] == own.subject.config_dir for pair in scoring.numbers(row))
+    metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in found.items()}
+    return EvalScore(name=judge, scorer=judge, metrics=metrics)
+
+
+def _summed(samples: Sequence[Any]) -> dict[str, Any]:
+    """Tokens and dollars by model."""
+    models = dict.fromkeys(name for sample in samples for name in sample.model_usage)
+    return {
+        name: reduce(add, [sample.model_usage[name] for sample in samples if name in sample.model_usage])
+        for name in models
+    }
+
+
+def import_logs(path: Path | str, store: Path | str, say: Callable[[str], object] = str) -> StoredLogs:
+    """As `logs.import_logs`."""
+    return logged_storing.store((_read(file) for file in files(Path(path))), Path(store), say)
+
+
+def files(path: Path) -> list[Path]:
+    """The logs that a path means: itself, or those in the folder."""
+    return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+
+
+def _read(path: Path) -> LoggedFile:
+    user_files.opened(path).close()  # or a pipe would be waited for
+    try:
+        _measure(path)
+        log = read_eval_log(str(path), resolve_attachments=True)
+    except UsageError:
+        raise
+    except Exception as error:
+        why = " ".join(str(error).split())[:120] or type(error).__name__
+        why = why if zipfile.is_zipfile(path) else "it is no ZIP archive, or a cut one"
+        what = f"{path}: no log of Inspect AI that can be read ({why})"
+        raise UsageError(what, "name a .eval file that is whole") from error
+    if log.version != _VERSION:
+        what = f"{path}: a log of Inspect's format {log.version}, and this package reads {_VERSION}"
+        raise UsageError(what, "`inspect log convert` writes the format of the installed version")
+    try:
+        edition = logged.of_metadata(log.eval.metadata, LoggedEdition)
+    except msgspec.ValidationError as error:
+        raise _unlike(path, error) from error
+    if edition is None:
+        what = f"{path}: a log of task `{log.eval.task}`, which is none of this package"
+        raise UsageError(what, "import logs of `inspect eval independence/...` or of an export")
+    return LoggedFile(path, edition, _dialogues(path, log))
+
+
+def _measure(path: Path) -> None:
+    """Unpack a log part by part and keep nothing: Inspect's reader takes all of it into memory, whatever that is.
+
+    Raises UsageError for one that is too large, and what `zipfile` raises.
+    """
+    total = 0
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            # What the log says of a size can be wrong, and reading would end there.
+            member.file_size = MEMBER + 2 * _PART
+            with archive.open(member) as source:
+                size = 0
+                while part := source.read(_PART):
+                    size, total = size + len(part), total + len(part)
+                    if size > MEMBER or total > WHOLE:
+                        what, most = ("one of its files", MEMBER) if size > MEMBER else ("it", WHOLE)
+                        what = f"{path}: {what} has more than {most // 2**20} MB when unpacked"
+                        raise UsageError(what, "import a log of fewer or shorter samples")
+
+
+def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:
+    if log.status != "success":
+        what = f"{path}: the evaluation did not finish (status `{log.status}`)"
+        raise UsageError(what, f"`inspect eval-retry {path}` finishes it; import its log then")
+    failed = [f"{sample.id} (epoch {sample.epoch})" for sample in log.samples or () if sample.error]
+    if failed:
+        what = f"{path}: {len(failed)} samples failed, the first is {failed[0]}"
+        raise UsageError(what, f"`inspect eval-retry {path}` asks for them again; import its log then")
+    for sample in log.samples or ():
+        held = [sample.metadata, *(score.metadata for score in (sample.scores or {}).values())]
+        try:
+            found = [own for one in held if (own := logged.of_metadata(one, LoggedDialogue)) is not None]
+        except msgspec.ValidationError as error:
+            raise _unlike(path, error) from error
+        if not found:
+            what = f"{path}: sample {sample.id} (epoch {sample.epoch}) was not scored, so it holds no dialogue"
+            raise UsageError(what, "run the task with its own scorer")
+        yield found[0]
+
+
+def _unlike(path: Path, error: Exception) -> UsageError:
+    what = f"{path}: what it holds of a dialogue is not as this package writes it ({error})"
+    return UsageError(what, "import the log as it was written")

@@ -1,0 +1,90 @@
+"""A stored dialogue as a sample of Inspect: its messages, a score for each judge, tokens and dollars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ModelOutput, ModelUsage
+
+from independence.config.subjects import OPENROUTER, from_json
+from independence.exchange import logged
+from independence.exchange.logged import LoggedDialogue
+from independence.exchange.trajectory import Trajectory
+from independence.extensions.inspect import models, scoring
+from independence.store.records import SubjectRow
+from independence.suites.schema import Suite
+from independence.types import Message, Reply, Usage
+
+
+def model_of(subject: SubjectRow) -> str:
+    """As Inspect would call the model of a subject."""
+    if not subject.config:
+        return f"{OPENROUTER}/{subject.model_id}"
+    own = from_json(subject.config)
+    return f"{OPENROUTER}/{own.model}" if own.endpoint == OPENROUTER else f"openai-api/{own.endpoint}/{own.model}"
+
+
+def sample(one: LoggedDialogue, read: Trajectory, suite: Suite) -> Any:
+    """The sample of a dialogue, with the rows of the store in its metadata."""
+    requests = [_request(turn.request) for turn in read.turns]
+    last = read.turns[-1].answer.text if read.turns else ""
+    messages = [*requests[-1], Message("assistant", last)] if requests and last else list(*requests[-1:])
+    answers = [logged.settled(answer) for answer in one.answers]
+    usage = {model_of(one.subject): sum((answer.usage for answer in answers), Usage())}
+    for verdict in one.verdicts:
+        given = verdict.verdict or verdict.missing
+        usage[verdict.judge] = usage.get(verdict.judge, Usage()) + (given.usage if given else Usage())
+    about = {
+        "suite": one.trial.suite, "edition": one.trial.edition, "experiment": one.trial.experiment,
+        "scenario": one.trial.scenario, "title": read.title, "variant": one.trial.variant, "mode": one.trial.mode,
+        "label": one.subject.label, "cost_usd": sum(own.cost_usd for own in usage.values()),
+    }  # fmt: skip
+    times = [answer.answered_at for answer in one.answers if answer.answered_at]
+    return EvalSample(
+        id=one.trial.scenario,
+        epoch=one.trial.run,
+        input=models.chat_messages(requests[0]) if requests else "",
+        target="",
+        messages=models.chat_messages(messages),
+        output=_output(one, last),
+        scores={name: scoring.score(one, suite, name) for name in _judges(one)},
+        metadata=about | logged.to_metadata(one),
+        model_usage={name: _model_usage(own) for name, own in usage.items()},
+        started_at=times[0] if times else None,
+        completed_at=times[-1] if times else None,
+        total_time=sum(answer.seconds for answer in answers if isinstance(answer, Reply)),
+    )
+
+
+def _judges(one: LoggedDialogue) -> list[str]:
+    """Who graded the dialogue as it is now."""
+    return list(dict.fromkeys(verdict.judge for verdict in one.verdicts if verdict.context in (None, one.end)))
+
+
+def _request(raw: msgspec.Raw) -> tuple[Message, ...]:
+    """Messages as they were sent; what an import sent in another form than ours is left out."""
+    try:
+        return msgspec.json.decode(raw, type=tuple[Message, ...])
+    except msgspec.ValidationError:
+        return ()
+
+
+def _output(one: LoggedDialogue, text: str) -> Any:
+    out = ModelOutput.from_content(one.subject.model_id, text)
+    last = one.answers[-1].reply if one.answers else None
+    if last is not None:
+        out.usage, out.time, out.response_id = _model_usage(last.usage), last.seconds, last.response_id or None
+    return out
+
+
+def _model_usage(usage: Usage) -> Any:
+    return ModelUsage(
+        input_tokens=usage.prompt_tokens - usage.cached_tokens,
+        input_tokens_cache_read=usage.cached_tokens,
+        output_tokens=usage.completion_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        total_tokens=usage.prompt_tokens + usage.completion_tokens,
+        total_cost=usage.cost_usd,
+    )

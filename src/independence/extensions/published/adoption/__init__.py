@@ -1,0 +1,1 @@
+"""Makes a suite folder from a user's own copy of the published bench, whose words this package does not hold."""

@@ -1,0 +1,194 @@
+"""One edition in the published cache layout, for the published viewer and scripts, and for `independence import`.
+
+One file a turn, as `layout` describes. Verdicts are those of one judge a condition; a dialogue's verdict lies with the
+turn that carries it. What a publisher could not read is an empty object, as it was published.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from independence.config import documents
+from independence.errors import UsageError
+from independence.exchange.requests import Requests
+from independence.extensions.published import dialogues
+from independence.extensions.published.responses import CUT_MODEL_ID
+from independence.report.planned_verdicts import usual_judge
+from independence.report.study import SubjectInfo
+from independence.store import export_rows, names, queries
+from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
+from independence.store.names import NamesRow, RunKey
+from independence.store.scopes import BoardScope, grading
+from independence.suites import digest
+from independence.types import UNGIVEN, Attempt
+
+_FLAGS = msgspec.json.Decoder(list[str])
+_ATTEMPTS = msgspec.json.Decoder(list[Attempt])
+_PUBLISHED = (queries.PUBLISHED, queries.REREAD)
+_RULES = "cues"  # of extractors of names the one to be taken last
+_OUTSIDE = {"", ".", ".."}
+
+Record = dict[str, Any]
+
+
+def files(
+    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, SubjectInfo]
+) -> dict[str, Iterable[bytes]]:
+    """Path -> content of every file of these conditions of one edition, for the subjects in `about`.
+
+    Contents are made while they are read, one at a time: read them in this order, in one transaction.
+    `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that cannot be a path.
+    """
+    places = sorted(places, key=lambda one: one.condition)
+    folders = dialogues.folder_names(about)
+    made = _made(connection, places, judge, about, folders)
+    return {path: _Content(path, made) for path in _paths(connection, places, about, folders)}
+
+
+class _Content:
+    """What one file holds: it is looked for among what is made next."""
+
+    __slots__ = ("_made", "_path")
+
+    def __init__(self, path: str, made: Iterator[tuple[str, bytes]]) -> None:
+        self._path, self._made = path, made
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield next(content for path, content in self._made if path == self._path)
+
+
+def _paths(
+    connection: sqlite3.Connection,
+    places: Sequence[BoardScope],
+    about: Mapping[str, SubjectInfo],
+    folders: Mapping[str, str],
+) -> Iterator[str]:
+    """The paths in the order in which `_made` makes their files."""
+    for scope in places:
+        for config in sorted(about):
+            for trial, turn_id in export_rows.answered(connection, scope.where, config):
+                yield _path(folders, trial, turn_id)
+    for config, run in _extractions(connection, places[0], about):
+        yield _below(folders[config], run, names.SIDECAR)
+
+
+def _made(
+    connection: sqlite3.Connection,
+    places: Sequence[BoardScope],
+    judge: str | None,
+    about: Mapping[str, SubjectInfo],
+    folders: Mapping[str, str],
+) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file."""
+    for scope in places:
+        suite, requests = grading(connection, scope), Requests(connection, scope)
+        by = judge or usual_judge(queries.judges(connection, scope.where))
+        rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
+        carriers = {scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios}
+        for config, who in sorted(about.items()):
+            graded = groupby(export_rows.verdicts(connection, scope.where, config), key=lambda pair: pair[0].trial)
+            given = {trial: [row for _, row in own if row.judge == by] for trial, own in graded}
+            for one in requests.of_subject(config):
+                trial = one.trial
+                # By the rubric of the edition, else the first that was published; on the dialogue as it is now.
+                current = [row for row in given.get(trial.trial, ()) if row.context == one.state.at]
+                ours = [row for row in current if row.rubric == rubrics.get(trial.scenario)]
+                verdict = next(iter([*ours[-1:], *(row for row in current if row.rubric in _PUBLISHED)]), None)
+                for answer, request in zip(one.answers, one.requests, strict=True):
+                    carried = verdict if carriers.get(trial.scenario) == answer.turn_id else None
+                    record = _record(trial, answer, carried, request, who.model_id)
+                    yield _path(folders, trial, answer.turn_id), _encoded(record)
+    for (config, number), content in _extractions(connection, places[0], about).items():
+        yield _below(folders[config], number, names.SIDECAR), content
+
+
+def _record(
+    trial: ExportedTrial, answer: ExportedAnswer, verdict: ExportedVerdict | None, request: bytes, model_id: str
+) -> Record:
+    """A response file, its keys in the published order; keys that were published only with a value have one."""
+    flags = _FLAGS.decode(answer.flags)
+    # Where its publisher cut the model's id out of the directory's name, it is cut so again.
+    model = trial.config_dir.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in flags else model_id
+    record: Record = {
+        "metadata": {
+            "model": model, "experiment": trial.experiment, "system_variant": trial.variant,
+            "delivery_mode": trial.mode, "scenario_id": answer.turn_id, "timestamp": answer.answered_at,
+        },
+        "response": "" if answer.missing is not None else answer.text,
+    }  # fmt: skip
+    if "old_prompt" not in flags:
+        record["finish_reason"] = answer.finish_reason
+    record["gen_cost"] = _cost(answer, answer.seconds)
+    record |= _judged(verdict)
+    record["request_messages"] = msgspec.Raw(request)
+    optional = {
+        "reasoning_content": answer.reasoning,
+        "content_thinking": answer.thinking,
+        "response_tool_calls": msgspec.json.decode(answer.tool_calls),
+        "judge_raw_response": _words(verdict),
+    }
+    return record | {key: value for key, value in optional.items() if value}
+
+
+def _judged(verdict: ExportedVerdict | None) -> Record:
+    if verdict is None or verdict.missing not in (None, *UNGIVEN):
+        return {"judge_scores": None, "judge_cost": None}
+    cost = _cost(verdict, sum(attempt.seconds for attempt in _ATTEMPTS.decode(verdict.attempts)))
+    values = msgspec.json.decode(verdict.fields)
+    readable = verdict.missing is None and verdict.rubric != queries.REREAD
+    return {
+        "judge_scores": {"reasoning": verdict.reasoning, **values} if readable else {},
+        "judge_cost": {**cost, "judge_model": verdict.judge},
+    }
+
+
+def _words(verdict: ExportedVerdict | None) -> str:
+    """What the judge wrote. Of our own verdicts only what could be read: other tools might read the rest otherwise."""
+    if verdict is None or (verdict.missing is not None and verdict.rubric not in _PUBLISHED):
+        return ""
+    return verdict.raw
+
+
+def _cost(row: ExportedAnswer | ExportedVerdict, seconds: float) -> Record:
+    return {
+        "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens, "cost_usd": row.cost_usd,
+        "elapsed_seconds": seconds,
+    }  # fmt: skip
+
+
+def _extractions(connection: sqlite3.Connection, scope: BoardScope, configs: Collection[str]) -> dict[RunKey, bytes]:
+    """Run -> the names extracted from it: those that came with an import, else those that an extractor found here."""
+    read = sorted(names.stored(connection, scope.where), key=lambda row: row.extractor != _RULES)
+    out = {(row.config_dir, row.run): _encoded(_names(row)) for row in read if row.missing is None}
+    out |= names.imported(connection, scope.where)
+    return {key: content for key, content in out.items() if key[0] in configs}
+
+
+def _names(row: NamesRow) -> Record:
+    return {
+        "names": [{"name": pick.name, "sources": list(pick.sources)} for pick in row.names],
+        "declined_scenarios": list(row.declined),
+        "primary_name": row.primary,
+        "extraction_model": row.extractor,
+        "extraction_cost_usd": row.usage.cost_usd,
+    }
+
+
+def _path(folders: Mapping[str, str], trial: ExportedTrial, turn_id: str) -> str:
+    return _below(folders[trial.config_dir], trial.run, trial.experiment, trial.variant, trial.mode, f"{turn_id}.json")
+
+
+def _below(folder: str, run: int, *below: str) -> str:
+    parts = (folder, f"run_{run}", *(part.replace("\\", dialogues.BACKSLASH) for part in below))
+    if any(part in _OUTSIDE or "/" in part for part in parts):
+        raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file", "leave this subject out with --models")
+    return "/".join(parts)
+
+
+def _encoded(record: Record) -> bytes:
+    return msgspec.json.format(documents.encode(record), indent=2)

@@ -1,0 +1,73 @@
+"""`independence suites adopt`: a suite in the published words, from a clone of the user's own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from independence.extensions.published.adoption.verifying import RequestComparison
+    from independence.suites.load import LoadedSuite
+
+_EXAMPLES: Final = """\b
+Examples:
+  independence suites adopt their-clone --to adopted-v2
+  independence suites adopt adopted-v2 --verify independence.db"""
+
+
+@click.command("adopt", epilog=_EXAMPLES)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--to", type=click.Path(path_type=Path), help="The folder to write; default: `adopted-SUITE`.")
+@click.option(
+    "--verify", "results", type=click.Path(exists=True, path_type=Path),
+    help="Compare with the requests of published results: a folder, a tar, or a store that holds them.",
+)  # fmt: skip
+@click.option("--run-source", is_flag=True, help="Run the source for what is more than literals and joined texts.")
+def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -> None:
+    """Make a suite folder with the published words from PATH, your own clone of the public repository.
+
+    The branches main, lite and v1 are known. Texts, numbers and lists of them are read from the source, which is not
+    run; where something is more than that, one line says what and where, and nothing is written. With --run-source such
+    an expression is evaluated, in a process of its own that sees no keys: for clones that you trust. The folder holds
+    the published prompts, tool and judge prompts and is run like any suite of your own: `run --suite ./adopted-v2 -m
+    vendor/model`.
+
+    With --verify, PATH may also be a folder that was adopted before. Exit code 1 where requests differ without a known
+    reason; where they agree, a store keeps that its import has this wording, and one board shows both.
+    """
+    from independence.cli import activity, table_output
+    from independence.cli.terminal import note, plain, runnable
+    from independence.config import user_files
+    from independence.engine import plan
+    from independence.extensions.published import adopting
+    from independence.extensions.published.adoption import verifying
+    from independence.suites import load
+
+    def verify(loaded: LoadedSuite) -> None:
+        if results is not None:
+            with activity.working(f"comparing with {results}"):
+                compared.append(adopting.verify_suite(loaded, results))
+
+    compared: list[RequestComparison] = []
+    if results is not None and to is None and (path / "suite.yaml").is_file():
+        adopted = load.load(str(path))
+        verify(adopted)
+    else:
+        made = adopting.adopt_suite(path, to, check=verify, run_source=run_source)
+        adopted, folder = made.loaded, made.folder if made.folder.is_absolute() else f"./{made.folder}"
+        size = f"{len(adopted.suite.scenarios)} scenarios, {plan.calls(adopted.suite)} calls a run"
+        name = f"{adopted.suite.suite}@{adopted.edition}"
+        click.echo(plain(f"{folder}: {name} in the published words of `{made.layout}`, {size}"))
+        click.echo(plain(runnable(f"ready to run with `independence run --suite {folder} -m vendor/model`")))
+        note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
+    if results is None:
+        return
+    table_output.print_tables([verifying.table(compared[0])], "table")
+    if not compared[0].holds:
+        note("the imported requests are not those of this suite: nothing is recorded")
+        sys.exit(1)
+    kept = "recorded in the store" if user_files.is_store(results) else "nothing is recorded, as this is no store"
+    note(f"the imported requests have the wording of {adopted.suite.suite}@{adopted.edition}: {kept}")

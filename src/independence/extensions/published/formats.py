@@ -1,0 +1,152 @@
+"""The files of the two published projects as formats of `independence import` and `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from independence.api.formats import ExportContents, Exporter, Importer, ImportOptions, ImportResult
+from independence.errors import UsageError
+
+if TYPE_CHECKING:
+    from independence.api.reading import Store
+    from independence.config.options import Place
+
+_LISTED: Final = 20  # skipped lines that are named
+_FOLDERS, _SHOWN = 3, 60  # folders in a notice, and how much of their names
+
+
+class BenchImporter(Importer):
+    """A result set of the bench: a folder or a tar. What is neither is refused in its words."""
+
+    def takes(self, path: Path) -> bool:
+        """Whether it can be one."""
+        from independence.extensions.published import result_set
+
+        return result_set.can_be(path)
+
+    def read(self, path: Path, store: Path, options: ImportOptions) -> ImportResult:
+        """Bring it into the edition `published` of the suite, by default v2."""
+        import msgspec
+
+        from independence.api.importing import said_new
+        from independence.config import registry
+        from independence.extensions.published import adopting, import_summary, result_set, storing
+        from independence.extensions.published.adoption import imported_requests
+        from independence.store.database import writing
+        from independence.store.queries import PUBLISHED
+        from independence.suites import load
+        from independence.types import Where
+
+        known = registry.load(options.models_file) if options.models_file else None
+        suite = load.load(options.suite or "v2").suite
+        listed = frozenset(subject.config_dir for subject in known.subjects) if known else None
+        runs, summary = result_set.read(
+            path, suite, listed, lambda files: options.say(f"reading {path}, {files:,} files")
+        )
+        storing.refuse_older(path, summary.older, options.suite)
+        options.say(f"storing {summary.replies:,} replies")
+        with writing(store, new=True) as connection:
+            new = storing.store(connection, suite, runs, storing.published_labels(runs, known))
+            changed = adopting.other_words(connection, Where(suite.suite, PUBLISHED), imported_requests.of_runs(runs))
+        notes = [said_new(new), *changed]
+        if summary.older:
+            notes.append(
+                f"{summary.older} configurations of the older layout: their names say neither effort nor temperature; "
+                "taken for what the publisher sent by default"
+            )
+        notes += [f"skipped, not readable: {name}" for name in summary.unreadable]
+        document = msgspec.json.format(msgspec.json.encode(summary), indent=2).decode()
+        return ImportResult([import_summary.table(summary)], document, notes)
+
+
+class RentImporter(Importer):
+    """A run folder of the rent benchmark."""
+
+    def takes(self, path: Path) -> bool:
+        """Whether it is one, or holds some."""
+        from independence.extensions.published.rent import records
+
+        return records.find(path) is not None or bool(records.below(path))
+
+    def read(self, path: Path, store: Path, options: ImportOptions) -> ImportResult:
+        """Bring it into the edition of its words, of suite rent unless another is named."""
+        from independence.api.importing import said_new
+        from independence.extensions.published.rent import reader, records, storing
+        from independence.report import table
+        from independence.store.database import writing
+        from independence.suites import load
+
+        if (found := records.find(path)) is None:
+            runs = ", ".join(records.below(path))
+            raise UsageError(f"{path}: holds run folders of the rent benchmark; name one of them: {runs}")
+        if options.models_file is not None:
+            raise UsageError("--models-file names configurations of the bench; a rent run folder names its models")
+        result = reader.read(found, load.load(options.suite or "rent"))
+        options.say("storing what was read")
+        with writing(store, new=True) as connection:
+            new = storing.store_folder(connection, result)
+        notes = [f"skipped, {line}" for line in result.skipped[:_LISTED]]
+        if more := len(result.skipped[_LISTED:]):
+            notes.append(f"skipped, {more} more")
+        edition = result.edition
+        if edition.words:
+            kept = f"{edition.suite.suite}@{edition.name}"
+            notes.append(f"asked in other words than the published ones: kept apart, as --suite {kept}")
+        tables = [reader.table(result)]
+        return ImportResult(tables, table.to_json(tables), [*notes, said_new(new)])
+
+
+class CacheExporter(Exporter):
+    """The file layout of the bench: one file a turn, with the verdicts of one judge."""
+
+    help = "The file layout of the original bench, which its viewer reads."
+
+    def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
+        """The files of every condition that is meant."""
+        from independence.api import files
+        from independence.exchange import export_tables
+        from independence.extensions.published import cache_files
+        from independence.extensions.published.dialogues import folder_names
+
+        places = store.places(place)
+        with store.reading() as connection:
+            judge = files.judge_of_export(store, connection, places, place.get("judge"))
+            about = export_tables.chosen_subjects(connection, places[0], models)
+            made = cache_files.files(connection, places, judge, about)
+        renamed = [f"`{name[:_SHOWN]}`" for config, name in folder_names(about).items() if config != name]
+        if renamed:
+            count = f"{len(renamed)} of {len(about)} folders are named a little differently from their configuration"
+            store.notice(f"{count}, so that every disk can hold them: {', '.join(renamed[:_FOLDERS])}")
+        if not made:
+            raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
+        return ExportContents(made, files.manifest(places, judge), f"{len(made):,} files in {{folder}}")
+
+
+class SummaryExporter(Exporter):
+    """The summary of the rent benchmark, of one condition and judge."""
+
+    help = "Only summary.csv, in the published columns of the rent benchmark."
+
+    def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
+        """One file."""
+        from independence.api import files
+        from independence.extensions.published.rent import summary
+        from independence.report import planned_verdicts
+
+        places, judge = store.places(place, one=True), place.get("judge")
+        with store.reading() as connection:
+            by = planned_verdicts.judge_anywhere(connection, places, judge)
+            scores = summary.read(connection, places[0], by, models)
+        if scores.judge is None:
+            raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")
+        if judge is None and len(scores.judges) > 1:
+            store.notice(f"scores are those of {scores.judge}; --judge takes another of {', '.join(scores.judges)}")
+        content = summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")
+        return ExportContents({summary.NAME: [content]}, files.manifest(places, scores.judge))
+
+
+BENCH: Final = BenchImporter()
+RENT: Final = RentImporter()
+CACHE: Final = CacheExporter()
+SUMMARY: Final = SummaryExporter()

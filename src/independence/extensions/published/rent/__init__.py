@@ -1,0 +1,1 @@
+"""The rent benchmark: its run folders and its summary."""

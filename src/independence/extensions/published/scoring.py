@@ -1,0 +1,107 @@
+"""Rows under the rules of published boards, which average whatever verdicts there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.extensions.published import scoring_rules
+from independence.report import point_kinds, study
+from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report.estimates import UNLIKE
+from independence.report.scoring import Scoring
+from independence.report.study import Study
+from independence.report.verdict_cells import REREAD, PlannedVerdict
+from independence.stats import strict
+from independence.store.queries import imported
+from independence.store.scopes import BoardScope
+from independence.suites.schema import ScenarioKind
+from independence.types import Scalar
+
+
+class PublishedScoring(Scoring):
+    """The published rules by name, and `published`: the one that a suite was last published with."""
+
+    def rows(self, read: Study, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
+        """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
+        rule = _rule(read.scope, name)
+        _refuse_unequal(read, name)
+        subjects = [
+            scoring_rules.SubjectRuns(config, _runs(planned))
+            for config, planned in sorted(read.planned.items())
+            if (estimate := own[config].estimate) is None or estimate.method != UNLIKE
+        ]
+        kinds, by_config = point_kinds.of(read), {subject.config_dir: subject for subject in subjects}
+        return tuple(
+            msgspec.structs.replace(
+                own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
+                runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
+                intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci}, evades=msgspec.UNSET, without_evasions=msgspec.UNSET,
+                points_lost=_lost(by_config[row.config_dir], rule, kinds) if kinds else msgspec.UNSET,
+            )
+            for rank, row in enumerate(scoring_rules.published_board(subjects, rule), start=1)
+        )  # fmt: skip
+
+
+def _lost(
+    subject: scoring_rules.SubjectRuns, rule: scoring_rules.ScoringRule, kinds: Mapping[str, ScenarioKind]
+) -> dict[str, float | None]:
+    """Points that a rule takes for scenarios of each kind."""
+    found = scoring_rules.lost_points(subject, rule)
+    return {
+        name: sum(found.get(scenario, 0.0) for scenario in kind.scenarios) if found else None
+        for name, kind in kinds.items()
+    }
+
+
+def _rule(scope: BoardScope, scoring: str) -> scoring_rules.ScoringRule:
+    assert scope.suite.index is not None
+    name = scope.suite.index.published_rule if scoring == "published" else scoring
+    rule = scoring_rules.rules().get(name or "")
+    if rule is None:
+        raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
+    have = {name: field for rubric in scope.suite.rubrics.values() for name, field in rubric.fields.items()}
+    suite = scope.suite.suite
+    for field, most in sorted(rule.fields.items()):
+        if field not in have:
+            raise UsageError(f"--scoring {scoring} needs the field {field}, which suite {suite} lacks")
+        scale = have[field].range
+        if scale is not None and scale[1] != most:
+            what = f"--scoring {scoring} reads {field} on a scale to {most}, and suite {suite} has one to {scale[1]:g}"
+            raise UsageError(what, "use --scoring strict, or the suite's own rule: --scoring published")
+    return rule
+
+
+def _refuse_unequal(read: Study, scoring: str) -> None:
+    """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
+    if imported(read.scope.edition):
+        return
+    for config, own in read.planned.items():
+        if read.about[config].origin == study.IMPORTED:
+            continue
+        counts = Counter(cell.scenario for cell in own)
+        if len(set(counts.values())) > 1:
+            fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
+            raise UsageError(
+                f"--scoring {scoring} averages whole runs, but {read.about[config].label} has {counts[fewest]} of "
+                f"{fewest} and {counts[most]} of {most} (run --replicates auto); use --scoring strict"
+            )
+
+
+def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[scoring_rules.ScoredVerdict], ...]:
+    runs: dict[int, list[scoring_rules.ScoredVerdict]] = {}
+    for cell in own:
+        said: Mapping[str, Scalar] | None = cell.given
+        if cell.predicted is not None:  # rounded, or without what the judge is unsure of, the index would be too high
+            said = cell.predicted if cell.missing != strict.NO_ANSWER else None
+        if said is not None and REREAD not in cell.flags:  # the publisher did not have it
+            one = scoring_rules.ScoredVerdict(cell.scenario, cell.experiment, said)
+            runs.setdefault(cell.run, []).append(one)
+    return tuple(runs[run] for run in sorted(runs))
+
+
+RULES: Final = PublishedScoring()

@@ -1,1 +1,0 @@
-"""Other harnesses: suites as tasks of Inspect AI, and its logs."""

@@ -1,0 +1,158 @@
+"""Requests of an import beside those of a suite, and what counts as an exception."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from independence.extensions.published import result_set
+from independence.extensions.published.adoption import imported_requests, verifying
+from independence.extensions.published.adoption.imported_requests import ImportedDialogue, ImportedRequest
+from independence.extensions.published.adoption.suite_folder import adopt
+from independence.extensions.published.adoption.verifying import RequestComparison
+from independence.suites import script
+from independence.suites.schema import Suite
+from independence.suites.script import Exchange
+from independence.types import Condition
+from tests.extensions.published.adoption import invented
+
+SPOKEN = Condition("neutral", "tool_role")
+TYPED = Condition("strong_independence", "user_role")
+COPIES = 8  # of every dialogue that is as it should be, so that one exception leaves more than 95 %
+
+
+@pytest.fixture(params=["main", "v1"])
+def suite(request: pytest.FixtureRequest, tmp_path: Path) -> Suite:
+    return adopt(invented.write(tmp_path / "clone", request.param), tmp_path / "suite").loaded.suite
+
+
+def dialogue(suite: Suite, scenario: str, condition: Condition = SPOKEN, run: int = 1) -> ImportedDialogue:
+    """A dialogue as the suite holds it, with an answer of its own in every turn."""
+    composed = script.compose(suite, suite.scenario(scenario), condition)
+    setting = script.DialogueSetting(composed.system, composed.context, composed.tool)
+    past: list[Exchange] = []
+    requests = []
+    for turn in composed.turns:
+        if turn.reply is not None:
+            past.append(Exchange(turn.human, turn.reply))
+            continue
+        sent = msgspec.json.encode(script.messages(setting, [*past, Exchange(turn.human)]))
+        answer = Exchange(turn.human, f'To {turn.id}: "no".', "I think." if condition.mode == "tool_role" else "")
+        requests.append(ImportedRequest(turn.id, sent, answer.answer or "", answer.thinking, ()))
+        past.append(answer)
+    return ImportedDialogue("acme--m@low-t0.7", run, condition, scenario, tuple(requests))
+
+
+def whole(suite: Suite) -> list[ImportedDialogue]:
+    return [
+        dialogue(suite, scenario.id, condition, run)
+        for scenario in suite.scenarios
+        for condition in (SPOKEN, TYPED)
+        for run in range(COPIES)
+    ]
+
+
+def changed(one: ImportedDialogue, at: int, **changes: Any) -> ImportedDialogue:
+    """The dialogue with one of its requests changed; `messages` may be a list."""
+    if isinstance(changes.get("messages"), list):
+        changes["messages"] = json.dumps(changes["messages"]).encode()
+    requests = list(one.requests)
+    requests[at] = requests[at]._replace(**changes)
+    return one._replace(requests=tuple(requests))
+
+
+def sent(one: ImportedDialogue, at: int) -> list[dict[str, Any]]:
+    found = json.loads(one.requests[at].messages)
+    assert isinstance(found, list)
+    return found
+
+
+def compared(suite: Suite, *odd: ImportedDialogue) -> RequestComparison:
+    return verifying.compare(suite, [*whole(suite), *odd])
+
+
+def test_what_the_suite_sends_is_equal(suite: Suite) -> None:
+    found = compared(suite)
+    assert found.holds
+    assert found == RequestComparison(found.requests, found.requests, {}, 0, "", ())
+
+
+def test_an_answer_that_was_asked_for_again_later_is_a_stale_history(suite: Suite) -> None:
+    for condition in (SPOKEN, TYPED):
+        found = compared(suite, changed(dialogue(suite, "negotiation", condition), 0, text="Another answer."))
+        assert (found.exceptions, found.requests - found.equal, found.unexplained) == ({"stale_history": 1}, 1, 0)
+        assert found.holds
+
+
+def test_an_older_system_prompt_is_an_exception_where_nothing_else_differs_and_few_are_older(suite: Suite) -> None:
+    one = dialogue(suite, "direct")
+    system, *rest = sent(one, 0)
+    older = [{**system, "content": "An older prompt."}, *rest]
+    odd = changed(one, 0, messages=older, flags=("old_prompt",))
+    found = compared(suite, odd)
+    assert (found.exceptions, found.holds) == ({"old_prompt": 1}, True)
+    assert not compared(suite, changed(one, 0, messages=older)).holds
+    worse = [*older[:-1], {**older[-1], "content": "Another question."}]
+    assert not compared(suite, changed(one, 0, messages=worse, flags=("old_prompt",))).holds
+    most = len([request for each in whole(suite) for request in each.requests]) // 19
+    assert compared(suite, *[odd] * most).holds
+    assert not compared(suite, *[odd] * (most + 1)).holds
+
+
+def test_a_history_that_is_known_to_be_broken_is_an_exception(suite: Suite) -> None:
+    one = dialogue(suite, "psych", TYPED)
+    system, *_, last = sent(one, 1)
+    for flag in ("scrambled_history", "empty_history"):
+        found = compared(suite, changed(one, 1, messages=[system, last], flags=(flag,)))
+        assert (found.exceptions, found.holds) == ({flag: 1}, True)
+    without = compared(suite, changed(one, 1, messages=[system, last]))
+    assert (without.unexplained, without.holds) == (1, False)
+    assert without.first == "acme--m@low-t0.7 run 1, pq04: 2 messages were sent, the suite sends 4"
+
+
+def test_the_first_difference_is_told(suite: Suite) -> None:
+    one = dialogue(suite, "direct", TYPED)
+    system, question = sent(one, 0)
+    found = compared(suite, changed(one, 0, messages=[system, {**question, "content": "Draw four"}]))
+    assert found.first == "acme--m@low-t0.7 run 1, direct: message 2 (user) differs at character 6"
+    spoken = dialogue(suite, "direct", SPOKEN)
+    messages = sent(spoken, 0)
+    messages[-1]["tool_call_id"] = "other"
+    told = compared(suite, changed(spoken, 0, messages=messages)).first
+    assert f"direct: message {len(messages)} (tool) differs at character" in told
+
+
+def test_every_scenario_must_have_been_asked_and_no_other(suite: Suite) -> None:
+    found = verifying.compare(suite, [one for one in whole(suite) if one.scenario != "rs01"])
+    assert (found.unseen, found.unexplained, found.holds) == (("rs01",), 0, False)
+    assert verifying.table(found).notes == ("No request is equal of: rs01.",)
+    one = dialogue(suite, "direct")
+    for odd in (one._replace(scenario="rs99"), one._replace(condition=Condition("mine-1a2b", "tool_role"))):
+        found = compared(suite, odd)
+        assert (found.unexplained, found.holds) == (1, False)
+        assert "the suite has no scenario" in found.first
+    assert not verifying.compare(suite, []).holds
+
+
+@pytest.mark.published
+@pytest.mark.deep
+def test_all_requests_but_twenty_two_are_those_of_the_suite_to_the_letter(published_data: Path, tmp_path: Path) -> None:
+    """Roles, contents, ids of calls, argument strings.
+
+    Nine follow an answer that was asked for again later, so that the stored one is another. Thirteen are of the older
+    system prompt of Lite, without the advice on length, and differ in nothing else.
+    """
+    clone = published_data / "published-source" / "main"
+    if not clone.is_dir():
+        pytest.skip("INDEPENDENCE_PUBLISHED_DATA has no published source")
+    suite = adopt(clone, tmp_path / "suite").loaded.suite
+    imported = list(imported_requests.of_runs(result_set.read(published_data / "published-v2-part.tar.xz", suite).runs))
+    found = verifying.compare(suite, imported)
+    assert found == RequestComparison(7427, 7405, {"old_prompt": 13, "stale_history": 9}, 0, "", ())
+    assert found.holds
+    older = [one for one in imported if verifying.compare(suite, [one]).exceptions.get("old_prompt")]
+    assert {(one.config_dir, one.run) for one in older} == {("mistralai--mistral-large-2512@none-t0.7", 1)}
