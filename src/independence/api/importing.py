@@ -35,13 +35,14 @@ def import_results(
     models_file: Path | str | None = None,
     say: Callable[[str], object] = str,
 ) -> ImportResult:
-    """Bring the result set at `path` into a store, as its edition `published`; what is there already stays.
+    """Bring what is at `path` into a store; what is there already stays.
 
-    `path`: a folder or tar of the bench, a run folder of the rent benchmark, a CSV of scores that people gave, the
-    viewer's ratings.json, or a data set of Parquet files, which goes into the edition that it was made of. `suite`:
-    whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`:
-    labels for the configurations of the bench. `say` is told what is being done. Raises UsageError where there is
-    nothing to read or the archive is damaged, and nothing is written then.
+    `path`: a CSV of scores that people gave, the viewer's ratings.json, a data set of Parquet files, or what an
+    importer takes: of ours a folder or tar of the bench and a run folder of the rent benchmark, which go into the
+    edition `published`, and logs of Inspect AI. Data sets and logs go into the edition that they were made of.
+    `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`: labels for the
+    configurations of the bench. `say` is told what is being done. Raises UsageError where there is nothing to read or
+    it is damaged, and nothing is written then.
     """
     path, store = Path(path), Path(store)
     say(f"reading {path}")
