@@ -13,7 +13,7 @@ import msgspec
 
 from independence.api.formats import Importer, ImportOptions, ImportResult
 from independence.api.reading import Store
-from independence.config import plugins
+from independence.config import plugins, user_files
 from independence.errors import UsageError
 from independence.exchange import data_set, humans, logged_storing, streamed_files
 from independence.exchange.humans import HumanScores
@@ -62,8 +62,10 @@ def _refused(path: Path) -> UsageError:
     """That no importer takes a path."""
     if not path.exists():
         return UsageError(f"{path}: no such file or folder", "name a result set that is there")
-    if not path.is_dir() and (kind := streamed_files.kind_of_file(path)):
-        return UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1])
+    if not path.is_dir():
+        user_files.opened(path).close()  # or a pipe would be waited for
+        if kind := streamed_files.kind_of_file(path):
+            return UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1])
     return UsageError(f"{path}: nothing in it that can be imported", _IMPORTS)
 
 
