@@ -141,7 +141,7 @@ def test_an_edition_is_exported_and_read_back(store: Store, tmp_path: Path) -> N
         kept = results.path
     assert not kept.exists()
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="no configuration directory"):
+    with pytest.raises(UsageError, match="nothing in it that can be imported"):
         independence.read_results(tmp_path / "empty")
 
 

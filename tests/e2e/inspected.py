@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -13,11 +14,14 @@ import pytest
 
 from tests.e2e import command
 
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
 
 def needed() -> None:
-    """Skip where Inspect AI or the entry point of this package is not installed."""
+    """Skip where Inspect AI or the entry point of this package, as it is now, is not installed."""
     pytest.importorskip("inspect_ai")
-    if not any(point.name == "independence" for point in entry_points(group="inspect_ai")):
+    declared = tomllib.loads(PROJECT.read_text("utf-8"))["project"]["entry-points"]["inspect_ai"]
+    if not any(point.value == declared["independence"] for point in entry_points(group="inspect_ai")):
         pytest.skip("could not import the tasks by their entry point; pip install -e '.[inspect]'")
 
 

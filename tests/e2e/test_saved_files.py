@@ -238,7 +238,8 @@ def test_what_is_no_text_is_told_in_one_sentence_whatever_it_was_handed_in_as(he
 def test_what_is_no_file_is_told_at_once(here: Path) -> None:
     """Nobody waits for a pipe, nothing is read without end, and a name with a line break is one sentence."""
     os.mkfifo("pipe.tar")
-    Path("pipe.npz").symlink_to("pipe.tar")
+    for name in ("pipe.npz", "pipe"):
+        Path(name).symlink_to("pipe.tar")
     for name in ("big.yaml", "big.jsonl"):
         Path(name).touch()
         os.truncate(name, user_files.LARGEST + 1)
@@ -251,11 +252,12 @@ def test_what_is_no_file_is_told_at_once(here: Path) -> None:
     into, weights = "import --db here.db", "judge -j offline --db here.db --weights"
     grid = f"{ASK.replace('harbour', 'rent')} --grid"
     for line, says in {
-        f"{into} pipe.tar": "pipe.tar: this is a pipe, not a file", f"{weights} pipe.npz": "pipe.npz: this is a pipe",
+        f"{into} pipe.tar": "pipe.tar: this is a pipe, not a file", f"{into} pipe": "pipe: this is a pipe, not a file",
+        f"{weights} pipe.npz": "pipe.npz: this is a pipe",
         f"{into} zero.tar": "zero.tar: this is a device, not a file", f"{into} zero.csv": "zero.csv: this is a device",
         f"{into} zero.json": "zero.json: this is a device", f"{weights} zero.npz": "zero.npz: this is a device",
         f"{grid} zero.jsonl": "zero.jsonl: this is a device", f"{into} loop.csv": "loop.csv: cannot be read (Too many",
-        f"{into} absent.csv": "absent.csv: cannot be read (No such file", f"{into} s.csv": "s.csv: no configuration",
+        f"{into} absent.csv": "absent.csv: cannot be read (No such file", f"{into} s.csv": "s.csv: nothing in it that",
         f"{into} labels.xlsx": "this is an Excel or LibreOffice workbook, not a tar archive; save the sheet as CSV",
         f"{grid} big.jsonl": "big.jsonl: line 1 is larger than 64 MB, the most that is read",
         "models --models-file big.yaml": "big.yaml: larger than 64 MB, the most that is read",

@@ -13,7 +13,7 @@ import msgspec
 
 from independence.api.formats import Importer, ImportOptions, ImportResult
 from independence.api.reading import Store
-from independence.config import plugins
+from independence.config import plugins, user_files
 from independence.errors import UsageError
 from independence.exchange import data_set, humans, logged_storing, streamed_files
 from independence.exchange.humans import HumanScores
@@ -35,13 +35,14 @@ def import_results(
     models_file: Path | str | None = None,
     say: Callable[[str], object] = str,
 ) -> ImportResult:
-    """Bring the result set at `path` into a store, as its edition `published`; what is there already stays.
+    """Bring what is at `path` into a store; what is there already stays.
 
-    `path`: a folder or tar of the bench, a run folder of the rent benchmark, a CSV of scores that people gave, the
-    viewer's ratings.json, or a data set of Parquet files, which goes into the edition that it was made of. `suite`:
-    whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`:
-    labels for the configurations of the bench. `say` is told what is being done. Raises UsageError where there is
-    nothing to read or the archive is damaged, and nothing is written then.
+    `path`: a CSV of scores that people gave, the viewer's ratings.json, a data set of Parquet files, or what an
+    importer takes: of ours a folder or tar of the bench and a run folder of the rent benchmark, which go into the
+    edition `published`, and logs of Inspect AI. Data sets and logs go into the edition that they were made of.
+    `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`: labels for the
+    configurations of the bench. `say` is told what is being done. Raises UsageError where there is nothing to read or
+    it is damaged, and nothing is written then.
     """
     path, store = Path(path), Path(store)
     say(f"reading {path}")
@@ -61,8 +62,10 @@ def _refused(path: Path) -> UsageError:
     """That no importer takes a path."""
     if not path.exists():
         return UsageError(f"{path}: no such file or folder", "name a result set that is there")
-    if not path.is_dir() and (kind := streamed_files.kind_of_file(path)):
-        return UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1])
+    if not path.is_dir():
+        user_files.opened(path).close()  # or a pipe would be waited for
+        if kind := streamed_files.kind_of_file(path):
+            return UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1])
     return UsageError(f"{path}: nothing in it that can be imported", _IMPORTS)
 
 

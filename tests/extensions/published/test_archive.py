@@ -21,7 +21,7 @@ from independence.config.subjects import Subject
 from independence.errors import UsageError
 from independence.extensions.published.dialogues import PublishedPath, configured_model, published_path, turn_positions
 from independence.extensions.published.responses import ResponseFile
-from independence.extensions.published.result_set import LARGEST, ResultFile, files
+from independence.extensions.published.result_set import LARGEST, ResultFile, can_be, files
 from independence.suites.schema import Suite
 from independence.types import Sampling, Usage
 
@@ -64,6 +64,20 @@ def test_a_folder_is_found_by_itself_by_its_cache_and_by_one_configuration(
     assert list(files(cache.parent)) == list(files(cache / CONFIG)) == expected
     monkeypatch.chdir(cache / CONFIG)
     assert len(list(files(Path()))) == 3
+
+
+def test_a_result_set_is_told_from_other_files_by_its_name_or_its_head(cache: Path) -> None:
+    content = {
+        "set.bin": packed(cache), "set.xz": packed(cache, "w:xz"), "set.tgz": b"cut", "set.tar.xz": b"", "notes": b"",
+        "notes.txt": b"a line\n" * 100, "notes.gz": gzip.compress(b"a line\n" * 100), "cut.gz": gzip.compress(b"x")[:9],
+    }  # fmt: skip
+    for name, data in content.items():
+        (cache.parent / name).write_bytes(data)
+    (cache.parent / "empty").mkdir()
+    names = [*content, "empty", "nothing", "nothing.tar", "cache", f"cache/{CONFIG}", "."]
+    assert [name for name in names if can_be(cache.parent / name)] == [
+        "set.bin", "set.xz", "set.tgz", "set.tar.xz", "nothing.tar", "cache", f"cache/{CONFIG}", ".",
+    ]  # fmt: skip
 
 
 def test_neither_links_in_an_archive_nor_huge_files_are_read(cache: Path) -> None:
