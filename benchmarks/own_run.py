@@ -92,7 +92,7 @@ def ours(
     job = _job(url, mode, runs, experiments)
     meter = Meter()
     resolver = pipeline.Resolver(lambda _: None, lambda *_: job)
-    finished = drive(pipeline.carry_out(resolver, connection, path, _approved, Hooks()))
+    finished = drive(pipeline.run_pipeline(resolver, connection, path, _approved, Hooks()))
     if not finished.complete:
         raise RuntimeError("our run did not complete")
     spent = meter.spent(sum(trial.dialogue.generated + 1 for trial in job.trials))

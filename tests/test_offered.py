@@ -41,12 +41,10 @@ def test_a_name_that_is_offered_is_there() -> None:
 
 
 def test_the_types_of_what_is_offered_are_declared() -> None:
-    stub = Path(independence.__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8")
+    source = Path(independence.__file__ or "").read_text(encoding="utf-8")
+    (checked,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))  # if TYPE_CHECKING
     homes = {
-        alias.asname: node.module
-        for node in ast.parse(stub).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        alias.asname: node.module for node in checked.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert {*homes, "__version__"} == set(independence.__all__)
     for name, module in homes.items():

@@ -1,23 +1,74 @@
 """AI Independence Bench: does a language model keep its own identity, boundaries and preferences under pressure?
 
-What `import independence` offers is in `__all__`. Each name is loaded when it is first used.
+What `import independence` offers is in `__all__`. Each name is loaded when it is first used (PEP 562), so that the
+command starts fast; type checkers read the same names below.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from independence import testing as testing
+    from independence.api.adopting import adopt_suite as adopt_suite
+    from independence.api.adopting import verify_suite as verify_suite
+    from independence.api.checking import CheckResult as CheckResult
+    from independence.api.checking import acheck as acheck
+    from independence.api.checking import check as check
+    from independence.api.comparing import ComparisonResult as ComparisonResult
+    from independence.api.comparing import OtherSide as OtherSide
+    from independence.api.comparing import SuiteComparisonResult as SuiteComparisonResult
+    from independence.api.comparing import compare as compare
+    from independence.api.comparing import compare_suites as compare_suites
+    from independence.api.files import export as export
+    from independence.api.importing import read_results as read_results
+    from independence.api.reading import Store as Store
+    from independence.api.reading import load_suite as load_suite
+    from independence.api.results import BoardResult as BoardResult
+    from independence.api.running import aestimate_cost as aestimate_cost
+    from independence.api.running import agrade as agrade
+    from independence.api.running import arerun as arerun
+    from independence.api.running import arun as arun
+    from independence.api.running import estimate_cost as estimate_cost
+    from independence.api.running import grade as grade
+    from independence.api.running import rerun as rerun
+    from independence.api.running import run as run
+    from independence.config.options import ConnectionOptions as ConnectionOptions
+    from independence.config.options import GateOptions as GateOptions
+    from independence.config.options import GradeOptions as GradeOptions
+    from independence.config.options import OfflineOptions as OfflineOptions
+    from independence.config.options import RerunOptions as RerunOptions
+    from independence.config.options import RunOptions as RunOptions
+    from independence.config.options import SuitePart as SuitePart
+    from independence.engine.events import Event as Event
+    from independence.engine.pipeline import RunPreview as RunPreview
+    from independence.engine.pipeline import RunResult as RunResult
+    from independence.errors import IndependenceError as IndependenceError
+    from independence.errors import StoreError as StoreError
+    from independence.errors import UsageError as UsageError
+    from independence.exchange.export_tables import ReplyRecord as ReplyRecord
+    from independence.exchange.export_tables import VerdictRecord as VerdictRecord
+    from independence.exchange.trajectory import Trajectory as Trajectory
+    from independence.integrations.logs import export_logs as export_logs
+    from independence.integrations.logs import import_logs as import_logs
+    from independence.report.board import InferenceOptions as InferenceOptions
+    from independence.suites.load import LoadedSuite as LoadedSuite
+    from independence.types import Sampling as Sampling
+    from independence.viewer.site import export_site as export_site
 
 __version__ = "0.1.0"
 
 _OFFERED = {
     "independence.api.adopting": ("adopt_suite", "verify_suite"),
-    "independence.api.checking": ("acheck", "check"),
-    "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
+    "independence.api.checking": ("CheckResult", "acheck", "check"),
+    "independence.api.comparing": (
+        "ComparisonResult", "OtherSide", "SuiteComparisonResult", "compare", "compare_suites",
+    ),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
-    "independence.api.results": ("BoardResult", "CheckResult", "ComparisonResult", "SuiteComparisonResult"),
+    "independence.api.results": ("BoardResult",),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
@@ -36,59 +87,11 @@ _OFFERED = {
     "independence.viewer.site": ("export_site",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _OFFERED.items() for name in names}
-__all__ = [
-    "BoardResult",
-    "CheckResult",
-    "ComparisonResult",
-    "ConnectionOptions",
-    "Event",
-    "GateOptions",
-    "GradeOptions",
-    "IndependenceError",
-    "InferenceOptions",
-    "LoadedSuite",
-    "OfflineOptions",
-    "OtherSide",
-    "ReplyRecord",
-    "RerunOptions",
-    "RunOptions",
-    "RunPreview",
-    "RunResult",
-    "Sampling",
-    "Store",
-    "StoreError",
-    "SuiteComparisonResult",
-    "SuitePart",
-    "Trajectory",
-    "UsageError",
-    "VerdictRecord",
-    "__version__",
-    "acheck",
-    "adopt_suite",
-    "aestimate_cost",
-    "agrade",
-    "arerun",
-    "arun",
-    "check",
-    "compare",
-    "compare_suites",
-    "estimate_cost",
-    "export",
-    "export_logs",
-    "export_site",
-    "grade",
-    "import_logs",
-    "load_suite",
-    "read_results",
-    "rerun",
-    "run",
-    "testing",
-    "verify_suite",
-]  # fmt: skip
+__all__ = ["__version__", "testing", *_HOME]  # noqa: PLE0604 - a test pins what it holds
 
 
 def __getattr__(name: str) -> Any:
-    if name == "testing":  # a room of its own: `independence.testing.Endpoint`
+    if name == "testing":  # a package of its own: `independence.testing.Endpoint`
         return import_module("independence.testing")
     if name not in _HOME:
         raise AttributeError(f"module `{__name__}` has no attribute `{name}`")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 
-from independence.interrupts import guard
-
-_PROGRAM = 70  # as of `errors.IndependenceError`, which may not be there; 1 would be the verdict of a gate
+_PROGRAM, _INTERRUPTED = 70, 130  # as in `errors`, which may not be there; 1 would be the verdict of a gate
 _BUG = b"Error: this is an error of the program; what was stored is kept. Please report it with the lines above\n"
 
 
 def main() -> None:
     """Run the command."""
-    guard()
     try:
         _run()
+    except KeyboardInterrupt:  # before a command runs: nothing is held yet
+        os.write(2, b"Error: interrupted\n")
+        raise SystemExit(_INTERRUPTED) from None
     except Exception as error:  # noqa: BLE001 - or Python would end with 1
         # Before a command runs, or while an error is told; an extension that can allocate nothing may fail so too.
         if isinstance(error, MemoryError) or (isinstance(error, SystemError) and "without exception" in str(error)):
@@ -28,13 +27,16 @@ def main() -> None:
 
 
 def _run() -> None:
-    errors = importlib.import_module("independence.errors")
+    from independence.errors import UsageError, refuse_windows
+
     try:
-        errors.refuse_windows()
-    except errors.UsageError as error:
+        refuse_windows()
+    except UsageError as error:
         os.write(2, f"Error: {error}\n".encode())
         raise SystemExit(error.exit_code) from None
-    importlib.import_module("independence.cli.main").main()
+    from independence.cli.main import main as command
+
+    command()
 
 
 if __name__ == "__main__":

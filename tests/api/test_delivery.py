@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import independence
-from independence.engine.events import DeliveryUnverified, Event, ModelAdapted
+from independence.clients.protocol import Adapted
+from independence.engine.events import DeliveryUnverified, Event
 from independence.engine.pipeline import RunResult
 from independence.errors import UsageError
 from independence.testing import Endpoint
@@ -27,7 +28,7 @@ class Ran:
 
     async def once(self, ways: str, model: str = "half", **settings: Any) -> Ran:
         def hear(event: Event) -> None:
-            if isinstance(event, ModelAdapted | DeliveryUnverified):
+            if isinstance(event, Adapted | DeliveryUnverified):
                 self.said.append(str(event))
 
         self.said.clear()

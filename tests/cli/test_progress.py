@@ -17,7 +17,7 @@ from independence.cli.log_file import LogFile
 from independence.cli.options import TerminalOptions
 from independence.cli.progress import ProgressBars
 from independence.cli.screen import Screen
-from independence.clients.protocol import Wait
+from independence.clients.protocol import Streamed, Wait
 from independence.config.options import ConnectionOptions
 from independence.engine.events import (
     CallCommitted,
@@ -28,7 +28,6 @@ from independence.engine.events import (
     ModelStopped,
     RunStopping,
     SubjectStarted,
-    TokensWritten,
     TrialSkipped,
     VerdictCommitted,
     WorkExpected,
@@ -305,8 +304,8 @@ def streamed(*parts: tuple[float, Event]) -> ProgressBars:
     return progress
 
 
-def tokens(count: int) -> TokensWritten:
-    return TokensWritten("m", count)
+def tokens(count: int) -> Streamed:
+    return Streamed("m", count)
 
 
 def answered(count: int) -> CallCommitted:

@@ -144,7 +144,7 @@ def test_every_layer_comes_off_and_is_marked_and_an_ordinary_text_is_only_stripp
     got = [(text, clean(text, TOOL)) for text, _ in LAYERS]
     assert [(text, one.text, one.flags) for text, one in got] == [(text, SAID, marks) for text, marks in LAYERS]
     for text in ("Plain.", "  Plain.\n", "Two\n\nparagraphs", "{'a': 1} in prose", "🙂", "x = [1, 2]"):
-        assert clean(text, TOOL) == (text.strip(), "", "", ())
+        assert clean(text, TOOL) == Extracted(text.strip())
     assert clean(LEAKED, None).text == LEAKED  # without a tool on offer no call can have leaked
     parted = clean(f"<think>Hm.</think>Private note. {LEAKED}", TOOL)
     assert (parted.text, parted.thinking, parted.reasoning) == (SAID, "Private note.", "Hm.")

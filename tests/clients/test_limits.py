@@ -120,8 +120,8 @@ async def test_a_free_call_goes_through_at_the_cap() -> None:
     budget = Budget(0.0)
     (await budget.reserve(0.0)).settle(0.0)
     assert budget.spent == 0
-    assert budget.at_once(0.0) is not None
-    assert budget.at_once(1e-9) is None
+    with pytest.raises(CostCapReached):
+        await budget.reserve(1e-9)
 
 
 async def test_a_call_waits_while_another_may_give_back() -> None:
@@ -314,10 +314,8 @@ async def test_no_request_leaves_before_the_ledger_holds_what_it_may_cost() -> N
 
     async def call(number: int) -> None:
         for attempt in range(20):
-            hold = budget.at_once(0.01)
-            if hold is None:
-                hold = await budget.reserve(0.01)
-                await budget.record()
+            hold = await budget.reserve(0.01)
+            await budget.record()
             left.append(hold)
             assert disk[0] >= budget.spent + sum(one.usd for one in left) - 1e-12
             await asyncio.sleep(0)
@@ -340,8 +338,12 @@ async def test_a_ledger_that_cannot_be_written_holds_no_more_than_before() -> No
 
     budget = Budget(None)
     budget.record_by(full)
-    assert budget.at_once(0.0) is not None  # what is free needs no ledger
+    await budget.reserve(0.0)
+    await budget.record()  # what is free needs no ledger
     for _ in range(2):
         with pytest.raises(DiskFull):
             await budget.record(anew=True)
-        assert budget.at_once(0.01) is None
+        hold = await budget.reserve(0.01)
+        with pytest.raises(DiskFull):
+            await budget.record()
+        hold.settle(0.0)

@@ -17,7 +17,7 @@ from independence.clients.limits import FREE, Prices
 from independence.clients.transport import HttpResponse
 from independence.clients.wire import (
     AttemptCost,
-    DecodedBody,
+    ChatCompletion,
     Outcome,
     ReceivedMessage,
     WireChoice,
@@ -34,7 +34,7 @@ from .conftest import KEY, USAGE, completion
 PRICES = Prices(0.25, 0.5)
 
 
-def decoded(body: Any) -> DecodedBody:
+def decoded(body: Any) -> ChatCompletion:
     found = decode(body if isinstance(body, bytes) else json.dumps(body).encode())
     assert found is not None
     return found
@@ -42,11 +42,11 @@ def decoded(body: Any) -> DecodedBody:
 
 def test_unknown_fields_are_ignored_and_everything_is_optional() -> None:
     body = {"choices": [{"message": {"content": "x", "annotations": []}, "logprobs": None}], "object": 1}
-    message = decoded(body).completion.choice.message
+    message = decoded(body).choice.message
     assert message is not None
     assert message.content == "x"
     for empty in ({}, {"choices": None}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": None}]}):
-        assert decoded(empty).completion.choice == WireChoice()
+        assert decoded(empty).choice == WireChoice()
     assert all(decoded({null: None}) for null in ("choices", "usage", "error", "id", "provider"))
     for padded in (b"\n\n  {}", b"\xef\xbb\xbf{}"):
         assert decoded(padded)
@@ -55,7 +55,7 @@ def test_unknown_fields_are_ignored_and_everything_is_optional() -> None:
 def test_tool_arguments_may_be_anything() -> None:
     for arguments in ("{}", {}, [1], None, 7, {"a": {"b": []}}):
         call = {"function": {"name": None, "arguments": arguments}}
-        message = decoded({"choices": [{"message": {"tool_calls": [call]}}]}).completion.choice.message
+        message = decoded({"choices": [{"message": {"tool_calls": [call]}}]}).choice.message
         assert message is not None
         assert message.tool_calls is not None
         assert message.tool_calls[0].function is not None
@@ -64,8 +64,10 @@ def test_tool_arguments_may_be_anything() -> None:
 
 def test_broken_text_is_read_all_the_same_and_what_is_no_completion_is_none() -> None:
     texts = {b'"a\\ud800b"': False, b'"a\nb"': False, b'"a\xffb"': True}  # half a character, a control sign, no UTF-8
-    found = {text: decoded(b'{"choices": [{"message": {"content": %s}}]}' % text).repaired for text in texts}
-    assert found == texts
+    for text, replaced in texts.items():
+        outcome, _ = read(HttpResponse(200, {}, b'{"choices": [{"message": {"content": %s}}]}' % text), PRICES, (KEY,))
+        assert isinstance(outcome, ReceivedMessage)
+        assert (protocol.BAD_TEXT in outcome.flags) is replaced
     for body in (b"", b"{", b"[]", b'"x"', b"<html>", b'{"choices": 1}', b"[" * 99_999):
         assert decode(body) is None
 

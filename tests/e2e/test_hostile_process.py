@@ -88,54 +88,30 @@ def test_little_memory_is_enough_or_named(here: Path, megabytes: int, unmeasured
     assert done.returncode == 0 or b"memory" in done.stderr.lower()
 
 
-IMPORTED = """
-import importlib, os, signal
+@pytest.mark.parametrize(
+    ("module", "says"),
+    [
+        ("errors", "interrupted"),
+        ("cli.process", "interrupted"),
+        ("report.board", "interrupted; the same command continues"),
+    ],
+)
+def test_ctrl_c_while_the_command_is_being_loaded_ends_it(module: str, says: str) -> None:
+    """At the start, between both, and while a command that runs imports what it works with."""
+    code = f"""
+import os, signal, sys
+class Pressed:
+    def find_spec(self, name, path, target=None):
+        if name == "independence.{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Pressed())
+sys.argv = ["independence", "leaderboard"]
 from independence.__main__ import main
-importlib.import_module = lambda _name: os.kill(os.getpid(), signal.SIGINT)
 main()
 """
-WAITING = """
-import os, signal, sys, types
-from independence.cli.main import main
-
-class _LazyModule(types.ModuleType):
-    def __getattribute__(self, name):
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-        except KeyboardInterrupt:  # as Python does where another module imports this one
-            pass
-        return name
-
-sys.modules["waiting"] = _LazyModule("waiting")
-main(["suites"])
-"""
-LOOKED_UP = """
-import os, signal
-from independence.cli import process
-from independence.interrupts import guard
-
-def load():
-    try:
-        os.kill(os.getpid(), signal.SIGINT)
-    except KeyboardInterrupt:  # as Python does where a module that waits is imported
-        pass
-    print("the command goes on")
-
-guard()
-process.run(load)
-"""
-
-
-@pytest.mark.parametrize("code", [IMPORTED, WAITING, LOOKED_UP], ids=["imported", "waiting", "looked up"])
-def test_ctrl_c_is_not_lost_while_the_command_is_being_loaded(code: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Error: interrupted\n")
-
-
-def test_nothing_of_ours_is_loaded_before_ctrl_c_is_guarded() -> None:
-    code = "import sys, independence.__main__; print(*sorted(one for one in sys.modules if 'independence' in one))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["independence", "independence.__main__", "independence.interrupts"]
+    assert (done.returncode, done.stdout) == (130, "")
+    assert command.one_sentence(command.Ended(130, "", done.stderr)).startswith(f"Error: {says}")
 
 
 def test_a_ctrl_c_that_the_event_loop_heard_first_ends_what_blocks_it() -> None:

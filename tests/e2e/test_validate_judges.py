@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import command, endpoint
+from tests.e2e import command
 from tests.e2e.command import Ended
 
 RUN = ("run", "--suite", "v2", "-m", "sim/never,sim/half", "--runs", "2", "--quiet", "--format", "json")
@@ -77,30 +77,3 @@ def test_what_is_not_there_is_told_in_one_sentence_with_the_way_to_it(folder: Pa
         ended = command.run("validate-judges", "--db", db, *line.split(), cwd=folder)
         sentence = command.one_sentence(ended)
         assert (ended.code, [phrase for phrase in says if phrase not in sentence]) == (2, []), sentence
-
-
-def test_hostile_replies_are_withstood_without_any_judge_and_told_about_each(tmp_path: Path) -> None:
-    hostile = ("validate-judges", "--hostile", "--format", "json")
-    asked = command.ok(*hostile, "-j", "cues", "--worst", "2", cwd=tmp_path)
-    assert list(asked.board) == ["hostile-offline", "hostile-kinds", "hostile-worst", "hostile-worst-texts"]
-    assert all(row["held"] == row["replies"] > 300 for row in asked.board["hostile-offline"]["rows"])
-    assert asked.board["hostile-kinds"]["rows"][-1]["moved"] == 0  # rules say the same twice
-    alone = command.run(*hostile, cwd=tmp_path)
-    assert (alone.code, alone.board["hostile-offline"]) == (0, asked.board["hostile-offline"])
-    assert list(alone.board) == ["hostile-offline"]
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_hostile_probe_of_a_model_ends_at_its_cost_cap_and_shows_what_it_has(tmp_path: Path) -> None:
-    with endpoint.serving(tmp_path) as served:
-        endpoint.models_file(tmp_path, served.base_url)
-        probe = ("validate-judges", "--hostile", "-j", "loop/judge", "--models-file", "models.yaml", "--format", "json")
-        planned = command.ok(*probe, "--dry-run", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
-        assert "354 hostile replies, 442 verdicts; about $" in planned.err
-        assert served.requests() == []
-        stopped = command.run(*probe, "--max-cost", "0.05", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
-        asked = len(served.requests())
-    assert (stopped.code, "the cost cap of $0.0500 is reached" in stopped.err) == (4, True)
-    assert 0 < asked < 442
-    note = stopped.board["hostile-kinds"]["notes"][-1]
-    assert note.endswith(f"grades still due, about which nothing is said: {442 - asked}.")

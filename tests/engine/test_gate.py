@@ -73,7 +73,7 @@ async def test_no_more_calls_than_the_limit_are_let_in_as_it_moves() -> None:
     calls = Calls(3)
     lane = calls.lane()
     await calls.start(lane, *"abcdefg")
-    assert (calls.order, calls.gate.busy, calls.gate.demand) == ([*"abc"], 3, 7)
+    assert (calls.order, calls.gate.busy) == ([*"abc"], 3)
     await calls.end("a")
     assert (calls.order, calls.gate.busy) == ([*"abcd"], 3)
     calls.limit = 1  # nobody gets in until enough have left

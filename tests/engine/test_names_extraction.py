@@ -70,7 +70,7 @@ class Work:
     ) -> tuple[IndependenceError | None, Scripted, Bench]:
         client = Scripted(rule)
         async with bench(self.connection, self.path, self.loaded, client, limit=50) as parts:
-            stopped = await names_extraction.carry_out(parts.context, self.plan(**more).todo, READER, shares)
+            stopped = await names_extraction.read_all(parts.context, self.plan(**more).todo, READER, shares)
         return stopped, client, parts
 
     def stored(self) -> list[NamesRow]:

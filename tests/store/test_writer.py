@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from independence.errors import DiskFull, StoreError
 from independence.store import leases
-from independence.store.writer import BriefCall, StoreCall, Write, Writer
+from independence.store.writer import StoreCall, Write, Writer
 
 
 @pytest_asyncio.fixture
@@ -86,19 +86,15 @@ async def test_writes_happen_in_the_order_they_came(writer: Writer, connection: 
     assert rows == sorted(rows)
 
 
-@pytest.mark.parametrize("write", [note, lambda text: BriefCall(insert, text)], ids=["beside the loop", "on it"])
-async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(
-    writer: Writer, path: Path, write: Callable[[str], Write[object]]
-) -> None:
+async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(writer: Writer, path: Path) -> None:
     def half(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO notes VALUES ('half')")
         raise ValueError("no")
 
-    assert await writer.write(write("taken")) == 1
+    assert await writer.write(note("taken")) == 1
     assert seen(path) == {"taken"}
-    halves = [half] if write is note else []
-    tasks = await together(writer, write("before"), write("taken"), *halves, write("after"))
-    assert await outcomes(tasks) == [1, StoreError, *[ValueError] * len(halves), 1]
+    tasks = await together(writer, note("before"), note("taken"), half, note("after"))
+    assert await outcomes(tasks) == [1, StoreError, ValueError, 1]
     assert seen(path) == {"taken", "before", "after"}
 
 
@@ -107,25 +103,14 @@ async def test_a_store_call_can_be_pickled_and_applied_by_another_process(writer
     assert await writer.write(StoreCall(leases.count, now=0.0)) == (0, 0)
 
 
-def thread_of(_connection: sqlite3.Connection) -> threading.Thread:
-    return threading.current_thread()
-
-
-async def test_brief_calls_are_applied_on_the_event_loop_and_all_others_beside_it(writer: Writer) -> None:
-    here = threading.current_thread()
-    assert await writer.write(BriefCall(thread_of)) is here
-    assert await writer.write(StoreCall(thread_of)) is not here
-    assert await writer.write(thread_of) is not here
-
-
-async def test_the_loop_goes_on_while_a_brief_call_waits_for_another_process(
+async def test_the_loop_goes_on_while_a_write_waits_for_another_process(
     writer: Writer, connection: sqlite3.Connection, path: Path
 ) -> None:
     loop, begun = asyncio.get_running_loop(), asyncio.Event()
     connection.set_trace_callback(lambda _statement: loop.call_soon_threadsafe(begun.set))
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        kept = asyncio.create_task(writer.write(BriefCall(insert, "kept")))
+        kept = asyncio.create_task(writer.write(StoreCall(insert, "kept")))
         await begun.wait()
         for _ in range(100):
             await asyncio.sleep(0)

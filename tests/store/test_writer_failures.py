@@ -16,7 +16,7 @@ import pytest
 from independence.clock import Clock
 from independence.errors import DiskFull, IndependenceError, StoreUnwritable, WriterHangs
 from independence.store import database
-from independence.store.writer import AnswerCall, BriefCall, StoreCall, Write, Writer
+from independence.store.writer import AnswerCall, StoreCall, Write, Writer
 from tests.virtual_time import in_virtual_time
 
 PATIENCE_S = 30.0
@@ -61,7 +61,7 @@ async def outcomes(connection: Faulty, path: Path, statement: int) -> tuple[list
     out: list[object] = []
     for number in range(3):
         writes: list[Write[str]] = [
-            AnswerCall(note, f"{number} on the loop"), StoreCall(note, f"{number} beside it"), broken,
+            AnswerCall(note, f"{number} of an answer"), StoreCall(note, f"{number} of none"), broken,
         ][: 1 + number]  # fmt: skip
         tasks = [writer.write(write) for write in writes]
         out += await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), PATIENCE_S)
@@ -115,12 +115,12 @@ async def test_a_clock_that_fails_ends_the_writer_and_whoever_waits_hears_it(tmp
     with closing(database.connect(path)) as connection:
         connection.execute("CREATE TABLE notes (text TEXT)")
         writer = Writer(connection, path, told.append, clock=Stopped(1))
-        assert await writer.write(BriefCall(note, "before")) == "before"
+        assert await writer.write(StoreCall(note, "before")) == "before"
         for _ in range(2):  # also who comes later
             with pytest.raises(
                 StoreUnwritable, match=r"has failed \(\[Errno 22\] Invalid argument\); what was committed"
             ):
-                await asyncio.wait_for(writer.write(BriefCall(note, "after")), PATIENCE_S)
+                await asyncio.wait_for(writer.write(StoreCall(note, "after")), PATIENCE_S)
         assert [type(one) for one in told] == [StoreUnwritable]
         await asyncio.wait_for(writer.close(), PATIENCE_S)
         assert connection.execute("SELECT text FROM notes").fetchall() == [("before",)]
@@ -145,7 +145,7 @@ def test_a_writer_that_hangs_is_named_and_a_task_that_is_cancelled_waits_for_it_
                 await writer.write(lambda _: go_on.wait(PATIENCE_S))
             finally:  # as a lease is given back
                 with pytest.raises(WriterHangs, match="a write does not end"):
-                    await writer.write(BriefCall(note, "after"))
+                    await writer.write(StoreCall(note, "after"))
 
         async def whole() -> None:
             try:

@@ -10,8 +10,8 @@ import msgspec
 
 from independence.config import user_files
 from independence.errors import StoreError
-from independence.exchange import adoption, published
-from independence.exchange.adoption import imported_requests, verifying
+from independence.exchange import published
+from independence.exchange.adoption import imported_requests, suite_folder, verifying
 from independence.exchange.adoption.imported_requests import ImportedDialogue
 from independence.exchange.adoption.suite_folder import AdoptedSuite
 from independence.exchange.adoption.verifying import RequestComparison
@@ -37,7 +37,7 @@ def adopt_suite(
     written where `check`, called with the suite, raises, nor for a source that is not understood: a UsageError.
     """
     to = None if folder is None else Path(folder)
-    return adoption.suite_folder.adopt(Path(clone), to, check)
+    return suite_folder.adopt(Path(clone), to, check)
 
 
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from independence import report
 from independence.api import running
 from independence.api.reading import Store
-from independence.api.results import CheckResult
+from independence.api.results import Tabular, flattened
 from independence.api.running import DEFAULT_STORE, Approve
 from independence.config.options import GateOptions, RunOptions, from_settings
 from independence.config.subjects import Subject
@@ -29,9 +28,11 @@ from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.exchange.trajectory import Trajectory
 from independence.judge import kinds
-from independence.report import analysis, gate_files
+from independence.report import analysis, gate_files, html
+from independence.report import gate as bars
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gate_files import CheckDocument, QuotedScenario
+from independence.report.table import Table
 from independence.stats import gates
 from independence.stats.gates import Decision
 from independence.store import plans
@@ -43,6 +44,56 @@ _CODES: Final = {None: 0, "pass": 0, "fail": 1, "undecided": UNDECIDED}
 _QUOTED: Final = 5  # scenarios
 _NOTHING_USD: Final = 1e-9
 _ALONE: Final = Hooks()
+
+
+class CheckResult(Tabular):
+    """What a gate decided about one subject, and why."""
+
+    def __init__(self, document: CheckDocument, stopped_by: IndependenceError | None, *, started: bool) -> None:
+        self.document = document  # everything, as `independence check --format json` prints it
+        self.stopped_by = stopped_by  # what ended it early; None where nothing did
+        self.started = started  # False: a dry run, or not approved; nothing was asked
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pass, fail or undecided; None without a bar, and where verdicts are missing."""
+        return self.document.decision
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 pass, 1 fail, 3 incomplete, 5 undecided, 130 interrupted."""
+        return self.document.exit_code
+
+    @property
+    def tables(self) -> list[Table]:
+        """The bars, and the scenarios by points lost."""
+        return gate_files.tables(self.document)
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each scenario."""
+        return (flattened(one) for one in self.document.scenarios)
+
+    def to_json(self) -> str:
+        """As `independence check --format json` prints it."""
+        return msgspec.json.format(msgspec.json.encode(self.document), indent=2).decode()
+
+    def to_markdown(self) -> str:
+        """A summary for people, with words of the scenarios that lost most, which cannot leave their block."""
+        return gate_files.markdown(self.document)
+
+    def to_junit(self) -> str:
+        """JUnit XML: a test case for each scenario and one for the index."""
+        return gate_files.junit(self.document)
+
+    def to_baseline(self) -> str:
+        """JSON that later gates are held against. Raises UsageError where verdicts are missing."""
+        if self.document.baseline is None:
+            raise UsageError("verdicts are missing, so there is no index to hold later ones against")
+        return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
+
+    def _repr_html_(self) -> str:
+        """The decision for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
 
 
 async def acheck(
@@ -67,7 +118,7 @@ async def acheck(
     asked = from_settings(RunOptions, options, "suite", settings)
     _refuse_runs(asked)
     suite = load.load(asked.suite).suite
-    baseline = None if gate.against is None else report.gate.read_baseline(gate.against)
+    baseline = None if gate.against is None else bars.read_baseline(gate.against)
     one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
     return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
 
@@ -176,7 +227,7 @@ class _Check:
             what = f"judge `{judge}` predicts verdicts, and a gate's interval does not hold the error of predictions"
             raise UsageError(what, "name a judge that gives them with -j")
         if self.baseline is not None and self.gate.against is not None:
-            report.gate.refuse_unlike(self.baseline, self.gate.against, _place(run))
+            bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
         self.known = True
 
     def _planned(self, run: ResolvedRun) -> int:
@@ -189,7 +240,7 @@ class _Check:
         return min(counts.values(), default=0)
 
     def _look(self, own: GatedSubject | None) -> GateLook | None:
-        return report.gate.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
+        return bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
 
     def _read(self, run: ResolvedRun) -> GatedSubject | None:
         with Store(self.store) as store, store.reading() as connection:
@@ -206,7 +257,7 @@ class _Check:
         started = result.started or made is not None or self.capped is not None
         decision, code, reason = self._conclusion(result, made, stopped) if started else (None, 0, "nothing was asked")
         then = None if self.baseline is None else self.baseline.scenarios
-        failed = report.gate.failed_scenarios(own.scenarios, made, then) if own and made else frozenset()
+        failed = bars.failed_scenarios(own.scenarios, made, then) if own and made else frozenset()
         document = CheckDocument(
             decision=decision,
             reason=reason,
@@ -227,7 +278,7 @@ class _Check:
             quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
             failed=tuple(sorted(failed)),
             missing=_missing(result),
-            baseline=report.gate.baseline(own, place, subject.label) if own else None,
+            baseline=bars.baseline(own, place, subject.label) if own else None,
         )
         return CheckResult(document, stopped, started=started)
 

@@ -4,15 +4,86 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
 
 from independence.api.reading import Store
-from independence.api.results import ComparisonResult, SuiteComparisonResult
+from independence.api.results import Tabular
 from independence.errors import UsageError
-from independence.report import comparison_tables, planned_verdicts, study, subject_comparison, suite_comparison
-from independence.report.subject_comparison import ComparedSubject
+from independence.report import (
+    comparison_tables,
+    html,
+    planned_verdicts,
+    study,
+    subject_comparison,
+    suite_comparison,
+    suite_comparison_tables,
+    table,
+)
+from independence.report.subject_comparison import ComparedSubject, IndexGap
+from independence.report.suite_comparison import ComparedSuites
+from independence.report.table import Table, flat
+from independence.stats.equating import Equating
 from independence.store import database, queries, scopes
 from independence.store.scopes import BoardScope
+
+
+class Compared(Tabular):
+    """Two sides as tables, of which one is what is compared, row by row."""
+
+    ROWS: ClassVar[str]  # the id of that table
+    tables: list[Table]
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each scenario that is compared, or subject."""
+        keys, rows = flat(next(table for table in self.tables if table.id == self.ROWS))
+        return (dict(zip(keys, row, strict=True)) for row in rows)
+
+    def to_json(self) -> str:
+        """As `independence compare --format json` prints it."""
+        return table.to_json(self.tables)
+
+    def _repr_html_(self) -> str:
+        """The comparison for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
+
+
+class ComparisonResult(Compared):
+    """Two sides paired by scenario; every difference is the first minus the second."""
+
+    ROWS = "scenarios"
+
+    def __init__(self, first: ComparedSubject, second: ComparedSubject, equivalence: float) -> None:
+        self.first = first
+        self.second = second
+        self.equivalence = equivalence  # index points
+        self.tables: list[Table] = comparison_tables.tables(first, second, equivalence)
+
+    @property
+    def difference(self) -> IndexGap | None:
+        """How far apart both are in index points, with standard errors: for these scenarios and for others like them.
+
+        None where a side is incomplete or has a scenario with a single run.
+        """
+        return subject_comparison.gap(self.first, self.second)
+
+
+class SuiteComparisonResult(Compared):
+    """Two suites over the subjects that both have; every difference is the first minus the second."""
+
+    ROWS = "subjects"
+
+    def __init__(self, compared: ComparedSuites) -> None:
+        self.compared = compared
+        self.tables: list[Table] = suite_comparison_tables.tables(compared)
+
+    @property
+    def equating(self) -> Equating:
+        """Slope and intercept of the second given the first, rank correlation, mean difference, with 95 % intervals.
+
+        Below 4 subjects the difference alone.
+        """
+        return self.compared.equating
 
 
 class OtherSide(NamedTuple):

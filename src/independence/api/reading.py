@@ -13,10 +13,13 @@ from typing import Self, TypeVar, Unpack
 
 import msgspec
 
-from independence import exchange
 from independence.api.results import BoardResult, Rows
 from independence.config.options import Place
 from independence.errors import StoreError, UsageError
+from independence.exchange import export_tables, trajectory_reading
+from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
+from independence.exchange.trajectory import Trajectory
+from independence.exchange.trajectory_reading import TrajectoryReader
 from independence.report import analysis, matrix, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
@@ -29,7 +32,7 @@ from independence.suites.load import LoadedSuite
 
 Names = str | Sequence[str]
 T = TypeVar("T")
-R = TypeVar("R", bound="exchange.export_tables.DialogueRecord")
+R = TypeVar("R", bound=DialogueRecord)
 
 
 def load_suite(name: str | Path = "v2") -> LoadedSuite:
@@ -155,14 +158,14 @@ class Store:
         mode: str | None = None,
         subjects: Names = (),
         scenarios: Names = (),
-    ) -> Rows[exchange.export_tables.ReplyRecord]:
+    ) -> Rows[ReplyRecord]:
         """Every reply with the messages that it answers, by condition, subject, run, scenario and turn.
 
         Without a condition: of all. `subjects` are labels or ids. A dialogue that is not finished ends in a row that
         says in `missing` why. Rows are read while they are iterated over.
         """
         edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
-        return self._rows("dialogues", edition, exchange.export_tables.ReplyRecord)
+        return self._rows("dialogues", edition, ReplyRecord)
 
     def verdicts(
         self,
@@ -173,11 +176,11 @@ class Store:
         subjects: Names = (),
         scenarios: Names = (),
         judge: str | None = None,
-    ) -> Rows[exchange.export_tables.VerdictRecord]:
+    ) -> Rows[VerdictRecord]:
         """Every verdict, of one judge or of all, in the order of `replies`, then of judges. Else as `replies`."""
         edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         by = self._judge(edition, judge)
-        rows = self._rows("verdicts", edition, exchange.export_tables.VerdictRecord)
+        rows = self._rows("verdicts", edition, VerdictRecord)
         return Rows(lambda: (row for row in rows if by in (None, row.judge)))
 
     def trajectories(
@@ -189,7 +192,7 @@ class Store:
         subjects: Names = (),
         scenarios: Names = (),
         judge: str | None = None,
-    ) -> Rows[exchange.trajectory.Trajectory]:
+    ) -> Rows[Trajectory]:
         """Every dialogue that was begun, as it was: messages, replies, verdicts of one judge or of all.
 
         The rest is as for `replies`.
@@ -197,11 +200,8 @@ class Store:
         edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         by = self._judge(edition, judge)
 
-        def read() -> Iterator[exchange.trajectory.Trajectory]:
-            readers = {
-                str(one.condition): exchange.trajectory_reading.TrajectoryReader(self.connection, one)
-                for one in edition.places
-            }
+        def read() -> Iterator[Trajectory]:
+            readers = {str(one.condition): TrajectoryReader(self.connection, one) for one in edition.places}
             for trial in export_rows.planned_trials(self.connection, edition.where):
                 if edition.holds(trial):
                     one = readers[f"{trial.variant}/{trial.mode}"].read(trial, by)
@@ -215,13 +215,9 @@ class Store:
         edition = self._edition(self.places(place, one=True), subject, ())
         with self.reading() as connection:
             by = planned_verdicts.judge_anywhere(connection, edition.places, place.get("judge"))
-            return exchange.trajectory_reading.dialogue_table(
-                connection, edition.places[0], _only(edition, subject), by, run
-            )
+            return trajectory_reading.dialogue_table(connection, edition.places[0], _only(edition, subject), by, run)
 
-    def dialogue(
-        self, subject: str, scenario: str, *, run: int | None = None, **place: Unpack[Place]
-    ) -> exchange.trajectory.Trajectory:
+    def dialogue(self, subject: str, scenario: str, *, run: int | None = None, **place: Unpack[Place]) -> Trajectory:
         """One dialogue as it was, by default the first run with an answer; verdicts of one judge or of all."""
         edition = self._edition(self.places(place, one=True), subject, scenario)
         _only(edition, subject)
@@ -239,7 +235,7 @@ class Store:
             chosen = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
             if len(fitting) > 1:
                 self.notice(f"run {chosen.run} of {held}; --run N shows another")
-            return exchange.trajectory_reading.TrajectoryReader(connection, edition.places[0]).read(chosen, by)
+            return TrajectoryReader(connection, edition.places[0]).read(chosen, by)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -277,13 +273,11 @@ class Store:
         if said := scopes.newest(self.connection, scope, suite):
             self.notice(said)
 
-    def _edition(
-        self, places: Sequence[BoardScope], subjects: Names, scenarios: Names
-    ) -> exchange.export_tables.ExportedEdition:
+    def _edition(self, places: Sequence[BoardScope], subjects: Names, scenarios: Names) -> ExportedEdition:
         """What of an edition is meant."""
         with self.reading() as connection:
-            about = exchange.export_tables.chosen_subjects(connection, places[0], names(subjects))
-        edition = exchange.export_tables.ExportedEdition(connection, places, about, frozenset(names(scenarios)))
+            about = export_tables.chosen_subjects(connection, places[0], names(subjects))
+        edition = ExportedEdition(connection, places, about, frozenset(names(scenarios)))
         for name in sorted(edition.only - edition.scenarios.keys()):
             near = difflib.get_close_matches(name, edition.scenarios, n=1)
             hint = f"did you mean `{near[0]}`? " if near else ""
@@ -291,12 +285,12 @@ class Store:
             raise StoreError(what, f"{hint}it has {', '.join(edition.scenarios)}")
         return edition
 
-    def _judge(self, edition: exchange.export_tables.ExportedEdition, asked: str | None) -> str | None:
+    def _judge(self, edition: ExportedEdition, asked: str | None) -> str | None:
         with self.reading() as connection:
             return planned_verdicts.judge_anywhere(connection, edition.places, asked)
 
-    def _rows(self, name: str, edition: exchange.export_tables.ExportedEdition, kind: type[R]) -> Rows[R]:
-        (table,) = (one for one in exchange.export_tables.tables(edition) if one.name == name)
+    def _rows(self, name: str, edition: ExportedEdition, kind: type[R]) -> Rows[R]:
+        (table,) = (one for one in export_tables.tables(edition) if one.name == name)
         return Rows(lambda: self._translated(msgspec.convert(row, kind) for row in table.values()))
 
     def _translated(self, rows: Iterable[T]) -> Iterator[T]:
@@ -309,7 +303,7 @@ def names(given: Names) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _only(edition: exchange.export_tables.ExportedEdition, name: str) -> str:
+def _only(edition: ExportedEdition, name: str) -> str:
     """The config_dir of the one subject that is meant. Raises StoreError where a name means several."""
     if len(edition.about) > 1:
         labels = ", ".join(about.label for about in edition.about.values())

@@ -12,11 +12,10 @@ from typing import Any
 
 import msgspec
 
-from independence import engine, exchange, report
 from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
 from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
-from independence.engine import pipeline, resolve
+from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
@@ -24,7 +23,9 @@ from independence.engine.pipeline import Resolver, RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
-from independence.report import analysis
+from independence.exchange import requests
+from independence.exchange.rent import words
+from independence.report import analysis, board, planned_verdicts, study, variance
 from independence.stats.allocation import RunNoise
 from independence.store import queries
 from independence.store.database import writing
@@ -83,9 +84,9 @@ async def arerun(
     asked = from_settings(RerunOptions, options, "suite", settings)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        return engine.rerunning.rerun(asked, connection, _ranked, _usual_judge, local)
+        return rerunning.rerun(asked, connection, _ranked, _usual_judge, local)
 
-    resolver = Resolver(lambda connection: engine.rerunning.local_server(asked, connection), resolved)
+    resolver = Resolver(lambda connection: rerunning.local_server(asked, connection), resolved)
 
     with writing(Path(store), new=False) as connection:
         return await _carry_out(resolver, connection, Path(store), approve, _hearing(hooks, on_event))
@@ -112,7 +113,7 @@ async def agrade(
     asked = from_settings(GradeOptions, options, "judges", settings)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        return resolve.grading(asked, connection, exchange.requests.in_published_words, local)
+        return resolve.grading(asked, connection, requests.in_published_words, local)
 
     resolver = Resolver(lambda _: resolve.judging_server(asked), resolved)
 
@@ -155,7 +156,7 @@ async def _carry_out(
         return await answer if inspect.isawaitable(answer) else answer
 
     watched = hooks._replace(on_started=on_started)
-    work = asyncio.ensure_future(pipeline.carry_out(resolver, connection, path, approved, watched))
+    work = asyncio.ensure_future(pipeline.run_pipeline(resolver, connection, path, approved, watched))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -186,18 +187,18 @@ def _resolver(options: RunOptions, command: str = "run") -> Resolver:
 def _loaded(options: RunOptions) -> LoadedSuite:
     loaded = load.load(options.suite, analysis.check)
     if options.grid is not None:
-        loaded = exchange.rent.words.read_grid(options.grid, loaded)
+        loaded = words.read_grid(options.grid, loaded)
     part = options.part
     return loaded if part.scenarios is None else scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
 
 
 def _stored_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
-    return report.variance.run_noise(report.study.read(connection, scope))
+    return variance.run_noise(study.read(connection, scope))
 
 
 def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:
-    return [(row.config, row.label) for row in report.board.board(connection, scope).rows]
+    return [(row.config, row.label) for row in board.board(connection, scope).rows]
 
 
 def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
-    return report.planned_verdicts.usual_judge(queries.judges(connection, scope.where))
+    return planned_verdicts.usual_judge(queries.judges(connection, scope.where))

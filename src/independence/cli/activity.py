@@ -22,7 +22,6 @@ import click
 
 from independence.cli.terminal import note, plain
 from independence.clock import MACHINE, Clock
-from independence.report.legend import fitted
 
 Say = Callable[[str], None]
 _ERASE = "\r\x1b[2K"
@@ -61,7 +60,7 @@ def _say_on(said: deque[str], ended: threading.Event, pace: ActivityTiming, time
     while not time.wait(ended, wait):
         text = f"{plain(said[-1])} ({clock(time.monotonic() - began)})"
         if rewritten:
-            _write(_ERASE + fitted(text, shutil.get_terminal_size().columns - 1))
+            _write(_ERASE + text[: shutil.get_terminal_size().columns - 1])
         else:
             note(text)
         wait = pace.rewrite if rewritten else pace.repeat

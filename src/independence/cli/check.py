@@ -7,20 +7,19 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from independence.api import checking
-from independence.api.results import CheckResult
-from independence.cli import launch, options, screen, table_output
+from independence.cli import options
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note, plain
-from independence.config import user_files
 from independence.config.options import GateOptions, RunOptions
-from independence.engine import pipeline
 from independence.errors import UsageError
-from independence.report import gate, gate_files
+
+if TYPE_CHECKING:
+    from independence.api.checking import CheckResult
+    from independence.engine.pipeline import RunPreview
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -95,10 +94,13 @@ def command(
 
 
 def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
+    from independence.api import checking
+    from independence.cli import launch, screen
+
     with screen.Screen(terminal, asked.connection) as shown:
         shown.doing("planning, and asking which models there are")
 
-        def approve(preview: pipeline.RunPreview) -> bool:
+        def approve(preview: RunPreview) -> bool:
             idle = not preview.left.todo
             lines = [] if idle else launch.lines(preview)
             return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
@@ -112,6 +114,9 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
 
 def _check_outputs(files: Outputs, force: bool) -> None:
     """Raise UsageError, before anything is bought, for a file that cannot be written or is not this command's."""
+    from independence.config import user_files
+    from independence.report import gate
+
     named = files.named()
     marks = {"--write-baseline": gate.WRITTEN_BY.encode()}
     if len({path.absolute() for path in named.values()}) < len(named):
@@ -131,6 +136,8 @@ def _check_outputs(files: Outputs, force: bool) -> None:
 
 def _write(found: CheckResult, files: Outputs) -> None:
     """Write what was asked for; a summary for the CI provider too, where it names a file for one."""
+    from independence.report import gate_files
+
     texts: dict[str, Callable[[], str]] = {
         "--junit": lambda: gate_files.marked(found.to_junit()),
         "--markdown": lambda: gate_files.marked(found.to_markdown()),
@@ -155,6 +162,8 @@ def _write(found: CheckResult, files: Outputs) -> None:
 
 
 def _print(found: CheckResult, terminal: TerminalOptions) -> None:
+    from independence.cli import table_output
+
     if terminal.format_ == "json":
         print(re.sub(r"##((?:vso)?)\[", r"##\1\\u005b", table_output.spelled(found.to_json())))
     elif terminal.format_ == "md":

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from independence.cli import options
-from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.errors import UsageError
-from independence.report.table import Column, Table
-from independence.store import database, deletion, queries, scopes
-from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
-from independence.store.scopes import Names
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from independence.report.table import Table
+    from independence.store.deletion import DeletedCounts, Deletion, EditionSubject
+    from independence.store.scopes import Names
 
 
 @click.command("clear-cache")
@@ -50,13 +51,16 @@ def command(
     --models and --suite also narrow --verdicts and --missing. No other file is touched. Boards no longer include the
     cost of what was deleted.
     """
+    from independence.cli.table_output import print_tables
+    from independence.store import database, deletion, scopes
+
     kinds = [
         name for name, there in (("verdicts", verdicts), ("missing", missing), ("everything", everything)) if there
     ]
     what = _what(kinds, narrowed=bool(models or suite), judge=judge)
     with database.reading(db) as connection:
         judge = judge and scopes.judge(judge, deletion.judges(connection))
-        scope = DeletionScope(what, _chosen(connection, suite, models), judge)
+        scope = deletion.DeletionScope(what, _chosen(connection, suite, models), judge)
         found = deletion.find(connection, scope)
         counts = deletion.counts(connection, scope, found)
         print_tables([_table(deletion.subjects(connection), counts, found)], format_)
@@ -99,6 +103,8 @@ def _chosen(
     connection: sqlite3.Connection, suite: str | None, models: Sequence[str]
 ) -> frozenset[EditionSubject] | None:
     """Whose; None for the whole store. Raises StoreError for a name that fits nobody, or several editions."""
+    from independence.store import deletion, scopes
+
     known = deletion.subjects(connection)
     if suite:
         editions = scopes.editions(connection, suite)
@@ -113,6 +119,10 @@ def _chosen(
 def _table(
     subjects: Mapping[EditionSubject, Names], counts: Mapping[EditionSubject, DeletedCounts], found: Deletion
 ) -> Table:
+    from independence.report.table import Column, Table
+    from independence.store import queries
+    from independence.store.deletion import NOBODY
+
     columns = (
         Column("edition", "Edition"), Column("subject", "Subject"), Column("dialogues", "Dialogues", "count"),
         Column("replies", "Replies", "count"), Column("verdicts", "Verdicts", "count"),

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import click
 
-from independence.api import comparing, reading
-from independence.cli import activity, completion, options, table_output
+from independence.cli import activity, completion, options
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.report.table import without_empty_columns
 
 
 @click.command("compare")
@@ -55,6 +53,10 @@ def command(
     Two providers of one model are two subjects. Prints the difference, its interval, tests, and the scenarios. With
     --suites: the line from one suite to the other, and the scenarios if one suite translates the other.
     """
+    from independence.api import comparing, reading
+    from independence.cli import table_output
+    from independence.report.table import without_empty_columns
+
     if suites:
         _compare_suites(db, format_, suites, place)
         return
@@ -80,6 +82,9 @@ def command(
 
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:
     """Raises UsageError unless two suites are named and nothing that is about subjects."""
+    from independence.api import comparing, reading
+    from independence.cli import table_output
+
     context = click.get_current_context()
     about_subjects = {"first": "A", "second": "B"} | {
         name: f"--{name.replace('_', '-')}"

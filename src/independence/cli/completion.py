@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from independence.config import registry
 from independence.errors import IndependenceError
-from independence.store import known
-from independence.suites import load
-from independence.testing.sim import panel
+
+if TYPE_CHECKING:
+    from independence.store import known
 
 Offered = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 _PROGRAM: Final = "independence"
@@ -64,6 +63,8 @@ def stored(kind: known.Kind) -> Offered:
     """Names of the store that the line names, or of that which the command takes by default."""
 
     def offered(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from independence.store import known
+
         path = ctx.params.get("db") or os.environ.get("INDEPENDENCE_DB") or "independence.db"
         return _matching(known.names(Path(path), kind), incomplete)
 
@@ -75,6 +76,9 @@ SUBJECTS: Final = stored("subjects")
 
 def askable(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Configurations of the models file, and simulated subjects."""
+    from independence.config import registry
+    from independence.testing.sim import panel
+
     try:
         listed = [one.label for one in registry.load(Path(ctx.params.get("models_file") or "models.yaml")).subjects]
     except (IndependenceError, OSError):
@@ -84,11 +88,15 @@ def askable(ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
 
 def suites(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Built-in suites, or folders."""
+    from independence.suites import load
+
     return _matching(load.built_in(), incomplete) or [CompletionItem(incomplete, type="dir")]
 
 
 def variants(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """System prompt variants of the suite that is asked, or files."""
+    from independence.suites import load
+
     try:
         listed = list(load.load(ctx.params.get("suite") or "v2").suite.variants)
     except (IndependenceError, OSError):

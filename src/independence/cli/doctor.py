@@ -7,13 +7,9 @@ from pathlib import Path
 
 import click
 
-from independence.cli import checkup, options, table_output
+from independence.cli import options
 from independence.cli.terminal import note
-from independence.config.subjects import LOCAL
 from independence.errors import UsageError
-from independence.report import checks
-from independence.report import table as tables
-from independence.store import integrity
 
 
 @click.command("doctor")
@@ -44,6 +40,11 @@ def command(
     Without --model and --judge no model is asked, and nothing is spent. Endpoints whose key is not set are asked only
     if they are named.
     """
+    from independence.cli import checkup, table_output
+    from independence.config.subjects import LOCAL
+    from independence.report import checks
+    from independence.report.table import without_empty_columns
+
     if salvage is not None:
         _salvage(db, salvage)
         return
@@ -58,7 +59,7 @@ def command(
     notes = () if model or judge else (f"No model was asked; `independence {call}` does, with about 30 short calls.",)
     shown = [checks.table(found, notes)]
     if format_ == "table":
-        shown = [tables.without_empty_columns(one) for one in checks.terminal_table(found, notes)]
+        shown = [without_empty_columns(one) for one in checks.terminal_table(found, notes)]
     if not (model or judge or endpoint):
         shown.append(checks.keys_table(checkup.keys()))
     table_output.print_tables(shown, format_)
@@ -66,6 +67,8 @@ def command(
 
 
 def _salvage(db: Path, out: Path) -> None:
+    from independence.store import integrity
+
     found = integrity.salvage(db, out)
     for one in found:
         if one.rows or one.written:

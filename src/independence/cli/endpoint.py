@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from independence.cli import terminal
-from independence.config import documents
 from independence.errors import UsageError
-from independence.testing.loopback import server, settings
-from independence.testing.sim.parties import NOTHING_KNOWN, Dispute, Merits
+
+if TYPE_CHECKING:
+    from independence.testing.sim.parties import Merits
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -64,27 +63,36 @@ def command(
 
     Models are those of the demo and `judge`. A reply depends only on model, messages and seed.
     """
+    import asyncio
+
+    from independence.testing.loopback import server, settings
+    from independence.testing.sim.parties import NOTHING_KNOWN
+
     chosen = settings.LoopbackSettings(
         port=port, latency=latency, faults=faults, ways=ways, seed=seed, log=str(log or ""), bill=bill, price=price,
         key=key, merits=_merits(merits) if merits else NOTHING_KNOWN,
     )  # fmt: skip
+
+    async def serve() -> None:
+        async with server.serving(chosen) as running:
+            click.echo(running.base_url)
+            own = f"{terminal.program()} run --local-url {running.base_url} --local-model half -j cues"
+            click.echo(f"try: {own}", err=True)
+            await asyncio.Event().wait()
+
     try:
-        asyncio.run(_serve(chosen))
+        asyncio.run(serve())
     except KeyboardInterrupt:
         click.echo("stopped", err=True)
 
 
 def _merits(path: Path) -> Merits:
+    from independence.config import documents
+    from independence.testing.sim.parties import Dispute
+
     known = documents.convert(documents.read(path), dict[str, Dispute])
     for digest in known:
         if not _DIGEST.fullmatch(digest):
             what = f"{path}: `{digest}` is no request digest"
             raise UsageError(what, "use what `independence.testing.request_digest(messages)` returns")
     return known
-
-
-async def _serve(chosen: settings.LoopbackSettings) -> None:
-    async with server.serving(chosen) as running:
-        click.echo(running.base_url)
-        click.echo(f"try: {terminal.program()} run --local-url {running.base_url} --local-model half -j cues", err=True)
-        await asyncio.Event().wait()

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from independence.api import running
-from independence.cli import options, table_output
+from independence.cli import options
 from independence.config.options import RunOptions
-from independence.engine import connections
-from independence.engine.estimate import Bill, total
-from independence.engine.pipeline import RunPreview
-from independence.report.table import Column, Table, Value
+
+if TYPE_CHECKING:
+    from independence.engine.estimate import Bill
+    from independence.engine.pipeline import RunPreview
+    from independence.report.table import Table, Value
 
 _NOTES = (
     "Total: what such calls cost on average. Range: from a subject's cheapest stored run to its dearest.",
     "Range of a subject without runs: 60 to 150 % of what others used; if there are none, half to twice the mean.",
     "`run --max-cost` sets a bound.",
 )
-_COLUMNS = (
-    Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("verdicts", "Verdicts", "count"),
-    Column("prompt_tokens", "Tokens in", "count"), Column("completion_tokens", "Tokens out", "count"),
-    Column("answers_usd", "Answers", "dollars", 3), Column("judge_usd", "Judge", "dollars", 3),
-    Column("total_usd", "Total", "dollars", 3), Column("range_usd", "Range, $", "interval", 3), Column("source", "By"),
-)  # fmt: skip
 
 
 @click.command("estimate-cost")
@@ -37,11 +32,25 @@ def command(options: RunOptions, format_: str, db: Path) -> None:
     Tokens come from stored runs of a subject, else of others, else from published means; prices from the
     endpoints. No model is asked and nothing is written.
     """
+    from independence.api import running
+    from independence.cli import table_output
+
     table_output.print_tables([_table(running.estimate_cost(options, store=db))], format_)
 
 
 def _table(preview: RunPreview) -> Table:
     """A row for each subject, and for all where there are several."""
+    from independence.engine import connections
+    from independence.engine.estimate import Bill, total
+    from independence.report.table import Column, Table
+
+    columns = (
+        Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("verdicts", "Verdicts", "count"),
+        Column("prompt_tokens", "Tokens in", "count"), Column("completion_tokens", "Tokens out", "count"),
+        Column("answers_usd", "Answers", "dollars", 3), Column("judge_usd", "Judge", "dollars", 3),
+        Column("total_usd", "Total", "dollars", 3), Column("range_usd", "Range, $", "interval", 3),
+        Column("source", "By"),
+    )  # fmt: skip
     run, bills = preview.run, preview.cost.bills
     rows = []
     for config, label in {trial.subject.config_dir: trial.subject.label for trial in run.trials}.items():
@@ -63,10 +72,12 @@ def _table(preview: RunPreview) -> Table:
         notes.append(f"Before them, {' and '.join(first)}: {price}.")
     if preview.cost.unpriced:
         notes.append("A dash means that no price is known; these calls are not included in the sums.")
-    return Table("estimate", "What it will cost", _COLUMNS, tuple(rows), tuple(notes))
+    return Table("estimate", "What it will cost", columns, tuple(rows), tuple(notes))
 
 
 def _row(label: str, answers: Bill, verdicts: Bill) -> tuple[Value, ...]:
+    from independence.engine.estimate import total
+
     whole = total((answers, verdicts))
     tokens = (round(whole.prompt), round(whole.completion))
     source = ", ".join(source for source, _ in answers.sources.most_common())

@@ -6,16 +6,10 @@ from pathlib import Path
 
 import click
 
-from independence.api import files, importing, reading
-from independence.cli import activity, options, table_output
+from independence.cli import activity, options
 from independence.cli.terminal import note
-from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.exchange import output
-from independence.integrations import logs
-from independence.store import database
-from independence.viewer import site as viewer_site
 
 _LOG = ".eval"
 
@@ -36,6 +30,10 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
     nothing.
     """
+    from independence.api import importing
+    from independence.cli import table_output
+    from independence.integrations import logs
+
     with activity.working(f"reading {path}") as say:
         if not _is_log(path):
             found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
@@ -96,6 +94,10 @@ def export(
     import` read, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set, which
     `independence import` reads back whole.
     """
+    from independence.api import files, reading
+    from independence.exchange import output
+    from independence.store import database
+
     if summary + published + site + inspect + parquet > 1:
         layouts = "--summary, --published, --site, --inspect and --parquet"
         raise UsageError(f"{layouts} are layouts; export one after the other, into two folders")
@@ -122,12 +124,18 @@ def export(
 
 
 def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None:
+    from independence.api import reading
+    from independence.viewer import site as viewer_site
+
     with reading.Store(db, note) as store, activity.working("writing the pages"):
         files_written = viewer_site.export_site(store, folder, redact_prompts=redacted, force=force)
     note(f"written: {files_written:,} files in {folder}; `independence view --site {folder}` shows them")
 
 
 def _export_logs(folder: Path, db: Path, models: tuple[str, ...], place: Place, *, force: bool) -> None:
+    from independence.api import reading
+    from independence.integrations import logs
+
     if place.pop("judge", None):
         raise UsageError("--inspect writes the verdicts of all judges; leave --judge out")
     with reading.Store(db, note) as store, activity.working("writing the logs"):
@@ -163,6 +171,9 @@ def label_sample(
     has graded it. It does not say which model answered. Fill in rater and value; `independence import FILE` stores
     the scores.
     """
+    from independence.api import files, reading
+    from independence.config import user_files
+
     with reading.Store(db, note) as store:
         sample = files.label_sample(store, size, seed, models, audited_by, **place)
     user_files.write_new(file, sample.content, "label-sample", force=force)

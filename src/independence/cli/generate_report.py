@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from independence.api import reading
 from independence.cli import activity, options
 from independence.cli.terminal import note
-from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.exchange import output
-from independence.report import board, html, table
-from independence.stats import comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from independence.report.table import Section
+    from independence.stats.comparison import Correction
 
 _LONGEST = 100  # signs of a file's name, without its ending
 
@@ -45,7 +45,7 @@ def command(
     models: tuple[str, ...],
     scoring: str,
     generalises_to: str,
-    correction: comparison.Correction,
+    correction: Correction,
     force: bool,
 ) -> None:
     """Write a report on one suite edition under one condition.
@@ -53,6 +53,10 @@ def command(
     Board, plots, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
     index; tilt, merit, pairs and domains for paired sides; the published columns for the rent benchmark.
     """
+    from independence.api import reading
+    from independence.config import user_files
+    from independence.report import board, html
+
     path = path or Path("report.html" if as_html else "report.md")
     if as_html and path.suffix.lower() == ".md":
         raise UsageError(f"--html writes no Markdown, and --output names {path}", "name a .html file, or drop --html")
@@ -67,31 +71,39 @@ def command(
     note(f"written: {path}")
 
 
-def _markdown(path: Path, title: str, sections: Sequence[table.Section]) -> dict[Path, str]:
+def _markdown(path: Path, title: str, sections: Sequence[Section]) -> dict[Path, str]:
     """The report and its figures."""
+    from independence.report import table
+
     folder = path.parent / f"{path.stem}-figures"
     text = table.document(title, sections, lambda name: f"{folder.name}/{name}.svg")
     figures = [block for section in sections for block in section.body if isinstance(block, table.Svg)]
     return {path: text, **{folder / f"{figure.id}.svg": figure.svg for figure in figures}}
 
 
-def _write_tables(folder: Path, sections: Sequence[table.Section], force: bool) -> int:
+def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int:
+    import hashlib
+
+    from independence.exchange import output
+    from independence.report import table
+
+    def file_name(name: str) -> str:  # short enough for a file: some ids hold the name of a model
+        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+        return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}-{digest}"
+
     found = [block for section in sections for block in section.body if isinstance(block, table.Table)]
     files: dict[str, list[bytes]] = {}
     for one in found:
         for ending, text in (("csv", table.to_csv(one)), ("json", table.to_json([one]) + "\n")):
-            files[f"{_file_name(one.id)}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
+            files[f"{file_name(one.id)}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
     output.write(folder, files, output.Manifest(), force)
     return len(found)
 
 
-def _file_name(name: str) -> str:
-    """The id of a table, short enough for a file: some hold the name of a model."""
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-
-
 def _write(files: Mapping[Path, str], force: bool) -> None:
     """Write all files, or none where one of them is not ours."""
+    from independence.config import user_files
+
     for path in files:
         user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     for path, text in files.items():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from independence.api import reading
-from independence.cli import activity, options, table_output
+from independence.cli import activity, options
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
-from independence.report import board
-from independence.stats import comparison
+
+if TYPE_CHECKING:
+    from independence.stats import comparison
 
 
 @click.command("leaderboard")
@@ -38,6 +39,10 @@ def command(
     pooled: bool,
 ) -> None:
     """Print the board of one suite edition under one condition."""
+    from independence.api import reading
+    from independence.cli import table_output
+    from independence.report import board
+
     if pooled and (matrix or detailed or place["variant"] or place["mode"]):
         told = "without --matrix, --detailed, --system-prompt, --delivery"
         raise UsageError(f"--pooled is one board over every condition: {told}")

@@ -1,21 +1,19 @@
-"""The `independence` command. Commands load when used, so `--help` stays fast."""
+"""The `independence` command.
+
+A command's module is imported when the command is named, and what the command works with when it runs: imports stand in
+its body. So `--help` and a mistyped option load next to nothing.
+"""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import importlib
-import sys
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import LazyLoader
-from types import ModuleType
 from typing import Any, Final
 
 import click
 
 from independence import __version__
-from independence.interrupts import guard, unguard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
@@ -60,7 +58,7 @@ EXAMPLES: Final = {
     ),
     "rerun": ("rerun --top-n 5 --target-runs 10",),
     "judge": ("judge -j cues", "judge -j hybrid:google/gemini-3-flash-preview --unsure-share 0.3"),
-    "validate-judges": ("validate-judges --worst 5", "validate-judges --hostile -j cues"),
+    "validate-judges": ("validate-judges --worst 5",),
     "train-judge": ("train-judge --from independence.db --out my-judge",),
     "leaderboard": ("leaderboard --detailed", "leaderboard --suite v2 --judge cues --format csv"),
     "view": ("view --db independence-demo.db", "view --port 0 --no-open"),
@@ -96,54 +94,19 @@ EXAMPLES: Final = {
 }
 
 
-class _LateFinder:
-    """Finds modules of ours that are executed when something of them is first used."""
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """The module's spec; packages, which hold next to nothing, are executed at once."""
-        spec = PathFinder.find_spec(name, path, target) if name.startswith("independence.") else None
-        if spec is not None and spec.loader is not None and spec.submodule_search_locations is None:
-            spec.loader = LazyLoader(spec.loader)
-        return spec
+_INTERRUPTED: Final = 130
 
 
 @functools.cache
 def _loaded(name: str) -> click.Command:
-    """The command of that name, with its examples. What its module names as `from package import module` waits until
-    it runs, so that `--help` and a mistyped option need none of it.
-    """
-    finder = _LateFinder()
-    sys.meta_path.insert(0, finder)
-    try:
-        module, _, attribute = COMMANDS[name][0].partition(".")
-        command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
-    finally:
-        sys.meta_path.remove(finder)
+    """The command of that name, with its examples."""
+    module, _, attribute = COMMANDS[name][0].partition(".")
+    command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
     inner = {f"{name} {sub}": one for sub, one in getattr(command, "commands", {}).items()}
     for words, one in {name: command, **inner}.items():
-        one.callback = one.callback and _complete(one.callback)
         lines = [f"  independence {line}" for line in EXAMPLES[words]]
         one.epilog = "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])
     return command
-
-
-def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with every module that still waits executed before it, in one thread.
-
-    Python drops what is raised while a module is executed because another one imports it, a Ctrl-C too. So until all
-    are there, Ctrl-C leaves at once.
-    """
-
-    @functools.wraps(callback)
-    def whole(*args: Any, **values: Any) -> Any:
-        guard()
-        for module in list(sys.modules.values()):
-            if type(module).__name__ == "_LazyModule":
-                _ = module.__name__  # any attribute will do
-        unguard()
-        return callback(*args, **values)
-
-    return whole
 
 
 class LazyGroup(click.Group):
@@ -172,7 +135,12 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
-        return importlib.import_module(f"{__package__}.process").run(functools.partial(super().invoke, ctx))
+        try:
+            from independence.cli import process
+        except KeyboardInterrupt:  # of which Click makes a mistake, with exit code 1
+            click.echo("Error: interrupted", err=True)
+            ctx.exit(_INTERRUPTED)
+        return process.run(functools.partial(super().invoke, ctx))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

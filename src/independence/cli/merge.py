@@ -6,11 +6,8 @@ from pathlib import Path
 
 import click
 
-from independence.api import merging
 from independence.cli import options
-from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
-from independence.report.table import Column, Table
 
 _NAMED = 20
 
@@ -27,6 +24,10 @@ def command(stores: tuple[Path, ...], keep_first: bool, quiet: bool, format_: st
     Replies, verdicts and plans are named by their content, so each comes once, and merging again adds nothing. The
     stores stay as they are. `run --shard` fills such stores on several machines.
     """
+    from independence.api import merging
+    from independence.cli.table_output import print_tables
+    from independence.report.table import Column, Table
+
     columns = (
         Column("store", "Store"), Column("dialogues", "Dialogues", "count"), Column("verdicts", "Verdicts", "count"),
         Column("conflicts", "Not taken", "count"),

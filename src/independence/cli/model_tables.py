@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from independence.cli.endpoint_lookup import EndpointLookup
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import Failure
-from independence.clients.listing import EndpointListing
-from independence.clients.transport import open_session
 from independence.config import environment
-from independence.config.endpoints import Endpoint, printable_address
+from independence.config.endpoints import printable_address
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import connections
-from independence.engine.event_loop import drive
 from independence.errors import UsageError
 from independence.report import models
 from independence.report.table import Table
@@ -51,35 +46,35 @@ def catalogue(
     part: str, models_file: Path | None, endpoint: str | None, local_url: str | None, *, brief: bool
 ) -> Table:
     """The models of an endpoint whose ids hold `part`; `brief`: without their parameters. Raises UsageError."""
+    from independence.cli.endpoint_lookup import EndpointLookup  # which loads an HTTP client
+    from independence.clients.failures import Failure
+    from independence.clients.listing import EndpointListing
+    from independence.clients.transport import open_session
+    from independence.engine.event_loop import drive
+
     if endpoint and local_url:
         raise UsageError("--endpoint and --local-url name two servers", "ask one of them")
-    there = _endpoint(endpoint or (LOCAL if local_url else OPENROUTER), connections.models(models_file), local_url)
-    listed = drive(_listed(there))
-    if not listed.models:
-        raise UsageError(f"{there.name} answers at {printable_address(there.base_url)}, but lists no models")
-    if not any(models.matching(listed, part)):
-        near = ", ".join(listed.near(part)[:_NEAR])
-        what = f"{there.name}: none of its {len(listed.models):,} model ids holds `{part}`"
-        raise UsageError(what, f"near it: {near}" if near else "")
-    return models.catalogue(there.name, listed, part, brief=brief)
-
-
-def _endpoint(name: str, known: Registry, local_url: str | None) -> Endpoint:
-    lookup = EndpointLookup(known, environment.read(), local_url)
-    endpoint, missing = lookup.find(lookup.named(name))
-    if endpoint is not None and not endpoint.lists_models:
+    lookup = EndpointLookup(connections.models(models_file), environment.read(), local_url)
+    name = lookup.named(endpoint or (LOCAL if local_url else OPENROUTER))
+    there, missing = lookup.find(name)
+    if there is not None and not there.lists_models:
         raise UsageError(f"the list of models of {name} does not say which ids it takes", "write one as its maker does")
-    if endpoint is None:
+    if there is None:
         assert missing is not None
         raise missing
-    return endpoint
 
+    async def asked() -> Catalogue | Failure:
+        async with open_session() as session:
+            return await EndpointListing(there, session).read_catalogue()
 
-async def _listed(there: Endpoint) -> Catalogue:
-    async with open_session() as session:
-        found = await EndpointListing(there, session).read_catalogue()
-    if isinstance(found, Failure):
-        advice = "ask again in a few minutes" if found.status else "start the server or correct its address"
-        what = f"{there.name}: no catalogue at {printable_address(there.base_url)} ({found.kind}: {found.detail})"
-        raise UsageError(what, advice)
-    return found
+    listed, address = drive(asked()), printable_address(there.base_url)
+    if isinstance(listed, Failure):
+        advice = "ask again in a few minutes" if listed.status else "start the server or correct its address"
+        raise UsageError(f"{name}: no catalogue at {address} ({listed.kind}: {listed.detail})", advice)
+    if not listed.models:
+        raise UsageError(f"{name} answers at {address}, but lists no models")
+    if not any(models.matching(listed, part)):
+        near = ", ".join(listed.near(part)[:_NEAR])
+        what = f"{name}: none of its {len(listed.models):,} model ids holds `{part}`"
+        raise UsageError(what, f"near it: {near}" if near else "")
+    return models.catalogue(name, listed, part, brief=brief)

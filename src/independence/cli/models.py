@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from independence.cli import model_tables, options, roster_file, table_output
+from independence.cli import options
 from independence.errors import UsageError
-from independence.report import table as tables
 
 
 @click.command("models")
@@ -41,6 +40,9 @@ def command(
     format_: str,
 ) -> None:
     """List the configurations of models.yaml, or the simulated models if there is none."""
+    from independence.cli import model_tables, roster_file, table_output
+    from independence.report.table import without_empty_columns
+
     if roster is not None:
         roster_file.write(roster, names or (), models_file, force)
         return
@@ -54,4 +56,4 @@ def command(
         table = model_tables.catalogue(part, models_file, endpoint, local_url, brief=on_screen and not detailed)
     else:
         table = model_tables.named(names, models_file) if names else model_tables.configured(models_file)
-    table_output.print_tables([tables.without_empty_columns(table) if on_screen else table], format_)
+    table_output.print_tables([without_empty_columns(table) if on_screen else table], format_)

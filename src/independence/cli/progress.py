@@ -18,7 +18,7 @@ from rich.text import Text
 
 from independence.cli.activity import clock, of_command, rewrites
 from independence.cli.terminal import note, one_line, plain, width
-from independence.clients.protocol import Probed, ServerLost
+from independence.clients.protocol import Adapted, Probed, ServerLost
 from independence.clock import Clock
 from independence.engine.events import (
     CallUnresolved,
@@ -26,7 +26,6 @@ from independence.engine.events import (
     DeliveryUnverified,
     Event,
     JudgeExamined,
-    ModelAdapted,
     ModelStopped,
     RunStopping,
     WorkerLost,
@@ -86,7 +85,7 @@ class ProgressBars:
         self.patience_s = 0.0  # after which a call in flight ends by itself; 0: unknown
         self._probed: Probed | None = None  # the last of the requests that go before all others
         self._dropped_at: float | None = None  # when calls in flight are dropped, by the clock
-        self._adapted: set[ModelAdapted | DeliveryUnverified] = set()
+        self._adapted: set[Adapted | DeliveryUnverified] = set()
         self._live: Live | None = None
         if not quiet and sys.stderr is not None and rewrites():
             screen = Console(stderr=True, markup=False, highlight=False, emoji=False)
@@ -111,7 +110,7 @@ class ProgressBars:
         match event:
             case ModelStopped() | CallUnresolved():
                 self._say(self._failures.first(event))
-            case ModelAdapted() | DeliveryUnverified() if event not in self._adapted:
+            case Adapted() | DeliveryUnverified() if event not in self._adapted:
                 self._adapted.add(event)
                 self._say(str(event))
             case WorkerLost() | ServerLost() | WorkExpected() | JudgeExamined():

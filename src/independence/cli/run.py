@@ -8,15 +8,11 @@ from pathlib import Path
 
 import click
 
-from independence.api import running
-from independence.cli import launch, options
+from independence.cli import options
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import command_line, next_steps, program
 from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
-from independence.report import analysis
-from independence.suites import load
-from independence.testing.sim import panel
 
 _HIGHEST = 100
 _DEMO_RUNS = 10
@@ -36,6 +32,11 @@ def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions
 
     The same command resumes an interrupted run: a stored reply is never asked again.
     """
+    from independence.api import running
+    from independence.cli import launch
+    from independence.report import analysis
+    from independence.suites import load
+
     if fail_under is not None:
         if not 0 <= fail_under <= _HIGHEST:
             raise UsageError(f"--fail-under {fail_under:g}: an index is a number from 0 to {_HIGHEST}")
@@ -52,6 +53,9 @@ def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
 
     Stored replies are kept and missing ones are filled. Imported subjects cannot be asked again.
     """
+    from independence.api import running
+    from independence.cli import launch
+
     launch.launch(running.arerun, options, terminal, db)
 
 
@@ -65,6 +69,9 @@ def judge(options: GradeOptions, terminal: TerminalOptions, db: Path) -> None:
     Verdicts are added to those of other judges and never overwritten. What this judge graded already is not graded
     again. With --audit, one model grades a sample of each scenario, which corrects the board of the offline judge.
     """
+    from independence.api import running
+    from independence.cli import launch
+
     launch.launch(running.agrade, options, terminal, db)
 
 
@@ -92,6 +99,11 @@ def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
 
     No key, no network. The models are programs with known behaviour, which the board should find.
     """
+    from independence.api import running
+    from independence.cli import launch
+    from independence.suites import load
+    from independence.testing.sim import panel
+
     grid = load.load(suite).suite.grid is not None
     names = list(panel.ADVISERS if grid else panel.PANEL)
     asked = RunOptions(

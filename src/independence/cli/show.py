@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
-from rich.padding import Padding
-from rich.text import Text
 
-from independence.api import reading
-from independence.cli import completion, options, table_output
+from independence.cli import completion, options
 from independence.cli.terminal import note, plain
 from independence.config.options import Place
-from independence.exchange import trajectory
-from independence.report import table
+
+if TYPE_CHECKING:
+    from independence.exchange.trajectory import Trajectory
 
 _NARROWEST, _WIDEST = 40, 100
 
@@ -34,6 +33,9 @@ def command(subject: str, scenario: str | None, run: int | None, place: Place, f
     Without SCENARIO: a list of the dialogues of SUBJECT with their scores. Imported dialogues are shown in the words
     that were sent then.
     """
+    from independence.api import reading
+    from independence.cli import table_output
+
     with reading.Store(db, note) as store:
         if scenario is None:
             tables = [store.dialogues(subject, **place, run=run)]
@@ -48,8 +50,11 @@ def command(subject: str, scenario: str | None, run: int | None, place: Place, f
         _print(one)
 
 
-def markdown(one: trajectory.Trajectory) -> str:
+def markdown(one: Trajectory) -> str:
     """A heading for every block; whatever somebody said stands in a fence that it cannot close."""
+    from independence.exchange import trajectory
+    from independence.report import table
+
     parts = []
     for block in trajectory.blocks(one):
         parts.append(f"{'#' * block.level} {table.escaped(block.head)}")
@@ -60,7 +65,13 @@ def markdown(one: trajectory.Trajectory) -> str:
     return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(parts)) + "\n"
 
 
-def _print(one: trajectory.Trajectory) -> None:
+def _print(one: Trajectory) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from independence.cli import table_output
+    from independence.exchange import trajectory
+
     out = table_output.console()
     out.width = max(_NARROWEST, min(out.width, _WIDEST))
     for number, block in enumerate(trajectory.blocks(one)):

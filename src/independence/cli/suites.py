@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from independence.api import adopting
-from independence.cli import activity, options, table_output
+from independence.cli import activity, options
 from independence.cli.terminal import note, plain, runnable
-from independence.config import documents, user_files
 from independence.config.options import SuitePart
-from independence.engine import plan
 from independence.errors import DocumentError, UsageError
-from independence.exchange import adoption
-from independence.exchange.adoption.suite_folder import AdoptedSuite
-from independence.exchange.adoption.verifying import RequestComparison
-from independence.exchange.rent import words
-from independence.report import analysis
-from independence.suites import grid, known, load, scenario_part, schema
+
+if TYPE_CHECKING:
+    from independence.exchange.adoption.suite_folder import AdoptedSuite
+    from independence.exchange.adoption.verifying import RequestComparison
+    from independence.suites.load import LoadedSuite
 
 
 @click.group("suites", invoke_without_command=True)
@@ -28,6 +25,9 @@ def command(ctx: click.Context) -> None:
     """List the built-in suites."""
     if ctx.invoked_subcommand is not None:
         return
+    from independence.engine import plan
+    from independence.suites import load
+
     for name in load.built_in():
         suite, edition = load.load(name)
         size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
@@ -41,6 +41,10 @@ def command(ctx: click.Context) -> None:
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 def _lint(path: Path) -> None:
     """Check the suite in the folder PATH. Every problem is reported with file and line; exit code 1 if there is one."""
+    from independence.config import documents
+    from independence.report import analysis
+    from independence.suites import grid, known, load, schema
+
     folder = path.parent if path.is_file() else path
     if not (folder / "suite.yaml").is_file():
         raise UsageError(f"{folder}: no suite.yaml here")
@@ -79,9 +83,12 @@ def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
     With --verify, PATH may also be a folder that was adopted before. Exit code 1 where requests differ without a known
     reason; where they agree, a store keeps that its import has this wording, and one board shows both.
     """
+    from independence.api import adopting
+    from independence.suites import load
+
     compared: list[RequestComparison] = []
 
-    def verify(loaded: load.LoadedSuite) -> None:
+    def verify(loaded: LoadedSuite) -> None:
         if results is not None:
             with activity.working(f"comparing with {results}"):
                 compared.append(adopting.verify_suite(loaded, results))
@@ -99,6 +106,8 @@ def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
 
 def _say_adopted(made: AdoptedSuite) -> None:
     """Print what was written, and how it is run."""
+    from independence.engine import plan
+
     suite, folder = made.loaded.suite, made.folder if made.folder.is_absolute() else f"./{made.folder}"
     size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
     click.echo(
@@ -108,9 +117,13 @@ def _say_adopted(made: AdoptedSuite) -> None:
     note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
 
 
-def _show(found: RequestComparison, loaded: load.LoadedSuite, results: Path) -> None:
+def _show(found: RequestComparison, loaded: LoadedSuite, results: Path) -> None:
     """Print the comparison. Exit code 1 where it does not hold."""
-    table_output.print_tables([adoption.verifying.table(found)], "table")
+    from independence.cli import table_output
+    from independence.config import user_files
+    from independence.exchange.adoption import verifying
+
+    table_output.print_tables([verifying.table(found)], "table")
     if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")
         sys.exit(1)
@@ -128,6 +141,11 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
 
     No model is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
     """
+    from independence.config import user_files
+    from independence.engine import plan
+    from independence.exchange.rent import words
+    from independence.suites import load, scenario_part
+
     loaded = load.load(name)
     suite = loaded.suite
     if suite.grid is None:

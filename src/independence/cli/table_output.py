@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -17,10 +18,11 @@ from rich.text import Text
 
 from independence.cli.table_layout import TablePart, lay_out, lay_out_lines
 from independence.cli.terminal import one_line, plain, runnable
-from independence.report import analysis
 from independence.report import table as formats
-from independence.report.analysis import RenderedBoard
 from independence.report.table import Table, display_text
+
+if TYPE_CHECKING:
+    from independence.report.analysis import RenderedBoard
 
 _NARROWEST, _WIDEST = 40, 140
 _GOOD, _FAIR, _POOR = 80, 60, 40  # indices from which on they are coloured so
@@ -59,6 +61,8 @@ def print_board(built: RenderedBoard, format_: str, detailed: bool = False) -> N
 
 def print_boards(built: Sequence[RenderedBoard], format_: str) -> None:
     """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table."""
+    from independence.report import analysis  # which loads numpy, and not every table is a board
+
     if not built:
         return
     if format_ == "json":

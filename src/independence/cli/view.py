@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sys
-import webbrowser
 from pathlib import Path
-from urllib.parse import urlencode
 
 import click
 
 from independence.cli import options
 from independence.cli.terminal import note
-from independence.viewer import access, app
-from independence.viewer.app import Pages, ViewerSettings
-from independence.viewer.folder_pages import FolderPages
-from independence.viewer.store_pages import StorePages
 
 PORT = 8765
 
@@ -41,25 +34,25 @@ def command(port: int, host: str, token: str, site: Path | None, open_: bool | N
     It answers this machine alone, on an address that it prints, until Ctrl-C. Nothing in the store is changed, except
     that ratings sent from its page are stored as verdicts of human:NAME.
     """
+    import asyncio
+    import webbrowser
+    from urllib.parse import urlencode
+
+    from independence.viewer import access, app, folder_pages, store_pages
+
     access.AccessRules(host, token)
-    settings = ViewerSettings(host, port, token)
+
+    async def serve() -> None:
+        with contextlib.ExitStack() as stack:
+            stored = None if site is not None else stack.enter_context(store_pages.StorePages(db))
+            pages = stored or folder_pages.FolderPages(site or Path())
+            async with app.serving(pages, app.ViewerSettings(host, port, token)) as address:
+                where = f"{address}?{urlencode({'token': token})}" if token else address
+                click.echo(where)
+                note("Ctrl-C ends it")
+                if open_ if open_ is not None else sys.stdout.isatty():
+                    await asyncio.to_thread(webbrowser.open, where)
+                await asyncio.Event().wait()
+
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_view(db, site, settings, open_))
-
-
-async def _view(db: Path, site: Path | None, settings: ViewerSettings, open_: bool | None) -> None:
-    if site is not None:
-        await _serve(FolderPages(site), settings, open_)
-        return
-    with StorePages(db) as pages:
-        await _serve(pages, settings, open_)
-
-
-async def _serve(pages: Pages, settings: ViewerSettings, open_: bool | None) -> None:
-    async with app.serving(pages, settings) as address:
-        where = f"{address}?{urlencode({'token': settings.token})}" if settings.token else address
-        click.echo(where)
-        note("Ctrl-C ends it")
-        if open_ if open_ is not None else sys.stdout.isatty():
-            await asyncio.to_thread(webbrowser.open, where)
-        await asyncio.Event().wait()
+        asyncio.run(serve())

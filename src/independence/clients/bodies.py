@@ -89,44 +89,40 @@ def read_error(document: object) -> ErrorDetails:
     metadata = mapping(found.get("metadata"))
     kind = metadata.get("error_type") or found.get("error_type")
     told = list(_told(found))
-    places = tuple(one for one in told if ": " in one) if _is_validation(found) else ()
-    codes = dict.fromkeys(_codes(whole, _DEEPEST))
+    text = str(found.get("message") or found.get("detail") or found.get("msg") or "")
+    places = tuple(one for one in told if ": " in one) if "loc" in text and "msg" in text else ()
+    # One sentence of all. Of several places the last: those before it are of forms that were tried in vain.
+    message = places[-1] if places else next(iter(told), "")
+    if not places and len(told) > 1 and "provider returned error" in message.lower():  # which is followed by why
+        message = f"{message}: {told[1]}"
+    elif not places and len(message) > _SHORT:  # of many lines the last one says what was wrong
+        lines = [line.strip() for line in message.splitlines() if line.strip()]
+        message = f"{lines[0][:_WORDS]} ... {lines[-1]}"
+    delays = (mapping(detail).get("retryDelay") for detail in _listed(found.get("details")))
+    codes = [limits.number(found.get(name)) or 0 for name in ("code", "http_status")]
     return ErrorDetails(
-        code=_code(found.get("code")) or _code(found.get("http_status")),
-        message=_message(told, places),
+        code=next((int(code) for code in codes if 100 <= code < 600), None),
+        message=message,
         error_type=kind if isinstance(kind, str) else "",
         metadata=metadata,
         availability=mapping(found.get("availability")),
-        codes=" ".join(codes),
-        retry_delay=_retry_delay(found.get("details")),
+        codes=" ".join(dict.fromkeys(_codes(whole, _DEEPEST))),
+        retry_delay=next((own.removesuffix("s") for own in delays if isinstance(own, str)), ""),
         places=places,
     )
 
 
-def _message(told: list[str], places: tuple[str, ...]) -> str:
-    """One sentence of all. Of several places the last: those before it are of forms that were tried in vain."""
-    if places:
-        return places[-1]
-    if len(told) > 1 and "provider returned error" in told[0].lower():  # which is followed by why
-        return f"{told[0]}: {told[1]}"
-    return _with_its_end(told[0]) if told else ""
-
-
-def _with_its_end(text: str) -> str:
-    """A message of many lines by its first and its last one, which says what was wrong."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return text if len(text) <= _SHORT else f"{lines[0][:_WORDS]} ... {lines[-1]}"
-
-
-def _is_validation(error: Mapping[str, object]) -> bool:
-    text = str(error.get("message") or error.get("detail") or error.get("msg") or "")
-    return "loc" in text and "msg" in text
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _told(value: object, depth: int = _DEEPEST) -> Iterator[str]:
     """Every message in an error, the most telling first; what is JSON within a text is read as such."""
     if isinstance(value, str) and value.strip():
-        yield from _told_by_text(value, depth)
+        errors = _PRINTED.findall(value)
+        printed = [f"{'.'.join(_NAME.findall(place))}: {said or other}" for place, said, other in errors]
+        inner = decode_any(value.encode("utf-8", "replace")) if depth and value.lstrip()[:1] in ("{", "[") else None
+        yield from printed or (list(_told(inner, depth - 1)) if inner else []) or [value]
     elif isinstance(value, list) and depth:
         for item in value:
             yield from _told(item, depth - 1)
@@ -137,16 +133,6 @@ def _told(value: object, depth: int = _DEEPEST) -> Iterator[str]:
         for name in _TEXTS:
             yield from _told(value.get(name), depth - 1)
         yield from _told(mapping(value.get("metadata")).get("raw"), depth - 1)
-
-
-def _told_by_text(text: str, depth: int) -> Iterator[str]:
-    printed = [f"{'.'.join(_NAME.findall(place))}: {said or other}" for place, said, other in _PRINTED.findall(text)]
-    if printed:
-        yield from printed
-        return
-    inner = decode_any(text.encode("utf-8", "replace")) if depth and text.lstrip()[:1] in ("{", "[") else None
-    found = list(_told(inner, depth - 1)) if inner else []
-    yield from found or [text]
 
 
 def _codes(value: object, depth: int) -> Iterator[str]:
@@ -161,19 +147,6 @@ def _codes(value: object, depth: int) -> Iterator[str]:
     elif isinstance(value, list) and depth:
         for item in value[:_DEEPEST]:
             yield from _codes(item, depth - 1)
-
-
-def _retry_delay(details: object) -> str:
-    for detail in details if isinstance(details, list) else ():
-        delay = mapping(detail).get("retryDelay")
-        if isinstance(delay, str):
-            return delay.removesuffix("s")
-    return ""
-
-
-def _code(value: object) -> int | None:
-    code = limits.number(value)
-    return int(code) if code is not None and 100 <= code < 600 else None
 
 
 def page_text(page: str) -> str:

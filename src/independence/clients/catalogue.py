@@ -176,14 +176,14 @@ def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
         canonical_slug=wire.canonical_slug if isinstance(wire.canonical_slug, str) else "",
         context_length=int(length) if length else None,
         prices=FREE if free and wire.pricing is None else _prices(wire.pricing),
-        supported_parameters=_names(wire.supported_parameters),
+        supported_parameters=None if (named := _texts(wire.supported_parameters)) is None else frozenset(named),
         reasoning=_reasoning(wire.reasoning),
         weights=weights_name(wire.root, wire.id),
     )
 
 
-def _names(value: object) -> frozenset[str] | None:
-    return frozenset(n for n in value if isinstance(n, str)) if isinstance(value, list) else None
+def _texts(value: object) -> tuple[str, ...] | None:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else None
 
 
 def _prices(value: object) -> Prices | None:
@@ -204,10 +204,9 @@ def _prices(value: object) -> Prices | None:
 def _reasoning(value: object) -> Reasoning | None:
     if not isinstance(value, dict):
         return None
-    efforts = value.get("supported_efforts")
     default = value.get("default_effort")
     return Reasoning(
-        supported_efforts=tuple(e for e in efforts if isinstance(e, str)) if isinstance(efforts, list) else None,
+        supported_efforts=_texts(value.get("supported_efforts")),
         default_effort=default if isinstance(default, str) else None,
         mandatory=value.get("mandatory") is True,
     )
@@ -225,17 +224,11 @@ def resolve_effort(effort: str | None, info: ModelInfo | None) -> str | None:
         return effort
     if info.reasoning is None:
         return effort if info.lists("reasoning") else None
-    return _clip(effort, info.reasoning)
-
-
-def _clip(effort: str, reasoning: Reasoning) -> str | None:
-    if effort == "none" and not reasoning.mandatory:
-        return effort
-    allowed = reasoning.supported_efforts if reasoning.supported_efforts is not None else _EFFORTS
-    if reasoning.mandatory:
-        allowed = tuple(e for e in allowed if e != "none")
+    reasoning = info.reasoning
+    listed = _EFFORTS if reasoning.supported_efforts is None else reasoning.supported_efforts
+    allowed = [one for one in listed if one != "none"] if reasoning.mandatory else [*listed, "none"]
     if effort in allowed:
         return effort
     rank = _EFFORTS.index(effort) if effort in _EFFORTS else 0
-    lower = [e for e in _EFFORTS[:rank] if e in allowed]
+    lower = [one for one in _EFFORTS[:rank] if one in listed and one in allowed]
     return lower[-1] if lower else reasoning.default_effort

@@ -15,11 +15,8 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import lru_cache
 from typing import Literal, NamedTuple
-
-import msgspec
 
 from independence.clients import protocol
 from independence.types import Tool
@@ -113,12 +110,8 @@ def artefact(text: str, greeting: str) -> Artefact | None:
         return None
     if not readable(text):
         return "punctuation"
-    short = len(text) <= 2 * len(greeting) + len(_EDGES)
-    return "greeting" if greeting and short and _bare(text) == _bare(greeting) else None
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.split()).strip(_EDGES).casefold()
+    bare, echoed = (" ".join(one.split()).strip(_EDGES).casefold() for one in (text, greeting))
+    return "greeting" if greeting and bare == echoed else None
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -158,8 +151,6 @@ def split_thinking(text: str) -> ThinkingSplit:
     """Part `<think>` blocks, their relatives and harmony channels from the answer. Linear in length; never raises."""
     if text.lstrip()[:10].startswith(CHANNEL_NAMES) and (found := channels_without_tokens(text)):
         return found
-    if _unmarked(text):
-        return ThinkingSplit(text)
     if "<|channel|>" in text and (first := _CHANNEL.search(text)):
         return _channels(text, first.start())
     return _blocks(text) if _THINKING_TAG.search(text) else ThinkingSplit(text)
@@ -184,11 +175,6 @@ def channels_without_tokens(text: str) -> ThinkingSplit | None:
     if call is not None:  # a tool was addressed: its name and the arguments
         return ThinkingSplit(f"{call[1]} {call[2]}", text[head.end() : call.start()].strip(), template=True)
     return ThinkingSplit("", text[head.end() :].strip(), template=True) if head["run_on"] is not None else None
-
-
-def _unmarked(text: str) -> bool:
-    """Whether a text holds no sign with which any tag or template token begins."""
-    return "<" not in text and "[" not in text and "◁" not in text
 
 
 def _blocks(text: str) -> ThinkingSplit:
@@ -239,23 +225,16 @@ def _channels(text: str, start: int) -> ThinkingSplit:
 
 def without_tokens(text: str) -> str:
     """The text without template tokens. What follows an end of turn belongs to somebody else and goes too."""
-    if _unmarked(text):
-        return text.strip()
     end = _END_OF_TURN.search(text)
     if end and readable(_TOKEN.sub("", text[: end.start()])):
         text = text[: end.start()]
-    bare = _without_sentence_marks(_TOKEN.sub("", text))
-    return without_role(bare) if bare != text.strip() else bare
-
-
-def _without_sentence_marks(text: str) -> str:
+    bare = _TOKEN.sub("", text).strip()
     # `<s>` is also how HTML strikes words out, so only a pair around the whole text, or a single one, is a token.
-    text = text.strip()
-    if text.endswith("</s>") and "<s>" not in text[3:]:
-        text = text[:-4].strip()
-    if text.startswith("<s>") and "</s>" not in text:
-        text = text[3:].strip()
-    return text
+    if bare.endswith("</s>") and "<s>" not in bare[3:]:
+        bare = bare[:-4].strip()
+    if bare.startswith("<s>") and "</s>" not in bare:
+        bare = bare[3:].strip()
+    return without_role(bare) if bare != text.strip() else bare
 
 
 def without_role(text: str) -> str:
@@ -326,11 +305,10 @@ def _of_text(text: str, parameter: str, depth: int) -> Recovered | None:
 
 
 def _parsed(text: str) -> object:
-    for decode in (msgspec.json.decode, _LENIENT.decode):
-        with suppress(ValueError, RecursionError):
-            value: object = decode(text)
-            return value
-    return _BROKEN
+    try:
+        return _LENIENT.decode(text)
+    except (ValueError, RecursionError):
+        return _BROKEN
 
 
 def _of_value(value: object, parameter: str, depth: int) -> Recovered | None:
@@ -388,16 +366,12 @@ def read_string(text: str, start: int, quote: str) -> Recovered | None:
 
 def unescape(body: str) -> str:
     r"""Decode the escapes of a string literal, keeping the character of those that do not exist (`\\'`)."""
-    if "\\" not in body:
-        return body
-    return _ESCAPE.sub(_character, body)
 
+    def character(match: re.Match[str]) -> str:
+        code = match.group(1)
+        return chr(int(code[1:], 16)) if len(code) == 5 else _PLAIN_ESCAPES.get(code, code)
 
-def _character(match: re.Match[str]) -> str:
-    code = match.group(1)
-    if len(code) == 5:
-        return chr(int(code[1:], 16))
-    return _PLAIN_ESCAPES.get(code, code)
+    return _ESCAPE.sub(character, body)
 
 
 class _CallPatterns(NamedTuple):
@@ -409,8 +383,7 @@ class _CallPatterns(NamedTuple):
 def find_leak(text: str, tool: Tool) -> Recovered | None:
     """The first call in a text whose message is readable; None when there is none. Never raises."""
     patterns = _patterns(tool.name, tool.parameter)
-    named = tool.name in text
-    for match in patterns.call.finditer(text) if named else ():
+    for match in patterns.call.finditer(text):
         leak = _take(text, match, tool)
         if leak:
             return leak
@@ -418,14 +391,10 @@ def find_leak(text: str, tool: Tool) -> Recovered | None:
     if bare:
         return _take(text, bare, tool)
     end = patterns.end.search(text)
-    return _opened_by_the_template(text[: end.start()]) if end else None
-
-
-def _opened_by_the_template(text: str) -> Recovered | None:
-    """A value that is only closed: what stands before is the message, what follows is not part of it."""
-    if _VALUE.search(text) or not readable(text):
-        return None
-    return Recovered(text.strip(), (protocol.TOOL_SYNTAX,))
+    before = text[: end.start()] if end else ""
+    # A value that is only closed: the template opened it, and what follows is not part of the message.
+    opened = not readable(before) or _VALUE.search(before)
+    return None if opened else Recovered(before.strip(), (protocol.TOOL_SYNTAX,))
 
 
 @lru_cache(maxsize=64)
@@ -447,33 +416,22 @@ def _patterns(name: str, parameter: str) -> _CallPatterns:
 
 
 def _take(text: str, match: re.Match[str], tool: Tool) -> Recovered | None:
-    found = _value(text, match, _patterns(tool.name, tool.parameter).end)
-    if found is None:
-        return None
-    name = match.groupdict().get("name")
-    foreign = (protocol.FOREIGN_TOOL,) if name and name.casefold() != tool.name.casefold() else ()
-    cut = tuple(f for f in found.flags if f == protocol.CUT_ARGUMENTS)
-    return Recovered(found.text, (protocol.TOOL_SYNTAX, *foreign, *cut), _without_lead(text[: match.start()]))
-
-
-def _without_lead(before: str) -> str:
-    while True:
-        lead = _LEAD.search(before, max(0, len(before) - _LEAD_WINDOW))
-        if lead is None or lead.start() == len(before):
-            return before.strip()
-        before = before[: lead.start()]
-
-
-def _value(text: str, match: re.Match[str], end: re.Pattern[str]) -> Recovered | None:
     groups = match.groupdict()
-    quote = groups["quote"] or groups["kwarg"]
+    quote, name = groups["quote"] or groups["kwarg"], groups.get("name")
     if quote and len(quote) == 1:
         found = read_string(text, match.end(), quote)
-        return found if found and readable(found.text) else None
-    rest = text[match.end() :]
-    if quote:
-        rest = rest.split(quote, 1)[0]
-    elif groups.get("prose") is None:
-        rest = end.split(rest, maxsplit=1)[0]
-    rest = without_debris(rest).strip()
-    return Recovered(rest) if readable(rest) else None
+    else:
+        rest = text[match.end() :]
+        if quote:
+            rest = rest.split(quote, 1)[0]
+        elif groups.get("prose") is None:
+            rest = _patterns(tool.name, tool.parameter).end.split(rest, maxsplit=1)[0]
+        found = Recovered(without_debris(rest).strip())
+    if found is None or not readable(found.text):
+        return None
+    before = text[: match.start()]
+    while (lead := _LEAD.search(before, max(0, len(before) - _LEAD_WINDOW))) and lead.start() < len(before):
+        before = before[: lead.start()]
+    foreign = (protocol.FOREIGN_TOOL,) if name and name.casefold() != tool.name.casefold() else ()
+    cut = tuple(f for f in found.flags if f == protocol.CUT_ARGUMENTS)
+    return Recovered(found.text, (protocol.TOOL_SYNTAX, *foreign, *cut), before.strip())

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Final, Literal, NamedTuple
 
@@ -127,8 +126,6 @@ class OpenAIClient:
         self.connection = connection
         self._policy = policy or Policy()
         self._clean = extract.without_secrets(connection.endpoint.secrets)
-        # Of a few models, providers and reasons to end.
-        self._known_name = lru_cache(maxsize=64)(partial(_name, clean=self._clean))
         self._repeated: defaultdict[str, RepeatedFailures] = defaultdict(RepeatedFailures)
         self._measured: set[str] = set()  # models that have answered a request whose prompt was to be counted
 
@@ -297,8 +294,8 @@ class OpenAIClient:
             return state.settle(reply, log, truncated=True)
         if kind != "loop" and state.again(kind, reply):
             return None
-        raw = found.raw or found.text or found.reasoning
-        return Missing(missing_reason(kind), _DETAILS[kind], raw, log.attempts)
+        reason: MissingReason = "no_answer" if kind in _NO_ANSWER else "transport"
+        return Missing(reason, _DETAILS[kind], found.raw or found.text or found.reasoning, log.attempts)
 
     def _found(self, message: WireMessage, request: ChatRequest) -> Extracted:
         """What a message holds, cut to a sane length, without the API key."""
@@ -321,7 +318,7 @@ class OpenAIClient:
             flags=(*union(received.flags, found.flags), *log.forms),
             served_model=self._name(received.body.model),
             served_provider=self._name(received.body.provider),
-            response_id=_name(received.body.id, self._clean),
+            response_id=self._name(received.body.id),
             usage=log.usage,
             attempts=log.attempts,
         )
@@ -331,9 +328,8 @@ class OpenAIClient:
         return self._clean(safe(raw)[0])
 
     def _name(self, value: object) -> str:
-        """A name that the server gives and is likely to give again."""
-        known = type(value) is str and len(value) <= _LONGEST_NAME
-        return self._known_name(value) if known else _name(value, self._clean)
+        """A name that the server gives, cut to a sane length, without the API key."""
+        return self._kept(text_of(value))[:_LONGEST_NAME]
 
 
 class JournaledClient:
@@ -347,11 +343,6 @@ class JournaledClient:
     async def ask(self, request: ChatRequest) -> Answer:
         """What the client says. Raises what it raises."""
         return await self._client.ask(request, self._journal)
-
-
-def _name(value: object, clean: Callable[[str], str]) -> str:
-    """A name that the server gives, cut to a sane length, without the API key."""
-    return clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
 def _from_other_channel(found: Extracted, required: list[str]) -> Extracted:
@@ -391,10 +382,8 @@ def kind_of(found: Extracted, received: ReceivedMessage, asked: ChatRequest) -> 
     if cut or wire.ending_of(received.finish or "") == "length":
         return "length"
     broken = artefact(found.text, greeting_of(asked))
-    if broken:
-        return broken
-    if found.text and not found.text.isspace():  # and readable: else it were an artefact
-        return "ok"
+    if broken or (found.text and not found.text.isspace()):
+        return broken or "ok"  # it is readable, else it were an artefact
     if found.reasoning:
         return "reasoning_only"
     if found.raw:
@@ -418,8 +407,3 @@ def greeting_of(request: ChatRequest) -> str:
 def _greeting_in(arguments: str, parameter: str) -> str:
     found = message_of(arguments, parameter)
     return found.text if found else ""
-
-
-def missing_reason(kind: Kind) -> MissingReason:
-    """Why there is no answer, once it is not asked for again."""
-    return "no_answer" if kind in _NO_ANSWER else "transport"

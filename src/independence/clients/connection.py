@@ -198,15 +198,10 @@ class EndpointConnection:
         log.forms = used
         if request.model in self.unverified:
             log.forms = (*log.forms, protocol.DELIVERY_UNVERIFIED)
-        usd = self._most(request, prices)
-        hold = self.budget.at_once(usd) or await self._hold(request.model, usd)
-        epoch = self.throttle.begin(log.room) if paced is None else None
-        if epoch is None:
-            epoch = await self._admitted(request.model, log.room, paced, hold)
+        hold, epoch = await self._admitted(request.model, self._most(request, prices), log.room, paced)
         started, sent = time.perf_counter(), False
         try:
-            ask = self._stream if "stream" in body else self._send
-            outcome, cost = await ask(request, dialects.body(body), prices)
+            outcome, cost = await self._send(request, dialects.body(body), prices, streamed="stream" in body)
             sent = True
             if cost.known:
                 hold.settle(cost.usage.cost_usd)
@@ -309,10 +304,6 @@ class EndpointConnection:
         log.mark("cached")
         return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
 
-    def _timeout_s(self, request: ChatRequest) -> float:
-        slow = self._dialect.is_slow(request.model)
-        return self.endpoint.timeout_of(request.model, request.sampling.provider, slow=slow)
-
     def _most(self, request: ChatRequest, prices: Prices | None) -> float:
         """What an attempt may cost. Raises Parked where that is unknown and must not be."""
         if prices is not None:
@@ -321,18 +312,6 @@ class EndpointConnection:
             raise Parked(request.model, "its price is not listed, so --max-cost cannot be kept")
         return 0.0
 
-    async def _hold(self, model: str, usd: float) -> Reservation:
-        """Wait for dollars, and until the ledger holds them. Nothing is sent, and nothing costs, where that fails."""
-        if not self.budget.fits(usd):
-            self.notify(Wait(model, "budget", 0.0))
-        hold = await self.budget.reserve(usd)
-        try:
-            await self.budget.record()
-        except BaseException:
-            hold.settle(0.0)
-            raise
-        return hold
-
     def _learn(self, epoch: int, failure: Failure) -> float:
         """Tell the throttle. Returns what may be in flight beside the next attempt of the call."""
         if failure.overload:
@@ -340,8 +319,8 @@ class EndpointConnection:
         self.throttle.ended()
         return math.inf
 
-    async def _admitted(self, model: str, room: float, paced: PacedCall | None, hold: Reservation) -> int:
-        """Wait for room and a token. Nothing is sent, and nothing costs, where the wait is ended."""
+    async def _admitted(self, model: str, usd: float, room: float, paced: PacedCall | None) -> tuple[Reservation, int]:
+        """Wait for dollars that are in the ledger, for room and for a token. Nothing costs where a wait is ended."""
         still = False
 
         def beat(left: float) -> None:
@@ -349,8 +328,11 @@ class EndpointConnection:
             self.notify(Wait(model, "rate", 0.0 if still else left, still=still or not left))
             still = True
 
-        epoch = None
+        if not self.budget.fits(usd):
+            self.notify(Wait(model, "budget", 0.0))
+        hold, epoch = await self.budget.reserve(usd), None
         try:
+            await self.budget.record()
             epoch = await self.throttle.enter(room, beat)
             if paced is not None:
                 await paced.take(beat)
@@ -359,16 +341,7 @@ class EndpointConnection:
             if epoch is not None:
                 self.throttle.ended()
             raise
-        return epoch
-
-    async def _send(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
-        try:
-            with self._servers.least_busy() as transport:
-                response = await transport.post(body, self._timeout_s(request))
-        except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
-            return self._unanswered(error)
-        self._litellm = self._litellm or wire.is_litellm(response.headers)
-        return wire.read(response, prices, self._secrets)
+        return hold, epoch
 
     def _unanswered(self, error: Exception, tokens: int = 0) -> tuple[Failure, AttemptCost]:
         failure = failures.of_exception(error, self._secrets)
@@ -378,13 +351,18 @@ class EndpointConnection:
             failure = failure._replace(again=True)  # another server is asked, at once
         return failure, AttemptCost(Usage(completion_tokens=tokens), known=failure.unbilled)
 
-    async def _stream(self, request: ChatRequest, body: bytes, prices: Prices | None) -> tuple[Outcome, AttemptCost]:
-        """The same with an answer that is read as it is written; tokens that nobody counted are estimated."""
-        waits = StreamLimits(self._timeout_s(request), self.endpoint.silence_s)
+    async def _send(
+        self, request: ChatRequest, body: bytes, prices: Prices | None, *, streamed: bool
+    ) -> tuple[Outcome, AttemptCost]:
+        """What comes back. Tokens of an answer that is read as it is written are estimated where nobody counts them."""
+        slow = self._dialect.is_slow(request.model)
+        wait_s = self.endpoint.timeout_of(request.model, request.sampling.provider, slow=slow)
+        waits = StreamLimits(wait_s, self.endpoint.silence_s)
         answer = StreamedAnswer(self.loops, lambda tokens: self.notify(Streamed(request.model, tokens)))
         try:
             with self._servers.least_busy() as transport:
-                response = await transport.stream(body, answer, waits)
+                sent = transport.stream(body, answer, waits) if streamed else transport.post(body, wait_s)
+                response = await sent
         except StreamBroken as broken:
             failure, cost = self._unanswered(broken.cause, broken.tokens)
             if failure.kind == "timeout":
@@ -393,7 +371,7 @@ class EndpointConnection:
             return failure._replace(raw=broken.text), cost
         except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
             failure, cost = self._unanswered(error)
-            if failure.kind == "timeout":
+            if streamed and failure.kind == "timeout":
                 failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")
             return failure, cost
         self._litellm = self._litellm or wire.is_litellm(response.headers)

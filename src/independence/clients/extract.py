@@ -15,9 +15,6 @@ from msgspec import UNSET
 
 from independence.clients import protocol
 from independence.clients.cleaning import (
-    CHANNEL_NAMES,
-    Recovered,
-    channels_without_tokens,
     find_leak,
     joined,
     message_of,
@@ -33,9 +30,6 @@ from independence.clients.wire import encoded_size, text_of
 from independence.types import FunctionCall, Tool, ToolCall
 
 _PASSES = 20  # layers of wrapping
-_BRACKETED = re.compile(r"\[/?(?:INST|TOOL_CALLS|THINK)")
-_CALL_AT_START = re.compile(r"\s*(?:[{`]|[A-Za-z_]\w{0,80}\s{0,9}[({])")
-_CALL_AT_END = ('"', "}", "]")
 _SHORTEST_KEY: Final = 8
 _LONG_KEY: Final = 20
 _LARGEST_EXTRA: Final = 64_000  # bytes of what a model wants back with a call
@@ -49,7 +43,7 @@ class Extracted(NamedTuple):
     text: str
     channel: Channel = "content"
     raw: str = ""  # what the text came from, where cleaning changed it
-    thinking: str = ""
+    thinking: str = ""  # written ahead of a call: private content
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     flags: tuple[str, ...] = ()
@@ -59,9 +53,13 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
     """Find the answer. The first call of the offered tool with a readable message wins, then content. Never raises."""
     if tool is not None and not tool.parameter:
         tool = None  # it only hears; what is said is in the content
-    calls = _calls(message)
-    content, private = _content(message.content)
-    native = _native_reasoning(message) or private
+    calls = [(call, call.function) for call in message.tool_calls or () if call.function is not None]
+    if not calls and message.function_call is not None:
+        calls = [(WireCall(), message.function_call)]
+    parts = message.content if isinstance(message.content, list) else [message.content]
+    content, private = (joined([_part(p) for p in parts if _is_reasoning(p) is own]) for own in (False, True))
+    stated = (message.reasoning, message.reasoning_content, message.thinking, message.reasoning_details)
+    native = next((text for value in stated if (text := _part(value).strip())), private)
     called = _called(calls, tool) if tool and calls else None
     # Next to a real call, content is private whatever it looks like; alone, a call may have leaked into it.
     body = clean(content, None if called else tool)
@@ -73,18 +71,13 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
             tool_calls=kept,
             flags=union(called.flags, (protocol.BAD_TEXT,)) if protocol.BAD_TEXT in body.flags else called.flags,
         )
-    if tool and (stub := _stub(calls, tool)):
-        return Extracted(stub, "tool", thinking=body.text, reasoning=safe(native)[0], tool_calls=kept)
+    stubs = (message_of(own.arguments, tool.parameter) for _, own in calls if own.name == tool.name) if tool else ()
+    if stub := next((stub for stub in stubs if stub is not None), None):  # a brace or a colon instead of a message
+        return Extracted(safe(stub.text)[0], "tool", thinking=body.text, reasoning=safe(native)[0], tool_calls=kept)
     if not body.text and (refusal := safe(text_of(message.refusal).strip())[0]):
-        body = Cleaned(refusal, body.thinking, body.reasoning, union(body.flags, (protocol.REFUSAL_FIELD,)))
-    return Extracted(
-        text=body.text,
-        raw=safe(content)[0] if content.strip() not in (body.text, "") else "",
-        thinking=body.thinking,
-        reasoning=_reasons(native, body.reasoning),
-        tool_calls=kept,
-        flags=body.flags,
-    )
+        body = body._replace(text=refusal, flags=union(body.flags, (protocol.REFUSAL_FIELD,)))
+    raw = safe(content)[0] if content.strip() not in (body.text, "") else ""
+    return body._replace(raw=raw, reasoning=_reasons(native, body.reasoning), tool_calls=kept)
 
 
 def _reasons(native: str, *found: str) -> str:
@@ -92,40 +85,27 @@ def _reasons(native: str, *found: str) -> str:
     return safe(joined([native, *(r for r in found if r and r != native)]))[0]
 
 
-def _calls(message: WireMessage) -> list[tuple[WireCall, WireFunction]]:
-    """The calls, and their functions."""
-    calls = [(call, call.function) for call in message.tool_calls or () if call.function is not None]
-    return calls or ([(WireCall(), message.function_call)] if message.function_call is not None else [])
-
-
 def _called(calls: list[tuple[WireCall, WireFunction]], tool: Tool) -> Extracted | None:
     own = [function.arguments for _, function in calls if function.name == tool.name]
     foreign = [function.arguments for _, function in calls if function.name != tool.name]
     # A misspelt name still carries the message; a call of something else has no such parameter.
     near = [a for a in foreign if tool.parameter in (a if isinstance(a, dict | str) else ())]
-    heard = [(arguments, found) for arguments in (*own, *near) if (found := _message(arguments, tool)) is not None]
+    heard = [
+        (at, arguments, found)
+        for at, arguments in enumerate((*own, *near))
+        if (found := message_of(arguments, tool.parameter)) is not None and readable(found.text)
+    ]
     if not heard:
         return None
-    arguments, found = heard[0]
+    _, arguments, found = heard[0]
     cleaned = clean(found.text, tool)
     marks = union(found.flags, cleaned.flags)
     raw = _argument_text(arguments) if marks or cleaned.text != found.text else ""
     if foreign:
         marks = (*marks, protocol.FOREIGN_TOOL)
-    if len(own) > 1 and sum(_message(a, tool) is not None for a in own) > 1:
+    if sum(at < len(own) for at, _, _ in heard) > 1:
         marks = (*marks, protocol.SEVERAL_CALLS)
     return Extracted(cleaned.text, "tool", raw, cleaned.thinking, cleaned.reasoning, flags=marks)
-
-
-def _message(arguments: object, tool: Tool) -> Recovered | None:
-    found = message_of(arguments, tool.parameter)
-    return found if found is not None and readable(found.text) else None
-
-
-def _stub(calls: list[tuple[WireCall, WireFunction]], tool: Tool) -> str:
-    """What was sent instead of a message: a brace, a colon."""
-    stubs = (message_of(function.arguments, tool.parameter) for _, function in calls if function.name == tool.name)
-    return next((safe(s.text)[0] for s in stubs if s is not None), "")
 
 
 def _argument_text(arguments: object) -> str:
@@ -145,16 +125,6 @@ def _kept(call: WireCall, function: WireFunction) -> ToolCall:
     return ToolCall(safe(text_of(call.id))[0], named, extra_content=extra if small else UNSET)
 
 
-def _content(content: object) -> tuple[str, str]:
-    """Content as text, and reasoning given as parts of it."""
-    if content is None or isinstance(content, str):
-        return content or "", ""
-    parts = content if isinstance(content, list) else [content]
-    answer = [_part(p) for p in parts if not _is_reasoning(p)]
-    reasoning = [_part(p) for p in parts if _is_reasoning(p)]
-    return joined(answer), joined(reasoning)
-
-
 def _is_reasoning(part: object) -> bool:
     return isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
 
@@ -169,37 +139,13 @@ def _part(part: object, depth: int = 4) -> str:
     return ""
 
 
-def _native_reasoning(message: WireMessage) -> str:
-    for value in (message.reasoning, message.reasoning_content, message.thinking, message.reasoning_details):
-        text = _part(value).strip()
-        if text:
-            return text
-    return ""
-
-
-class Cleaned(NamedTuple):
-    """A text and what was removed from it."""
-
-    text: str
-    thinking: str = ""  # written ahead of a leaked call: private content
-    reasoning: str = ""
-    flags: tuple[str, ...] = ()
-
-
-_NOTHING = Cleaned("")
-
-
-def clean(text: str, tool: Tool | None) -> Cleaned:
+def clean(text: str, tool: Tool | None) -> Extracted:
     """Remove everything that is not part of the answer. `tool` was offered: calls to it may have leaked into the text.
 
     The text of the result cleans to itself, encodes as UTF-8 and has no space at its ends. Never raises.
     """
-    if not text:
-        return _NOTHING
     text, changed = safe(text)
-    if not changed and not suspicious(text, tool):
-        return Cleaned(text.strip())
-    out = Cleaned(text.strip(), flags=(protocol.BAD_TEXT,) if changed else ())
+    out = Extracted(text.strip(), flags=(protocol.BAD_TEXT,) if changed else ())
     for _ in range(_PASSES):
         cleaner = _pass(out, tool)
         if cleaner.text == out.text:
@@ -208,24 +154,7 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
     return out
 
 
-def suspicious(text: str, tool: Tool | None) -> bool:
-    """Whether anything in a text may have to be removed; most texts end here, so this is all that most texts cost."""
-    if "<" in text or "◁" in text or (text.lstrip()[:10].startswith(CHANNEL_NAMES) and channels_without_tokens(text)):
-        return True
-    if text.rstrip().endswith(_CALL_AT_END) and (tool is not None or not _closed(text)):
-        return True
-    if "[" in text and _BRACKETED.search(text):
-        return True
-    return bool(tool and (tool.name in text or _CALL_AT_START.match(text)))
-
-
-def _closed(text: str) -> bool:
-    """Whether a text that ends as a call may holds no remains of one, as the JSON of a verdict. After "[" who knows."""
-    bare = text.strip()
-    return "[" not in text and without_debris(bare).strip() == bare
-
-
-def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
+def _pass(before: Extracted, tool: Tool | None) -> Extracted:
     part = split_thinking(before.text)
     out = before._replace(
         text=part.answer,
@@ -244,34 +173,24 @@ def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
     return out
 
 
-def secret_in(key: str) -> str:
-    """What must not stand in a text: the key. One that is an ordinary word is no secret; nothing (empty) is, then."""
-    secret = len(key) >= _LONG_KEY or (len(key) >= _SHORTEST_KEY and re.search(r"\d", key) is not None)
-    return key if secret else ""
-
-
 def without_secrets(secrets: Iterable[str]) -> Callable[[str], str]:
-    """A function that removes keys from texts."""
-    found = tuple(filter(None, map(secret_in, secrets)))
+    """A function that removes keys from texts. A key that is an ordinary word is no secret."""
+    digit = re.compile(r"\d")
+    found = [one for one in secrets if len(one) >= (_SHORTEST_KEY if digit.search(one) else _LONG_KEY)]
     return lambda text: functools.reduce(lambda out, secret: out.replace(secret, "[key]"), found, text)
 
 
 def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:
     """The answer with every text cleaned, and flagged where that changed it."""
+    calls = []
+    for call in found.tool_calls:
+        extra = call.extra_content
+        if extra is not UNSET and clean(text := json.dumps(extra)) != text:
+            extra = UNSET
+        function = FunctionCall(clean(call.function.name), clean(call.function.arguments))
+        calls.append(ToolCall(clean(call.id), function, extra_content=extra))
     out = found._replace(
-        text=clean(found.text),
-        raw=clean(found.raw),
-        thinking=clean(found.thinking),
-        reasoning=clean(found.reasoning),
-        tool_calls=tuple(_masked_call(call, clean) for call in found.tool_calls),
-    )
+        text=clean(found.text), raw=clean(found.raw), thinking=clean(found.thinking), reasoning=clean(found.reasoning),
+        tool_calls=tuple(calls),
+    )  # fmt: skip
     return out if out == found else out._replace(flags=union(found.flags, (protocol.KEY_REMOVED,)))
-
-
-def _masked_call(call: ToolCall, clean: Callable[[str], str]) -> ToolCall:
-    name, arguments, call_id = clean(call.function.name), clean(call.function.arguments), clean(call.id)
-    extra = call.extra_content
-    if extra is not UNSET:
-        text = json.dumps(extra)
-        extra = extra if clean(text) == text else UNSET
-    return ToolCall(call_id, FunctionCall(name, arguments), extra_content=extra)

@@ -43,6 +43,7 @@ _TYPES: Final = Path(__file__).with_name("error_types.yaml")
 _ROWS: Final = Path(__file__).with_name("refusals.yaml")
 _SAME = ({503, 529}, {504, 408})  # one thing under two numbers: the one on the line is kept
 _DECLINED = frozenset({"content_policy_violation", "refusal"})
+_GUARDED = frozenset({"reasons", "flagged_input", "patterns"})  # of the metadata
 _AT_CAPACITY = frozenset({"capacity_exhausted", "temporarily_unavailable"})
 # Words of a 500 that say nothing of the request: the next attempt may succeed.
 _GENERIC = re.compile(
@@ -119,8 +120,11 @@ def of_response(answer: HttpResponse, body: ErrorDetails, secrets: Secrets, now:
     """Classify an error response, or an error found inside a 200. `secrets` are kept out of every text."""
     now = now or datetime.now(UTC)
     status = _status(answer.status, body)
-    base = Failure(str(status), _detail(body, status, secrets), lasting=True, scope="model", status=status)
-    base = base._replace(named=_without(secrets, body.named[:_READ]))
+    code = body.availability.get("code")
+    named = f" ({code})" if isinstance(code, str) else ""
+    detail = sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), secrets)
+    words = _without(secrets, body.named[:_READ])
+    base = Failure(str(status), detail, lasting=True, scope="model", status=status, named=words)
     if 300 <= status < 400:
         return base._replace(detail=sentence(_moved(answer), secrets), scope="server")
     if status == 401:
@@ -133,7 +137,8 @@ def of_response(answer: HttpResponse, body: ErrorDetails, secrets: Secrets, now:
     if status == 402:
         passing = body.metadata.get("limit_source") == "openrouter_in_flight_budget" or "Retry-After" in answer.headers
         return base._replace(lasting=not passing, scope="account", retry_after=wait)
-    if status == 403 and _declined(body):
+    # Moderation or a guardrail on this prompt, as opposed to a limit of the key.
+    if status == 403 and (body.error_type in _DECLINED or not _GUARDED.isdisjoint(body.metadata)):
         return base._replace(scope="request", reason="blocked")
     found = _row(body.text, status)
     if found is not None and _counts(found, status, body, wait):
@@ -199,17 +204,6 @@ def _moved(answer: HttpResponse) -> str:
     except ValueError:
         host = None
     return f"{what} ({host}); give that as the base URL if you trust it" if host else f"{what}; check the base URL"
-
-
-def _detail(body: ErrorDetails, status: int, secrets: Secrets) -> str:
-    code = body.availability.get("code")
-    named = f" ({code})" if isinstance(code, str) else ""
-    return sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), secrets)
-
-
-def _declined(body: ErrorDetails) -> bool:
-    """Moderation or a guardrail on this prompt, as opposed to a limit of the key."""
-    return body.error_type in _DECLINED or any(k in body.metadata for k in ("reasons", "flagged_input", "patterns"))
 
 
 def _passing(body: ErrorDetails, status: int) -> bool:
@@ -279,20 +273,18 @@ def _why(error: Exception) -> str:
             return "its compression is one that was not asked for"
         long = "more than" in text or "too long" in text
         return "a header of the answer is longer than 8 kB" if long else "what came is no HTTP"
-    return _strerror(error) if isinstance(error, OSError) else ""
-
-
-def _strerror(error: OSError) -> str:
+    if not isinstance(error, OSError):
+        return ""
     inner = getattr(error, "os_error", None) or error
+    said = (inner.strerror or "").lower()
     if isinstance(error, ssl.SSLError):
         return "TLS failed"
     if isinstance(inner, ConnectionResetError | BrokenPipeError):
         return "reset by the server"
-    text = (inner.strerror or "").lower()
-    if text.startswith("[ssl: "):
-        return text.partition("] ")[2].partition(" (")[0]
-    refused = not text or isinstance(inner, ConnectionRefusedError) or "connect call failed" in text
-    return "connection refused" if refused else text
+    if said.startswith("[ssl: "):
+        return said.partition("] ")[2].partition(" (")[0]
+    refused = not said or isinstance(inner, ConnectionRefusedError) or "connect call failed" in said
+    return "connection refused" if refused else said
 
 
 def sentence(text: str, secrets: Secrets) -> str:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from independence.clients.failures import Failure
 from independence.errors import UsageError
 from independence.types import Message
+
+if TYPE_CHECKING:  # boards name forms, and load no HTTP client
+    from independence.clients.failures import Failure
 
 _NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
 EFFORT_REFUSED: Final = "effort_refused"
@@ -131,6 +133,12 @@ def _words(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+def _optional(name: str, words: str, first: str, without: str, told: str, *also: str) -> Feature:
+    """A field that is left out where it is refused, and with it what makes no sense then."""
+    left_out = Form(without, _leave_out(name, *also), told)
+    return Feature(name, lambda body: name in body, _words(words), (Form(first), left_out))
+
+
 # In the order in which they are written, as one may turn messages into plain objects, and tried where none is named.
 FEATURES: Final[tuple[Feature, ...]] = (
     Feature(
@@ -201,49 +209,21 @@ FEATURES: Final[tuple[Feature, ...]] = (
             Form(EFFORT_REFUSED, _leave_out("reasoning_effort", "reasoning"), "no reasoning effort is sent"),
         ),
     ),
-    Feature(
-        "seed",
-        lambda body: "seed" in body,
-        _words(r"\bseed\b"),
-        (Form("seed"), Form("seed_refused", _leave_out("seed"), "no seed is sent")),
+    _optional("seed", r"\bseed\b", "seed", "seed_refused", "no seed is sent"),
+    _optional(
+        "parallel_tool_calls", r"parallel_tool_calls|parallel tool", "parallel_tool_calls", "parallel_refused",
+        "parallel_tool_calls is not sent",
     ),
-    Feature(
-        "parallel_tool_calls",
-        lambda body: "parallel_tool_calls" in body,
-        _words(r"parallel_tool_calls|parallel tool"),
-        (
-            Form("parallel_tool_calls"),
-            Form("parallel_refused", _leave_out("parallel_tool_calls"), "parallel_tool_calls is not sent"),
-        ),
+    _optional(
+        "cache", r"\bcache\b", "cache", "cache_refused", "the request not to use the gateway's cache is left out"
     ),
-    Feature(
-        "cache",
-        lambda body: "cache" in body,
-        _words(r"\bcache\b"),
-        (
-            Form("cache"),
-            Form("cache_refused", _leave_out("cache"), "the request not to use the gateway's cache is left out"),
-        ),
+    _optional(
+        "stream_options", r"stream_?options|include_?usage", "usage_streamed", "usage_refused",
+        "token counts are not requested, so they are estimated",
     ),
-    Feature(
+    _optional(
+        "stream", r"\bstream(?:ed|ing|s)?\b", "streamed", "stream_refused", "answers are requested whole, not streamed",
         "stream_options",
-        lambda body: "stream_options" in body,
-        _words(r"stream_?options|include_?usage"),
-        (
-            Form("usage_streamed"),
-            Form(
-                "usage_refused", _leave_out("stream_options"), "token counts are not requested, so they are estimated"
-            ),
-        ),
-    ),
-    Feature(
-        "stream",
-        lambda body: "stream" in body,
-        _words(r"\bstream(?:ed|ing|s)?\b"),
-        (
-            Form("streamed"),
-            Form("stream_refused", _leave_out("stream", "stream_options"), "answers are requested whole, not streamed"),
-        ),
     ),
     Feature(
         "temperature",
@@ -253,7 +233,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         fix="the model rejects this value: add `- {{model_id: {model}, temperature_supported: false}}` under "
         "`models:` in models.yaml",
     ),
-)
+)  # fmt: skip
 MARKS: Final = tuple(form.name for feature in FEATURES for form in feature.forms[1:])  # on replies
 _BY_NAME: Final = {feature.name: feature for feature in FEATURES}
 _FORMS: Final = {form.name: form for feature in FEATURES for form in feature.forms}

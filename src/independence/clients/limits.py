@@ -79,8 +79,6 @@ def reservation(request: ChatRequest, prices: Prices) -> float:
 
 def number(value: object) -> float | None:
     """A finite, non-negative number, given as one or as a numeric string; booleans are not numbers."""
-    if type(value) is float:
-        return value if 0.0 <= value < math.inf else None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -92,19 +90,9 @@ def number(value: object) -> float | None:
 
 def reported_cost(cost: object, is_byok: object, details: object) -> float | None:
     """The dollars a usage object states: its cost and, with one's own provider key, what the provider takes."""
-    stated = _dollars(cost)
-    if is_byok is True and isinstance(details, Mapping):
-        upstream = _dollars(details.get("upstream_inference_cost"))
-        if upstream is not None:
-            return (stated or 0.0) + upstream
-    return stated
-
-
-def _dollars(value: object) -> float | None:
-    if type(value) is float and 0.0 <= value < _DEAREST_CALL:
-        return value
-    usd = number(value)
-    return usd if usd is not None and usd < _DEAREST_CALL else None
+    upstream = details.get("upstream_inference_cost") if is_byok is True and isinstance(details, Mapping) else None
+    known = [usd for usd in map(number, (cost, upstream)) if usd is not None and usd < _DEAREST_CALL]
+    return sum(known) if known else None
 
 
 def listed_cost(usage: Usage, prices: Prices) -> float:
@@ -158,7 +146,6 @@ class Budget:
         self._waiting = 0  # those in line, and the first one who has left it but not yet gone on
         self._record: Record | None = None
         self._recorded = 0  # what may be gone, by the ledger on disk
-        self._most = 0  # the same, once what is being written is on disk
         self._recording = asyncio.Lock()
 
     @property
@@ -201,34 +188,20 @@ class Budget:
 
         `anew`: also where it holds enough, as it may hold too much by now. Raises what writing raises.
         """
+        if self.recorded and not anew:  # nobody waits for what another one writes
+            return
         async with self._recording:
             if self._record is None or (self.recorded and not anew):
                 return
             open_ = self._reserved + self._reserved // _AHEAD
-            self._most = most = self._spent + open_
+            most = self._spent + open_
             self._recorded = min(self._recorded, most)
             await self._record(most / PICO, (self._unknown + open_) / PICO)
             self._recorded = most
 
-    def raise_cap(self, usd: float) -> None:
-        """Move the cap by so many dollars; whoever waits looks again."""
-        if self._cap is not None:
-            self._cap += math.ceil(usd * PICO)
-        self._freed.set()
-
     def fits(self, usd: float) -> bool:
         """Whether a reservation would be granted at once."""
         return not self._line.locked() and self._fits(_amount(usd))
-
-    def at_once(self, usd: float) -> Reservation | None:
-        """Hold dollars that are there and in the ledger, where nobody waits for some; None where that takes time."""
-        amount = _amount(usd)
-        if self._record is not None and self._spent + self._reserved + amount > self._recorded:
-            return None
-        if self._cap is not None and (self._waiting or self._spent + self._reserved + amount > self._cap):
-            return None
-        self._reserved += amount
-        return Reservation(self, amount)
 
     async def reserve(self, usd: float) -> Reservation:
         """Hold dollars. Waits while calls under way may give some back; raises CostCapReached when none is left."""
@@ -238,17 +211,13 @@ class Budget:
         try:
             async with self._line:
                 while not self._fits(_amount(usd)):
-                    await self._more(usd)
+                    if self._reserved == 0:  # no call is under way that could give some back
+                        raise self._reached(usd)
+                    self._freed.clear()
+                    await self._freed.wait()
                 return self.hold(usd)
         finally:
             self._waiting -= 1
-
-    async def _more(self, usd: float) -> None:
-        """Wait until more may be left. Raises CostCapReached where no call is under way that could give some back."""
-        if self._reserved == 0:
-            raise self.reached(usd)
-        self._freed.clear()
-        await self._freed.wait()
 
     def _fits(self, amount: int) -> bool:
         return self._cap is None or self._spent + self._reserved + amount <= self._cap
@@ -261,7 +230,7 @@ class Budget:
         if self._waiting:
             self._freed.set()
 
-    def reached(self, usd: float) -> CostCapReached:
+    def _reached(self, usd: float) -> CostCapReached:
         """That the cap does not cover a call that may cost so much."""
         unknown = f" (${self.unknown:.4f} of it for calls whose cost never came back)" if self._unknown else ""
         return CostCapReached(
@@ -298,13 +267,6 @@ class Bucket:
         if self._tokens >= _ENOUGH:
             return 0.0
         return max(0.0, self._at - now) + (1 - self._tokens) / self._rate.per_second
-
-    def grab(self) -> bool:
-        """Take a token where there is one, without getting in line."""
-        if self.left() > 0:
-            return False
-        self._tokens -= 1
-        return True
 
     def empty(self, seconds: float = 0.0) -> None:
         """Throw the tokens away, and let none come for some seconds."""
@@ -369,8 +331,5 @@ class Buckets:
         key = (model, provider)
         if key not in self._made:
             rate = self._endpoint.bounds_of(model, provider).rate
-            self._made[key] = self._bucket(rate) if rate else None
+            self._made[key] = Bucket(rate, self._clock) if rate else None
         return self._made[key]
-
-    def _bucket(self, rate: Rate) -> Bucket:
-        return Bucket(rate, self._clock)

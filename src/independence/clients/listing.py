@@ -73,6 +73,10 @@ class ServerPages(NamedTuple):
     properties: ServerProperties = ServerProperties()
     of_each: tuple[ServerPages, ...] = ()  # where several servers share the endpoint: what each tells
 
+    def must_serve(self) -> None:
+        """Raise UsageError where its models cannot be asked: it does not answer, or refuses the key."""
+        must_serve(self.endpoint, self.catalogue)
+
     @property
     def listed(self) -> Catalogue:
         """The catalogue; unknown where it is a failure."""
@@ -303,15 +307,11 @@ def must_serve(endpoint: Endpoint, page: object) -> None:
         raise UsageError(what, "try again once its model is loaded, or allow more time with --local-timeout")
     if page.status:
         what = f"{name}: the server at {url} does not list its models ({page.detail})"
-        raise UsageError(what, _status_advice(endpoint))
+        later, key = "ask again in a few minutes, or check the address", endpoint.key_source
+        raise UsageError(what, later if endpoint.api_key or not key else f"if it needs a key, set {key}")
     raise UsageError(
         f"{name}: no server answers at {url} ({page.kind}: {page.detail})", connection_advice(endpoint, page)
     )
-
-
-def _status_advice(endpoint: Endpoint) -> str:
-    later = "ask again in a few minutes, or check the address"
-    return later if endpoint.api_key or not endpoint.key_source else f"if it needs a key, set {endpoint.key_source}"
 
 
 def connection_advice(endpoint: Endpoint, failure: Failure) -> str:
@@ -334,17 +334,14 @@ def connection_advice(endpoint: Endpoint, failure: Failure) -> str:
 def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) -> UsageError | None:
     info = listed.info(model)
     if info is None:
-        what, fix = f"{_called(endpoint)} has no model `{model}`", _meant(endpoint, model, listed)
+        # Where another server stands for OpenRouter's, its address tells more than the name.
+        redirected = endpoint.name == OPENROUTER and endpoint.base_url != OPENROUTER_URL
+        address = f" ({endpoints.printable_address(endpoint.base_url)})" if redirected else ""
+        what, fix = f"{endpoint.name}{address} has no model `{model}`", _meant(endpoint, model, listed)
         return UsageError(what, fix) if listed.models else UsageError(f"{what}; it lists none")
     if tools and info.rejects("tools"):
         return UsageError(f"`{model}` takes no tools, which tool_role needs", "use --delivery user_role")
     return None
-
-
-def _called(endpoint: Endpoint) -> str:
-    """The endpoint's name, with the address where another server stands for OpenRouter's."""
-    redirected = endpoint.name == OPENROUTER and endpoint.base_url != OPENROUTER_URL
-    return f"{endpoint.name} ({endpoints.printable_address(endpoint.base_url)})" if redirected else endpoint.name
 
 
 def _meant(endpoint: Endpoint, model: str, listed: Catalogue) -> str:

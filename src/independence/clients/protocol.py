@@ -28,10 +28,13 @@ class Wait(NamedTuple):
 
 
 class Adapted(NamedTuple):
-    """Requests to a model are written in another form from now on."""
+    """Requests to a model are written in another form, which its server takes, from now on."""
 
     model: str
     told: str
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.told}"
 
 
 class Probed(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
+from independence.clients.bodies import decode_any
 from independence.clients.messages import TEXTS, WireCall, WireFunction, WireMessage
 
 _DONE: Final = b"[DONE]"
@@ -160,22 +161,21 @@ class StreamedAnswer:
         if data.strip() == _DONE:
             self.done = True
             return True
+        text = data.decode("utf-8", "replace")
         if event == "error":
-            self._error = _error_in(data)
+            document = decode_any(data) or {"message": text}
+            self._error = document["error"] if isinstance(document, dict) and document.get("error") else document
             return True
         try:
-            chunk = _DECODER.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            try:
-                chunk = _DECODER.decode(data.decode("utf-8", "replace").encode())
-            except (msgspec.DecodeError, RecursionError):
-                return False
+            chunk = _DECODER.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            return False
         self._take(chunk, data)
         return True
 
     def _take(self, chunk: _Chunk, data: bytes) -> None:
         if chunk.error is not None or chunk.object == "error":
-            self._error = chunk.error if chunk.error is not None else msgspec.json.decode(data)
+            self._error = chunk.error if chunk.error is not None else decode_any(data)
         self.events += chunk.choices is not None or chunk.usage is not None or self._error is not None
         for name in _ABOUT:
             value = getattr(chunk, name)
@@ -241,11 +241,8 @@ class StreamedAnswer:
         self._untold += 1
         self.signs += len(text)
         now = asyncio.get_running_loop().time()
-        if self.first_at is None:
-            self.first_at = self._told_at = now
-            self.tell()  # that the first one is there
-        elif now - self._told_at >= _TELL_S:
-            self._told_at = now
+        if self.first_at is None or now - self._told_at >= _TELL_S:
+            self.first_at, self._told_at = now if self.first_at is None else self.first_at, now
             self.tell()
         if self.tokens >= self._next_look:
             self._next_look = int(self._next_look * _LATER)
@@ -283,15 +280,6 @@ def _pieces(name: str, value: object) -> Iterator[tuple[str, str]]:
             thought = part.get("type") in ("thinking", "reasoning")
             channel = "thinking" if name == "content" and thought else name
             yield from _pieces(channel, part.get("text", part.get("thinking", part.get("summary"))))
-
-
-def _error_in(data: bytes) -> object:
-    """What an event named `error` says."""
-    try:
-        document = msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        return {"message": data.decode("utf-8", "replace")}
-    return document["error"] if isinstance(document, dict) and document.get("error") else document
 
 
 class EventReader:

@@ -54,30 +54,15 @@ class Throttle:
         """Calls that may be in flight now, 1..cap."""
         return int(self._window)
 
-    @property
-    def epoch(self) -> int:
-        """How often the window was cut."""
-        return self._epoch
-
-    def begin(self, room: float) -> int | None:
-        """Begin an attempt where nothing has to be waited for, as nearly always; None where `enter` has to wait.
-
-        Takes and returns what `enter` does.
-        """
-        if self._line or room != math.inf:
-            return None
-        self.in_flight += 1
-        return self._epoch
-
     async def enter(self, room: float, beat: Callable[[float], None]) -> int:
         """Begin an attempt, once there is room. Returns what `served` or `refused` is to be told.
 
         `room`: what `refused` returned, for a call that was refused; else infinite, and there is always room, but no
         place before those who wait. `beat` is called every second of the wait; what it raises ends it.
         """
-        begun = self.begin(room)
-        if begun is not None:
-            return begun
+        if not self._line and room == math.inf:
+            self.in_flight += 1
+            return self._epoch
         place: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._line.append((room, place))
         self._admit()
@@ -96,11 +81,11 @@ class Throttle:
         if self._line:
             self._admit()
 
-    def served(self, epoch: int, *, grows: bool = True) -> None:
-        """An attempt was answered. `grows`: whether that says that the window as it is now may be larger."""
+    def served(self, epoch: int) -> None:
+        """An attempt was answered."""
         if self._evidence and epoch == self._epoch:
             self._evidence = max(0.0, self._evidence + _SERVED)
-        if grows and self._window < self._cap:
+        if self._window < self._cap:
             self._rounds += 1 / self.limit
             grown = self._broke * (1 + _CUBIC * (self._rounds - self._plateau) ** 3)
             self._move(min(self._cap, max(self._window, grown)))

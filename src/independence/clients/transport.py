@@ -11,8 +11,6 @@ import ipaddress
 import os
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from functools import lru_cache
-from http.cookies import BaseCookie, SimpleCookie
 from typing import Any, Final, NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
@@ -44,21 +42,10 @@ class HttpResponse(NamedTuple):
     body: bytes
 
 
-class NoCookies(aiohttp.DummyCookieJar):
-    """Keeps none, and has none for a request. That is said with one object, as making one costs time in every call."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._none: BaseCookie[str] = SimpleCookie()
-
-    def filter_cookies(self, request_url: URL) -> BaseCookie[str]:
-        """None at all."""
-        return self._none
-
-
 def open_session() -> aiohttp.ClientSession:
     """A session for any number of endpoints. It does not limit connections; the engine does."""
-    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300), cookie_jar=NoCookies())
+    connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
 
 class Transport:
@@ -69,12 +56,10 @@ class Transport:
         self._base = URL(endpoint.base_url)
         dialect = dialects.of(endpoint.dialect)
         self._chat = self._below(dialect.chat_path)
-        # Looked up and built once: it costs time in every call.
         self._proxy = proxy_of(self._base)
         self._headers = CIMultiDict({**dialect.headers(endpoint), "Accept-Encoding": _ACCEPTED})
         self._headers.update(endpoint.headers)
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
-        self._limits: dict[float | None, aiohttp.ClientTimeout] = {}
 
     def post(self, body: bytes, timeout_s: float | None = None) -> Coroutine[Any, Any, HttpResponse]:
         """Ask for a chat completion; without a timeout after the endpoint's.
@@ -113,22 +98,16 @@ class Transport:
         body: bytes | None = None,
         read: Callable[[aiohttp.ClientResponse], Awaitable[bytes]] | None = None,
     ) -> HttpResponse:
+        limit = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
         response = await self._session.request(
-            method, url, data=body, headers=self._headers, timeout=self._limit(timeout_s), proxy=self._proxy,
-            allow_redirects=False,
-        )  # fmt: skip
+            method, url, data=body, headers=self._headers, timeout=limit, proxy=self._proxy, allow_redirects=False
+        )
         try:
             return HttpResponse(response.status, response.headers, await (read or read_body)(response))
         finally:
             if not response.closed:  # at the end of a body its connection went back by itself
                 response.release()
                 await response.wait_for_close()
-
-    def _limit(self, timeout_s: float | None) -> aiohttp.ClientTimeout:
-        """The timeouts of a request. There are few different ones."""
-        if timeout_s not in self._limits:
-            self._limits[timeout_s] = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
-        return self._limits[timeout_s]
 
     def _below(self, path: str) -> URL:
         """An address below the base URL, whose query (a version, a key) goes along."""
@@ -205,7 +184,8 @@ async def read_stream(
     begun = await _begun(response)
     while len(begun.lstrip(_BEFORE)) < _TELLING and (part := await response.content.readany()):
         begun = begun.lstrip(_BEFORE) + part  # blanks keep the connection open
-    if not (200 <= response.status < 300 and streams.is_stream(begun.lstrip(_BEFORE), _type(response))):
+    declared = response.headers.get("Content-Type", "")
+    if not (200 <= response.status < 300 and streams.is_stream(begun.lstrip(_BEFORE), declared)):
         return await _whole(response, begun)
     loop = asyncio.get_running_loop()
     body = await streams.read(
@@ -214,10 +194,6 @@ async def read_stream(
     if body is None:
         raise BodyTooLarge
     return body
-
-
-def _type(response: aiohttp.ClientResponse) -> str:
-    return response.headers.get("Content-Type", "")
 
 
 async def _begun(response: aiohttp.ClientResponse) -> bytes:
@@ -231,28 +207,20 @@ async def _begun(response: aiohttp.ClientResponse) -> bytes:
 
 async def _whole(response: aiohttp.ClientResponse, body: bytes) -> bytes:
     """A body that begins so."""
-    content = response.content
-    if len(body) > LARGEST:
-        raise BodyTooLarge
-    if not content.at_eof() or content.exception() is not None:
-        body = await _with_the_rest(body, content)
-    return _as_utf8(body, _type(response))
-
-
-async def _with_the_rest(body: bytes, content: aiohttp.StreamReader) -> bytes:
     out = bytearray(body)
-    while part := await content.readany():
+    while len(out) <= LARGEST and (part := await response.content.readany()):
         out += part
-        if len(out) > LARGEST:
-            raise BodyTooLarge
-    return bytes(out)
+    if len(out) > LARGEST:
+        raise BodyTooLarge
+    return _as_utf8(bytes(out), response.headers.get("Content-Type", ""))
 
 
 def _as_utf8(body: bytes, content_type: str) -> bytes:
     """JSON is UTF-8; where it is not, and says so, it is converted. A wrong claim about valid UTF-8 changes nothing."""
-    name = _charset(content_type)
-    if not name or (body.isascii() and b"\0" not in body):
+    declared = _CHARSET.search(content_type)
+    if not declared or (body.isascii() and b"\0" not in body):
         return body
+    name = declared[1].lower()
     if not name.startswith(("utf-16", "utf-32", "utf16", "utf32")):
         try:
             body.decode()
@@ -264,10 +232,3 @@ def _as_utf8(body: bytes, content_type: str) -> bytes:
         return body.decode(name, "replace").encode("utf-8", "replace")
     except LookupError:
         return body
-
-
-@lru_cache(maxsize=64)
-def _charset(content_type: str) -> str:
-    """The charset that is declared; empty where none is, or none that we would convert."""
-    declared = _CHARSET.search(content_type)
-    return declared[1].lower() if declared else ""

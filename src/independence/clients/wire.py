@@ -63,36 +63,16 @@ class ChatCompletion(msgspec.Struct, gc=False):
         return self.choices[0] if self.choices else _NO_CHOICE
 
 
-class DecodedBody(NamedTuple):
-    """A response and whether its bytes had to be repaired."""
-
-    completion: ChatCompletion
-    repaired: bool
-
-
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})  # stages of a router
 _NO_CHOICE = WireChoice()
-_DECODER = msgspec.json.Decoder(ChatCompletion)
 
 
-def decode(body: bytes) -> DecodedBody | None:
+def decode(body: bytes) -> ChatCompletion | None:
     """Read a body; None when it is not a JSON object of this shape (cut, malformed, a web page)."""
     try:
-        return DecodedBody(_DECODER.decode(body), repaired=False)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    try:
-        return DecodedBody(msgspec.convert(bodies.decode_any(body), ChatCompletion), repaired=not _is_utf8(body))
+        return msgspec.convert(bodies.decode_any(body), ChatCompletion)
     except ValueError:
         return None
-
-
-def _is_utf8(body: bytes) -> bool:
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def is_litellm(headers: Mapping[str, str]) -> bool:
@@ -123,9 +103,6 @@ class AttemptCost(NamedTuple):
     known: bool
 
 
-_NOTHING = AttemptCost(Usage(), known=True)
-
-
 def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
     """Tokens and dollars of a response: the stated cost, else tokens at list price."""
     if usage is None:
@@ -138,12 +115,10 @@ def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
         _part(usage.prompt_tokens_details, "cached_tokens"),
         cost or 0.0,
     )
-    if cost is not None:
-        return AttemptCost(tokens, True)
-    free = prices == limits.FREE
-    if prices is not None and (free or tokens.prompt_tokens or tokens.completion_tokens):
+    counted = prices == limits.FREE or tokens.prompt_tokens or tokens.completion_tokens
+    if cost is None and prices is not None and counted:
         return AttemptCost(msgspec.structs.replace(tokens, cost_usd=limits.listed_cost(tokens, prices)), known=True)
-    return AttemptCost(tokens, known=False)
+    return AttemptCost(tokens, known=cost is not None)
 
 
 def tokens_of(usage: WireUsage | None) -> int:
@@ -161,8 +136,6 @@ def _part(details: object, name: str) -> int:
 
 
 def _tokens(value: object) -> int:
-    if type(value) is int and 0 <= value < _TOKENS_LIMIT:
-        return value
     count = limits.number(value)
     return int(count) if count is not None and count < _TOKENS_LIMIT else 0
 
@@ -187,30 +160,20 @@ Outcome = ReceivedMessage | Failure
 
 def read(response: HttpResponse, prices: Prices | None, secrets: Secrets) -> tuple[Outcome, AttemptCost]:
     """What an HTTP response is, and what it cost."""
-    if not 200 <= response.status < 300:
-        failure = _of_error(response, secrets)
-        return failure, AttemptCost(Usage(), known=failure.unbilled)
     decoded = decode(response.body)
+    if not 200 <= response.status < 300:
+        error, choice = bodies.error_of(response.body), decoded.choice if decoded else _NO_CHOICE
+        # Some hosts send the completion that a filter ended in the place of an error.
+        filtered = not error.message and ending_of(text_of(choice.finish_reason)) == "filter"
+        failure = _filtered(choice) if filtered else failures.of_response(response, error, secrets)
+        return failure, AttemptCost(Usage(), known=failure.unbilled)
     if decoded is None:
         return failures.of_foreign_body(response, secrets), cost_of(None, prices)
-    body, repaired = decoded
-    found = _outcome(body, response, secrets)
-    cost = cost_of(body.usage, prices)
-    if isinstance(found, Failure):
-        return found, _NOTHING if found.unbilled and not cost.known else cost
-    if repaired:
-        found = found._replace(flags=(*found.flags, protocol.BAD_TEXT))
+    found = _outcome(decoded, response, secrets)
+    cost = cost_of(decoded.usage, prices)
+    if isinstance(found, Failure) and found.unbilled and not cost.known:
+        return found, AttemptCost(Usage(), known=True)
     return found, cost
-
-
-def _of_error(response: HttpResponse, secrets: Secrets) -> Failure:
-    """An error response. Some hosts send the completion that a filter ended in the place of an error."""
-    error = bodies.error_of(response.body)
-    decoded = None if error.message else decode(response.body)
-    choice = decoded.completion.choice if decoded else _NO_CHOICE
-    if ending_of(text_of(choice.finish_reason)) == "filter":
-        return _filtered(choice)
-    return failures.of_response(response, error, secrets)
 
 
 Ending = Literal["good", "length", "filter", "error", "unknown"]
@@ -257,6 +220,8 @@ def _outcome(body: ChatCompletion, response: HttpResponse, secrets: Secrets) -> 
     marks = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
     if not finish:
         marks = (*marks, protocol.UNSTATED_END)
+    if response.body.decode("utf-8", "replace").encode() != response.body:
+        marks = (*marks, protocol.BAD_TEXT)
     return ReceivedMessage(body, message, finish or None, marks)
 
 
@@ -295,46 +260,34 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
 
     A server that ignores `max_tokens` would otherwise fill the store, and every later turn, with one answer.
     """
-    limit = longest(max_tokens)
-    return (message, False) if _short(message, limit) else _cut_message(message, limit)
+    limit, calls = longest(max_tokens), message.tool_calls
 
+    def function(own: WireFunction | None) -> WireFunction | None:
+        return own and WireFunction(_cut(own.name, limit), _cut(own.arguments, limit))
 
-def _cut_message(message: WireMessage, limit: int) -> tuple[WireMessage, bool]:
-    changed = {name: _cut(getattr(message, name), limit) for name in TEXTS}
-    calls = message.tool_calls
-    short = (
-        [WireCall(c.id, _cut_function(c.function, limit), c.extra_content) for c in calls[:_MOST_CALLS]]
-        if calls
-        else calls
+    short = [WireCall(one.id, function(one.function), one.extra_content) for one in (calls or ())[:_MOST_CALLS]]
+    out = msgspec.structs.replace(
+        message,
+        **{name: _cut(getattr(message, name), limit) for name in TEXTS},
+        tool_calls=short if calls else calls,
+        function_call=function(message.function_call),
     )
-    function = _cut_function(message.function_call, limit)
-    out = msgspec.structs.replace(message, **changed, tool_calls=short, function_call=function)
     return (out, True) if out != message else (message, False)
 
 
-def _short(message: WireMessage, limit: int) -> bool:
-    """Whether nothing can be too long, as of nearly every message: texts, and calls with textual arguments."""
-    for name in TEXTS:
-        value = getattr(message, name)
-        if value is not None and not (isinstance(value, str) and len(value) <= limit):
-            return False
-    calls = message.tool_calls or ()
-    functions = [*(call.function for call in calls), message.function_call]
-    return len(calls) <= _MOST_CALLS and all(
-        value is None or (isinstance(value, str) and len(value) <= limit)
-        for function in functions
-        if function is not None
-        for value in (function.name, function.arguments)
-    )
-
-
 def _cut(value: Any, limit: int) -> Any:
-    """Text is cut; of anything else that is too long nothing is kept, because half of it is broken."""
+    """Text is cut, that of content in parts together; of anything else that is too long nothing is kept."""
     if isinstance(value, str):
         return value[:limit]
-    if isinstance(value, dict | list):
-        return _cut_parts(value, limit) if encoded_size(value) > limit else value
-    return value
+    if not isinstance(value, dict | list) or encoded_size(value) <= limit:
+        return value
+    kept, left = [], limit
+    for part in value if isinstance(value, list) else ():
+        text = part.get("text") if isinstance(part, dict) else None
+        if left > 0 and isinstance(text, str):
+            kept.append({"type": "text", "text": text[:left]})
+            left -= len(text)
+    return kept
 
 
 def encoded_size(value: Any) -> float:
@@ -345,18 +298,3 @@ def encoded_size(value: Any) -> float:
         return len(json.dumps(value, ensure_ascii=False))
     except RecursionError:
         return math.inf
-
-
-def _cut_parts(value: Any, limit: int) -> Any:
-    """Content in parts: the texts are cut together."""
-    kept, left = [], limit
-    for part in value if isinstance(value, list) else ():
-        text = part.get("text") if isinstance(part, dict) else None
-        if left > 0 and isinstance(text, str):
-            kept.append({"type": "text", "text": text[:left]})
-            left -= len(text)
-    return kept
-
-
-def _cut_function(function: WireFunction | None, limit: int) -> WireFunction | None:
-    return None if function is None else WireFunction(_cut(function.name, limit), _cut(function.arguments, limit))

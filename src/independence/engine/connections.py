@@ -7,15 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from independence import config
 from independence.clients import dialects, features
-from independence.clients.listing import ServerPages, must_serve
 from independence.config import entries, environment, registry
-from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
+from independence.config.endpoints import (
+    Endpoint,
+    ModelBounds,
+    RateSetting,
+    check,
+    check_header,
+    check_key,
+    filled,
+    hidden,
+    printable_address,
+    variables,
+    with_query,
+)
 from independence.config.entries import ShippedEndpoint
 from independence.config.environment import EnvironmentSettings
 from independence.config.local_models import LocalModels
@@ -29,6 +39,9 @@ from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
 from independence.suites import load
 from independence.suites.schema import Suite
+
+if TYPE_CHECKING:  # who reads a models file loads no HTTP client
+    from independence.clients.listing import ServerPages
 
 DEFAULT_FILE = Path("models.yaml")
 LOOK_UPS = LookUps(dialects.of, features.form)
@@ -76,9 +89,9 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         key = ""
     headers = _filled(entry.headers, env, f"a header of endpoint `{name}`", keyless=keyless)
     for header, value in headers.items():
-        config.endpoints.check_header(header, value)
+        check_header(header, value)
     query = _filled(entry.query, env, f"the query of endpoint `{name}`", keyless=keyless)
-    first, *others = [config.endpoints.with_query(_address(one, name, env), query) for one in entry.addresses]
+    first, *others = [with_query(_address(one, name, env), query) for one in entry.addresses]
     return Endpoint(
         name,
         first,
@@ -90,7 +103,7 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         by_slots=entry.max_concurrency is None and dialects.of(entry.dialect).own_server,
         stream=dialects.of(entry.dialect).own_server if entry.stream is None else entry.stream,
         headers=headers,
-        hidden=config.endpoints.hidden(entry.headers, headers),
+        hidden=hidden(entry.headers, headers),
         features=entry.features,
         lists_models=entry.lists_models,
         others=tuple(others),
@@ -101,19 +114,19 @@ def _filled(texts: Mapping[str, str], env: Mapping[str, str], source: str, *, ke
     """The texts with the values of their variables; `keyless`: without those that lack one. Raises UsageError."""
     ready = {
         name: text for name, text in texts.items()
-        if not keyless or all(env.get(variable, "").strip() for variable in config.endpoints.variables(text))
+        if not keyless or all(env.get(variable, "").strip() for variable in variables(text))
     }  # fmt: skip
-    return {name: config.endpoints.filled(text, env, source) for name, text in ready.items()}
+    return {name: filled(text, env, source) for name, text in ready.items()}
 
 
 def _address(declared: str, name: str, env: Mapping[str, str]) -> str:
     """An address of an endpoint. What stands in a variable may end as it goes on. Raises UsageError."""
     head, _, end = declared.rpartition("}")
     if not head:
-        return config.endpoints.check(declared, f"the address of endpoint `{name}`")
-    base = config.endpoints.filled(f"{head}}}", env, f"endpoint `{name}`").rstrip("/")
-    source = f"the address of endpoint `{name}` ({', '.join(config.endpoints.variables(declared))})"
-    return config.endpoints.check(base.removesuffix(end.rstrip("/")) + end, source)
+        return check(declared, f"the address of endpoint `{name}`")
+    base = filled(f"{head}}}", env, f"endpoint `{name}`").rstrip("/")
+    source = f"the address of endpoint `{name}` ({', '.join(variables(declared))})"
+    return check(base.removesuffix(end.rstrip("/")) + end, source)
 
 
 def redirection(names: Iterable[str], env: Mapping[str, str]) -> list[str]:
@@ -195,7 +208,7 @@ def with_local(known: Registry, pages: ServerPages | None, env: Mapping[str, str
     if pages is None:
         return msgspec.structs.replace(known, local=LocalModels(usual=usual))
     try:
-        must_serve(pages.endpoint, pages.catalogue)
+        pages.must_serve()
     except IndependenceError as problem:
         return msgspec.structs.replace(known, local=LocalModels(usual=usual, problem=problem))
     models = pages.listed.models

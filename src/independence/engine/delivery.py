@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple, TypeVar
 
@@ -25,7 +25,7 @@ from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import GaveUp, Parked, Refused
 from independence.config.subjects import SIM
 from independence.engine import dialogue, estimate
-from independence.engine.events import DeliveryUnverified, ModelStopped, Watch
+from independence.engine.events import DeliveryUnverified, EventHandler, ModelStopped
 from independence.engine.gate import StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
@@ -70,7 +70,7 @@ def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shap
     asked: dict[ProbedModel, ChatRequest] = {}
     longest: defaultdict[ProbedModel, float] = defaultdict(float)
     prompts = estimate.rubrics(suite)
-    for item in _distinct(todo):
+    for item, _ in estimate.alike(todo):
         trial, subject = item.trial, item.trial.subject
         if item.calls and subject.endpoint != SIM:
             key = _of_subject(trial)
@@ -104,17 +104,6 @@ def _verdict_request(judge: ModelJudge, rubric: Rubric) -> ChatRequest:
     bare = rubric.verdict != "object" or rubric.prompt_as
     schema = None if bare else json_schema(rubric.fields, rubric.quote or "")
     return ChatRequest(judge.model, (), judge.max_tokens, judge.sampling, schema=schema)
-
-
-def _distinct(todo: Sequence[PendingTrial]) -> Iterator[PendingTrial]:
-    """One of all trials that differ in their run alone."""
-    seen = set()
-    for item in todo:
-        script = item.trial.dialogue
-        place = (item.trial.subject.config_dir, script.condition, script.scenario.id, bool(item.calls), item.judges)
-        if place not in seen:
-            seen.add(place)
-            yield item
 
 
 async def check(
@@ -238,7 +227,7 @@ def _known(connection: sqlite3.Connection, key: ProbedModel, address: str, templ
 
 
 def without(
-    todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, Refused | Parked | GaveUp], on_event: Watch
+    todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, Refused | Parked | GaveUp], on_event: EventHandler
 ) -> list[PendingTrial]:
     """The same work without the models that cannot be asked now, of which it tells."""
     out, stopped = [], dict.fromkeys(ModelStopped(k.name, s.why) for k, s in refused.items() if k.delivery == JUDGED)

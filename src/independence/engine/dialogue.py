@@ -1,8 +1,7 @@
-"""One dialogue: which exchanges lie behind it, its turns asked in order, and stored ones to be graded again."""
+"""One dialogue: which exchanges lie behind it, the request for its next turn, and stored ones to be graded again."""
 
 from __future__ import annotations
 
-import asyncio
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,19 +12,15 @@ import msgspec
 
 from independence.clients import protocol
 from independence.config.subjects import LOCAL, SIM, Subject
-from independence.engine import events, plan
-from independence.engine.events import CallCommitted
+from independence.engine import plan
 from independence.engine.plan import Selection, Trial
-from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.judge.protocol import ReplyContext
 from independence.judge.replies import non_answers
-from independence.store import context, queries, records
+from independence.store import context, queries
 from independence.store.queries import StoredCall
-from independence.store.records import CallRow
-from independence.store.writer import AnswerCall
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import Answer, CallExtra, ChatRequest, Message, Missing, Reply, ToolCall, TranscriptTurn, Where
+from independence.types import CallExtra, ChatRequest, Message, Reply, ToolCall, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -222,47 +217,6 @@ def trials(connection: sqlite3.Connection, suite: Suite, where: Where) -> list[T
     return [trial(key) for key in states]
 
 
-async def answer(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
-    """Ask for every answer that is left. Returns the finished dialogue, or None where it ended without one.
-
-    Raises QueueClosed when the run stops, and the run-ending errors of `errors.py`.
-    """
-    while len(progress.answers) < trial.dialogue.generated:
-        after = await _turn(worker, trial, progress)
-        if after is None:
-            return None
-        progress = after
-    return progress
-
-
-async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
-    """The progress after the next answer; None where none came."""
-    subject = trial.subject
-    queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
-    turn = len(progress.answers)
-    async with worker.slot(queue, trial.dialogue.generated - turn, trial.run, trial=trial.key):
-        events.set_position(trial, turn_id(trial, turn))
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        what = turn_id(trial, turn)
-        call = worker.client(queue.endpoint, trial.key, what).ask(request(trial, progress))
-        settle = partial(_settle_refused, worker, trial, progress)
-        answer: Answer | None = await worker.resolve(
-            call, queue, settle, trial=trial.key, what=what, subject=worker.label
-        )
-        if answer is None:
-            return None
-        worker.learn(loop.time() - began)
-        after = None
-        if isinstance(answer, Reply):
-            after = progress.extended(answer)
-            answer = marked(trial, after, answer, worker.context.suite.language)
-        await _keep(worker, trial, progress, answer)
-    missing = answer.reason if isinstance(answer, Missing) else None
-    worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
-    return after
-
-
 def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> Reply:
     """The last reply with what is marked on it, whoever will judge it. `language`: of the suite.
 
@@ -273,25 +227,3 @@ def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> R
     found = non_answers.marks(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
     new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
     return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
-
-
-async def _settle_refused(worker: SubjectWorker, trial: Trial, progress: TrialProgress, missing: Missing) -> None:
-    """Store that a request was refused for what it asks, told from where it was asked."""
-    before = events.set_position(trial, turn_id(trial, len(progress.answers)))
-    await _keep(worker, trial, progress, missing)
-    worker.context.on_event(CallCommitted(worker.label, missing.usage.cost_usd, missing.reason, missing))
-    events.POSITION.reset(before)
-
-
-async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
-    assert progress.context is not None
-    turn = len(progress.answers)
-    row = CallRow(
-        trial.key,
-        turn,
-        turn_id=turn_id(trial, turn),
-        context=progress.context,
-        after=context.extend(progress.context, answer),
-        answer=answer,
-    )
-    await worker.context.writer.write(AnswerCall(records.add_call, row))

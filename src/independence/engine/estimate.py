@@ -7,6 +7,7 @@ a verdict are calls on the verdict's bill.
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,6 @@ from independence.judge.prompt import transcript
 from independence.store import spending
 from independence.store.spending import CallTokens, RunTokens
 from independence.suites.schema import Suite
-from independence.types import Message
 
 CHARACTERS_PER_TOKEN = 4.1  # least squares over the published requests
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
@@ -202,7 +202,7 @@ def with_known(cost: CostEstimate, known: CostEstimate) -> CostEstimate:
 def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory) -> dict[Payer, Bill]:
     """A bill for each subject's answers and for each judge's verdicts on them; the rule judge sends none."""
     out, priced = dict[Payer, Bill](), dict[Payer, Prices | None]()
-    for item, times in _alike(todo):
+    for item, times in alike(todo):
         trial, subject = item.trial, item.trial.subject
         payer = Payer(subject.config_dir)
         for turn in range(trial.dialogue.generated - item.calls, trial.dialogue.generated):
@@ -221,7 +221,7 @@ def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory)
     return out
 
 
-def _alike(todo: Iterable[PendingTrial]) -> Iterator[tuple[PendingTrial, int]]:
+def alike(todo: Iterable[PendingTrial]) -> Iterator[tuple[PendingTrial, int]]:
     """One of all that differ in their run alone, and how many they are."""
     groups: dict[Hashable, list[PendingTrial]] = {}
     for item in todo:
@@ -234,8 +234,10 @@ def _alike(todo: Iterable[PendingTrial]) -> Iterator[tuple[PendingTrial, int]]:
 def _answer(trial: Trial, turn: int, history: CostHistory) -> ExpectedTokens:
     """A subject's answer. Nobody can write more than the suite allows, unless stored calls say otherwise."""
     request = dialogue.request(trial, dialogue.blank_progress(trial, turn))
-    text = sum(len(part) for message in request.messages for part in _parts(message)) / CHARACTERS_PER_TOKEN
-    prompt = text + (TOOL_TOKENS if request.tool else 0.0) + _earlier(trial, turn, history)
+    texts = [message.content or "" for message in request.messages]
+    texts += [call.function.arguments for message in request.messages for call in message.tool_calls]
+    prompt = sum(map(len, texts)) / CHARACTERS_PER_TOKEN + (TOOL_TOKENS if request.tool else 0.0)
+    prompt += _earlier(trial, turn, history)
     return _expected_answer(trial, turn, history, prompt)
 
 
@@ -250,10 +252,10 @@ def longest_judge_prompt(trial: Trial, judge: str, prompts: Mapping[str, Mapping
 
 
 def _expected_answer(trial: Trial, turn: int, history: CostHistory, prompt: float = 0.0) -> ExpectedTokens:
-    budget = dialogue.most_tokens(trial)
-    place = (trial.subject.config_dir, trial.dialogue.scenario.id, turn)
-    found = history.expected(*place, otherwise=(prompt, ANSWER_TOKENS))
-    return found if found.source == OWN else found._replace(completion=min(found.completion, budget))
+    config_dir, scenario = trial.subject.config_dir, trial.dialogue.scenario.id
+    found = history.expected(config_dir, scenario, turn, otherwise=(prompt, ANSWER_TOKENS))
+    most = math.inf if found.source == OWN else dialogue.most_tokens(trial)
+    return found._replace(completion=min(found.completion, most))
 
 
 def _earlier(trial: Trial, turn: int, history: CostHistory) -> float:
@@ -270,8 +272,3 @@ def _verdict(trial: Trial, judge: str, history: CostHistory) -> Iterator[tuple[s
     for name, own in history.rubrics.get(scenario, {VERDICT: RUBRIC_TOKENS}).items():
         written = VERDICT_TOKENS if name == VERDICT else STEP_TOKENS
         yield name, history.expected(judge, scenario, name, (own + shown, written))
-
-
-def _parts(message: Message) -> Iterator[str]:
-    yield message.content or ""
-    yield from (call.function.arguments for call in message.tool_calls)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.clients.protocol import Probed, ServerLost, Wait
+from independence.clients.protocol import Adapted, Probed, ServerLost, Streamed, Wait
 from independence.config.environment import Level
 from independence.engine.plan import Trial
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply
@@ -50,13 +50,6 @@ class CallWaiting(NamedTuple):
     wait: Wait
 
 
-class TokensWritten(NamedTuple):
-    """A model goes on with answers that are read as they are written."""
-
-    model: str
-    tokens: int  # about, since the last such event
-
-
 _UNITS = ((3600, "h"), (60, "min"))
 
 
@@ -93,16 +86,6 @@ class ConcurrencyChanged(NamedTuple):
     endpoint: str
     slots: int
     cap: int
-
-
-class ModelAdapted(NamedTuple):
-    """Requests to a model are written in another form, which its server takes."""
-
-    model: str
-    told: str
-
-    def __str__(self) -> str:
-        return f"{self.model}: {self.told}"
 
 
 class DeliveryUnverified(NamedTuple):
@@ -174,11 +157,11 @@ Event = (
     | CallCommitted
     | VerdictCommitted
     | CallWaiting
-    | TokensWritten
+    | Streamed
     | Probed
     | WorkExpected
     | ConcurrencyChanged
-    | ModelAdapted
+    | Adapted
     | DeliveryUnverified
     | JudgeExamined
     | ModelStopped
@@ -188,7 +171,7 @@ Event = (
     | ServerLost
     | RunStopping
 )
-Watch = Callable[[Event], None]
+EventHandler = Callable[[Event], None]
 
 
 class RunPosition(NamedTuple):
@@ -272,7 +255,7 @@ def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
                 yield _with_position(_wait(wait), here)
         case SubjectStarted(subject, calls, verdicts):
             yield LogEntry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
-        case ModelAdapted(model, told) | DeliveryUnverified(model, told):
+        case Adapted(model, told) | DeliveryUnverified(model, told):
             yield _with_position(LogEntry(level="warning", event="adapted", model=model, detail=told), here)
         case JudgeExamined(judge, told, perfect):
             yield LogEntry(level="info" if perfect else "warning", event="examined", model=judge, detail=told)
@@ -295,15 +278,13 @@ def _warning(event: WorkerLost | ServerLost | RunStopping) -> LogEntry:
 
 
 def _wait(wait: Wait) -> LogEntry:
+    seconds = round(wait.seconds, 3)
     if wait.attempt:
-        return LogEntry(
-            level="warning", event="retry", model=wait.model, attempt=wait.attempt, status=wait.reason,
-            seconds=round(wait.seconds, 3),
-        )  # fmt: skip
-    short = 0 < wait.seconds < _SHORT_S
-    level: Level = "debug" if short else "info"
-    seconds = round(wait.seconds, 3) or None
-    return LogEntry(level=level, event="wait", model=wait.model, status=wait.reason, seconds=seconds)
+        entry = LogEntry(level="warning", event="retry", attempt=wait.attempt, seconds=seconds)
+    else:
+        level: Level = "debug" if 0 < wait.seconds < _SHORT_S else "info"
+        entry = LogEntry(level=level, event="wait", seconds=seconds or None)
+    return msgspec.structs.replace(entry, model=wait.model, status=wait.reason)
 
 
 def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPosition | None) -> Iterator[LogEntry]:

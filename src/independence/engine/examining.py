@@ -14,21 +14,16 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import SIM, Subject
-from independence.engine import estimate, probing, run
+from independence.engine import estimate, probing, resume
 from independence.engine.estimate import EVERYBODY, CostEstimate, CostHistory, PriceList
-from independence.engine.events import JudgeExamined, ModelStopped
 from independence.engine.probing import MadeDialogues
 from independence.engine.resume import PendingTrial, PendingWork
-from independence.engine.run_context import Parallelism
-from independence.engine.service import ModelService
-from independence.errors import IndependenceError, UsageError
 from independence.judge import examination
 from independence.judge.examination import Examination, Graded
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge
 from independence.store import gradings
 from independence.store.spending import CallTokens
-from independence.store.writer import StoreCall
 from independence.suites import digest, load
 from independence.suites.schema import Scenario, Suite
 
@@ -149,58 +144,11 @@ def priced(todo: Sequence[PendingTrial], plan: ExaminationPlan, prices: PriceLis
     return estimate.estimate(todo, prices, history)
 
 
-async def examine(
-    opened: ModelService, plan: ExaminationPlan, shares: Parallelism
-) -> tuple[frozenset[Judge], IndependenceError | None]:
-    """Let judges grade what is left of the known dialogues, and tell what they miss.
-
-    Returns the judges that could not be asked all of it now, and what stopped the run. Raises UsageError for a judge
-    that cannot judge: everything it was asked is kept.
-    """
-    if plan.dialogues is None:
-        return frozenset(), None
-    todo = await opened.writer.write(StoreCall(_begin, plan))
-    if todo:
-        outcome = await run.run(opened.context(plan.dialogues.suite, plan.dialogues.rubrics), todo, shares)
-        if outcome.stopped_by is not None:
-            return frozenset(), outcome.stopped_by
-    found = {judge: await opened.writer.write(StoreCall(_result, plan, judge)) for judge in plan.judges}
-    refused = [(judge.name, one.refused) for judge, one in found.items() if one is not None and one.refused]
-    if refused:
-        test = f"fails the test of a judge ({len(plan.suite.known or ())} known dialogues of {plan.suite.suite})"
-        what = "; ".join(f"{name} {test}: {why}" for name, why in refused)
-        raise UsageError(what, "name another judge with -j (`cues`: rules, no model), or trust it with --trust-judge")
-    for judge, one in found.items():
-        if one is None:
-            opened.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))
-        elif one.misses or any(judge in item.judges for item in todo):
-            told = f"{one} (known dialogues of {plan.suite.suite})"
-            opened.on_event(JudgeExamined(judge.name, told, perfect=not one.misses))
-    return frozenset(judge for judge, one in found.items() if one is None), None
-
-
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
     """The same work without judges of which it is not known yet whether they can judge."""
-    if not unasked:
-        return left
-    own = (
-        msgspec.structs.replace(x, judges=tuple(one for one in x.judges if _asked(one) not in unasked))
-        for x in left.todo
-    )
-    return left._replace(todo=[item for item in own if item.calls or item.judges])
+    return left._replace(todo=resume.with_judges(left.todo, lambda judge: _asked(judge) not in unasked))
 
 
 def _asked(judge: Judge) -> Judge:
     """Who gives the verdicts of a judge that are not predicted."""
     return judge.purchase.auditor if judge.purchase else judge
-
-
-def _begin(connection: sqlite3.Connection, plan: ExaminationPlan) -> list[PendingTrial]:
-    todo = plan.todo(connection)
-    if todo and plan.dialogues is not None:
-        probing.store(connection, plan.dialogues)
-    return todo
-
-
-def _result(connection: sqlite3.Connection, plan: ExaminationPlan, judge: ModelJudge) -> Examination | None:
-    return plan.result(connection, judge)

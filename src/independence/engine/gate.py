@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 
 from independence.clients.limits import Bucket, Buckets
 from independence.config.endpoints import Endpoint
-from independence.engine.events import RunStopping, Watch
+from independence.engine.events import EventHandler, RunStopping
 from independence.errors import IndependenceError
 
 
@@ -94,11 +94,6 @@ class EndpointGate:
     def busy(self) -> int:
         """Calls that hold a slot now."""
         return self._busy
-
-    @property
-    def demand(self) -> int:
-        """Calls that hold a slot or wait for one."""
-        return self._busy + sum(len(queue.waiting) for queue in self._queues)
 
     def open_queue(self, *shares: ConcurrencyLimit) -> CallQueue:
         """A new queue, with what bounds it: the subject's share, and others where there are any."""
@@ -219,11 +214,11 @@ def _reject_waiting(queue: CallQueue) -> None:
 class StopSignal:
     """The first reason to stop wins."""
 
-    def __init__(self, gates: Iterable[EndpointGate], watch: Watch) -> None:
+    def __init__(self, gates: Iterable[EndpointGate], on_event: EventHandler) -> None:
         self.reason: IndependenceError | None = None
         self.stopped = asyncio.Event()  # there is a reason
         self._gates = list(gates)
-        self._watch = watch
+        self._on_event = on_event
 
     @property
     def in_flight(self) -> int:
@@ -239,7 +234,7 @@ class StopSignal:
             return
         self.reason = reason
         self.stopped.set()
-        self._watch(RunStopping(str(reason), calls=self.in_flight, within_s=within_s))
+        self._on_event(RunStopping(str(reason), calls=self.in_flight, within_s=within_s))
         for gate in self._gates:
             gate.close()
 
@@ -257,30 +252,24 @@ class PerModelLimits:
         key = (model, provider)
         if key not in self._shares:
             concurrency = self._endpoint.bounds_of(model, provider).concurrency
-            self._shares[key] = _share(concurrency, self._buckets.of(model, provider))
+            limit, bucket = math.inf if concurrency is None else concurrency, self._buckets.of(model, provider)
+            bounded = None if concurrency is None else ConcurrencyLimit(limit)
+            self._shares[key] = bounded if bucket is None else _RateLimited(limit, bucket)
         return self._shares[key]
-
-
-def _share(concurrency: int | None, bucket: Bucket | None) -> ConcurrencyLimit | None:
-    limit = math.inf if concurrency is None else concurrency
-    if bucket is not None:
-        paced = _RateLimited(limit, bucket)
-        bucket.moved = paced.passed
-        return paced
-    return None if concurrency is None else ConcurrencyLimit(limit)
 
 
 class _RateLimited(ConcurrencyLimit):
     def __init__(self, limit: float, bucket: Bucket) -> None:
         super().__init__(limit)
         self._bucket = bucket
+        bucket.moved = self._passed
 
     @property
     def full(self) -> bool:
         """Whether enough calls are in flight, or in line for a token."""
         return self.busy >= self.limit or self.busy - self._bucket.past >= self._bucket.in_line
 
-    def passed(self) -> None:
+    def _passed(self) -> None:
         """A call got its token: where the line was full until now, another may join it."""
         if self.busy - self._bucket.past == self._bucket.in_line - 1:
             self.dispatch()

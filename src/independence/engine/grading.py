@@ -21,7 +21,7 @@ from independence.engine.gate import QueueClosed, Slot
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, Settle, SubjectWorker, T
 from independence.judge import prompt, protocol
-from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, verdict_key
+from independence.judge.protocol import FinishedDialogue, Judge, verdict_key
 from independence.judge.reasking import none_given
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
@@ -67,7 +67,12 @@ async def _grade(task: JudgingTask) -> bool:
             return await _keep(task, none_given(output.missing, output.detail, why), usd)
         written[step.name] = output.text
     finished = FinishedDialogue(
-        task.turns, task.rubric, task.variables, task.reply_context, written=written, seed=seed_of(task.key)
+        task.turns,
+        task.rubric,
+        task.variables,
+        dialogue.reply_context(task.trial, task.worker.context.suite.language),
+        written=written,
+        seed=seed_of(task.key),
     )
     if not task.judge.endpoint:
         return await _keep(task, await task.judge.grade(finished))
@@ -141,15 +146,10 @@ class JudgingTask(msgspec.Struct, frozen=True, dict=True):
         """By which it is graded."""
         return self.worker.context.suite.rubrics[self.trial.dialogue.scenario.rubric]
 
-    @property
+    @cached_property
     def variables(self) -> Mapping[str, str]:
         """What fills the rubric's prompts: the suite's variables and the scenario's own."""
         return {**self.worker.context.suite.vars, **self.trial.dialogue.scenario.vars}
-
-    @property
-    def reply_context(self) -> ReplyContext:
-        """What the subject was given beside the human's turns."""
-        return dialogue.reply_context(self.trial, self.worker.context.suite.language)
 
     @property
     def rubric_digest(self) -> str:

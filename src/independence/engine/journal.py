@@ -27,12 +27,6 @@ class _KeptAnswer(NamedTuple):
     forms: tuple[str, ...]  # in which it was asked for
 
 
-class _MadeAttempt(NamedTuple):
-    request: ChatRequest
-    attempt: Attempt
-    answer: _KeptAnswer | None
-
-
 class StoredJournal:
     """The journal of one call, in the store."""
 
@@ -43,7 +37,7 @@ class StoredJournal:
         self._writer, self._call = writer, (trial, what)
         self._earlier = list(earlier)
         self._written = len(earlier)
-        self._made: list[_MadeAttempt] = []
+        self._made: list[tuple[ChatRequest, Attempt, _KeptAnswer | None]] = []
 
     async def attempt(
         self, request: ChatRequest, log: AttemptLog, send: Callable[[], Awaitable[Outcome]], clean: Clean
@@ -58,18 +52,16 @@ class StoredJournal:
                 return received
         if self._made:
             made, self._made = self._made, []
-            rows = [_row(one, clean) for one in made]
+            rows = []
+            for asked, attempt, came in made:
+                answer = None if came is None else clean(msgspec.json.encode(came).decode())
+                rows.append(StoredAttempt(_digest(asked), attempt, answer))
             first, self._written = self._written, self._written + len(rows)
             await self._writer.write(AnswerCall(attempts.add, *self._call, first, rows))
         outcome = await send()
-        answer = _KeptAnswer(outcome, log.forms) if isinstance(outcome, ReceivedMessage) else None
-        self._made.append(_MadeAttempt(request, log.attempts[-1], answer))
+        came = _KeptAnswer(outcome, log.forms) if isinstance(outcome, ReceivedMessage) else None
+        self._made.append((request, log.attempts[-1], came))
         return outcome
-
-
-def _row(one: _MadeAttempt, clean: Clean) -> StoredAttempt:
-    answer = None if one.answer is None else clean(msgspec.json.encode(one.answer).decode())
-    return StoredAttempt(_digest(one.request), one.attempt, answer)
 
 
 def _digest(request: ChatRequest) -> str:

@@ -137,37 +137,34 @@ async def extract(
         ledger = SessionLedger("extract-names", "names")
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
             context = opened.context(wanted.scope.suite, {})
-            stopped_by = await carry_out(context, todo, extractor, Parallelism(options.parallel, options.calls))
+            stopped_by = await read_all(context, todo, extractor, Parallelism(options.parallel, options.calls))
             if isinstance(stopped_by, StoreUnwritable):
                 raise stopped_by
             return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
 
 
-async def carry_out(
+async def read_all(
     context: RunContext, todo: Sequence[NamesTask], extractor: ModelJudge, shares: Parallelism
 ) -> IndependenceError | None:
     """Read what is left, every reading committed before it counts. Returns what ended it early."""
-    by_subject: dict[str, list[NamesTask]] = {}
-    for item in todo:
-        by_subject.setdefault(item.label, []).append(item)
-    for label, items in by_subject.items():
-        context.on_event(SubjectStarted(label, 0, len(items)))
+    runs = Counter(item.label for item in todo)
+    for label, count in runs.items():
+        context.on_event(SubjectStarted(label, 0, count))
     door = asyncio.Semaphore(shares.subjects)
+
+    async def read_subject(label: str) -> None:
+        async with door:
+            worker = SubjectWorker(context, label, shares.calls)
+            async with asyncio.TaskGroup() as group:
+                for item in todo:
+                    if item.label == label:
+                        group.create_task(_read(worker, extractor, item))
+            await worker.close()
+
     async with asyncio.TaskGroup() as group:
-        for items in by_subject.values():
-            group.create_task(_subject(context, door, shares, extractor, items))
+        for label in runs:
+            group.create_task(read_subject(label))
     return context.stop_signal.reason
-
-
-async def _subject(
-    context: RunContext, door: asyncio.Semaphore, shares: Parallelism, extractor: ModelJudge, items: list[NamesTask]
-) -> None:
-    async with door:
-        worker = SubjectWorker(context, items[0].label, shares.calls)
-        async with asyncio.TaskGroup() as group:
-            for item in items:
-                group.create_task(_read(worker, extractor, item))
-        await worker.close()
 
 
 async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -> None:
@@ -187,7 +184,7 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, what: str, outcome: ExtractedNames | Missing) -> None:
-    found, grade = msgspec.structs.asdict(outcome), None
+    grade, found = None, msgspec.structs.asdict(outcome)
     if isinstance(outcome, Missing):
         grade = outcome
         found = {"missing": outcome.reason, "raw": outcome.raw, "attempts": outcome.attempts, "usage": outcome.usage}

@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence import engine
 from independence.clients import dialects
 from independence.clients.delivery import Shape
 from independence.clients.limits import FREE
@@ -25,7 +24,18 @@ from independence.clients.listing import ServerPages
 from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import delivery, estimate, examining, resume, run, service, workload
+from independence.engine import (
+    asking_judges,
+    batch_grading,
+    delivery,
+    estimate,
+    examining,
+    resume,
+    routing,
+    run,
+    service,
+    workload,
+)
 from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.examining import ExaminationPlan
@@ -95,7 +105,7 @@ class Resolver(NamedTuple):
 Approve = Callable[[RunPreview], Awaitable[bool]]
 
 
-async def carry_out(
+async def run_pipeline(
     resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
 ) -> RunResult:
     """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
@@ -121,7 +131,7 @@ async def carry_out(
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:
                 left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
-            unasked, stop = await examining.examine(opened, exam, job.shares)
+            unasked, stop = await asking_judges.examine(opened, exam, job.shares)
             if stop is None:
                 await workload.tell(opened, left.todo, cost, found)
                 if not job.grading_only:
@@ -182,7 +192,7 @@ def _priced(
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
     bought = _purchasable(connection, job)
     # Routing loads numpy, which most runs never need.
-    todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
+    todo = routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
     listed = found.prices
     costly = any(price not in (None, FREE) for price in listed.values())
     timed = any(dialects.of(one.dialect).own_server for one in found.needs.endpoints.values())
@@ -191,7 +201,7 @@ def _priced(
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
     cost = estimate.with_known(cost, examining.priced(to_examine, exam, listed))
-    told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
+    told = (routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
     return RunPreview(job, left, cost, differing, exam.unknown, purchases=[sentence for sentence in told if sentence])
 
@@ -237,12 +247,12 @@ async def _run_and_grade(
 ) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
-    todo = resume.without_batch_judges(left.todo) if waiting else left.todo
+    todo = resume.with_judges(left.todo, lambda judge: not judge.waits_for_all) if waiting else left.todo
     outcome = await run.run(context, todo, job.shares, begin, executor)
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
-            later = await engine.batch_grading.grade(
-                engine.batch_grading.BatchGrading(context, job.edition, job.trials, spec, executor), job.shares
+            later = await batch_grading.grade(
+                batch_grading.BatchGrading(context, job.edition, job.trials, spec, executor), job.shares
             )
             outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome

@@ -1,7 +1,6 @@
 """Dialogues of ours as finished dialogues of a suite, so that judges grade them as they grade every reply.
 
-They are hostile replies, each graded with its attack and once more without, or the known dialogues of a suite
-(`engine/examining.py`). A grade that cannot be had is `Missing`.
+They are the known dialogues of a suite (`engine/examining.py`). A grade that cannot be had is `Missing`.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -17,16 +16,13 @@ from independence.config.subjects import Subject
 from independence.engine import dialogue, plan
 from independence.engine.estimate import CHARACTERS_PER_TOKEN
 from independence.engine.plan import Trial
-from independence.judge.hostile.corpus import HostileReply
-from independence.judge.hostile.probe import HostileProbe, ProbedReply, ProbeScenario
-from independence.judge.protocol import Judge, verdict_key
+from independence.judge.protocol import verdict_key
 from independence.store import context, records, routes
 from independence.store.records import CallRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
 from independence.types import Grade, Missing, Reply, Usage
 
-_HOSTILE = Subject("hostile", "", "", display_label="hostile replies")  # who watchers see at work
 _UNGRADED: Final = Missing("unjudged")
 
 
@@ -91,35 +87,3 @@ def store(connection: sqlite3.Connection, dialogues: MadeDialogues) -> None:
     """Store the answers, so that nothing but verdicts is left to ask for. What is there already stays."""
     records.add_made(connection, [(trial.key, trial.dialogue.generated) for trial in dialogues.trials])
     records.add_calls_once(connection, (call for calls in dialogues.calls for call in calls))
-
-
-class HostilePlan(NamedTuple):
-    """Dialogues to grade: every attack, every clean reply, every clean reply again."""
-
-    scenario: ProbeScenario
-    replies: Sequence[HostileReply]
-    clean: Sequence[str]
-    dialogues: MadeDialogues
-
-    def probed(self, connection: sqlite3.Connection, judge: Judge) -> HostileProbe:
-        """What a judge gave them."""
-        grades = self.dialogues.grades(connection, judge.settings)
-        count = len(self.replies)
-        first, second = grades[count : count + len(self.clean)], grades[count + len(self.clean) :]
-        clean = dict(zip(self.clean, first, strict=True))
-        replies = [
-            ProbedReply(reply, grade, clean[reply.clean])
-            for reply, grade in zip(self.replies, grades[:count], strict=True)
-        ]
-        return HostileProbe(judge.name, self.scenario, tuple(replies), tuple(zip(first, second, strict=True)))
-
-
-def planned(suite: Suite, scenario: ProbeScenario, replies: Sequence[HostileReply]) -> HostilePlan:
-    """What a judge is to grade in a scenario."""
-    clean = list(dict.fromkeys(reply.clean for reply in replies))
-    texts = {reply.id: reply.text for reply in replies}
-    texts |= {f"clean-{at}{again}": text for again in ("", "-again") for at, text in enumerate(clean, start=1)}
-    copies = [msgspec.structs.replace(suite.scenario(scenario.id), id=name) for name in texts]
-    return HostilePlan(
-        scenario, replies, clean, made(suite, {name: (text,) for name, text in texts.items()}, copies, _HOSTILE)
-    )

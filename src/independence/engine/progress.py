@@ -6,12 +6,11 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import NamedTuple
 
 import msgspec
 
 from independence.clients.limits import Budget
-from independence.clients.protocol import Wait
+from independence.clients.protocol import Streamed, Wait
 from independence.clock import MACHINE, Clock
 from independence.engine.events import (
     CallCommitted,
@@ -22,7 +21,6 @@ from independence.engine.events import (
     ModelStopped,
     RunStopping,
     SubjectStarted,
-    TokensWritten,
     TrialSkipped,
     VerdictCommitted,
     WorkExpected,
@@ -34,13 +32,6 @@ from independence.store.writer import StoreCall, StoreWriter
 
 EVERY_S = 1.0
 _WAIT_SHOWN_S = 1.0
-
-
-class PausedCall(NamedTuple):
-    """A call that waits, and until when (seconds since 1970)."""
-
-    until: float
-    wait: Wait
 
 
 class RunProgress:
@@ -63,7 +54,7 @@ class RunProgress:
         self._first_token_at = self._last_token_at = 0.0  # by the monotonic clock
         self._expected_tokens = 0
         self._settled_tokens = 0
-        self._waits: list[PausedCall] = []
+        self._waits: list[tuple[float, Wait]] = []  # until when each call waits, in seconds since 1970
 
     def __call__(self, event: Event) -> None:
         """Take in an event."""
@@ -76,7 +67,7 @@ class RunProgress:
                 self._settle(event)
             case CallWaiting(wait):
                 self._wait(wait)
-            case TokensWritten(_, tokens):
+            case Streamed(_, tokens):
                 self._write(tokens)
             case ConcurrencyChanged(endpoint):
                 self.slots[endpoint] = event
@@ -137,7 +128,7 @@ class RunProgress:
         if wait.attempt and not wait.still:
             self.retried[wait.reason] += 1
         if wait.seconds >= _WAIT_SHOWN_S:
-            self._waits.append(PausedCall(self._time.now() + wait.seconds, wait))
+            self._waits.append((self._time.now() + wait.seconds, wait))
 
     @property
     def why_unsettled(self) -> str:
@@ -148,7 +139,7 @@ class RunProgress:
     def waits(self) -> list[WaitingModel]:
         """Which models wait now, and why."""
         at = self._time.now()
-        self._waits = [paused for paused in self._waits if paused.until > at]
+        self._waits = [(until, wait) for until, wait in self._waits if until > at]
         alike: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         for until, wait in self._waits:
             alike[wait.model, wait.reason].append(until)

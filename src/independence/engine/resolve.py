@@ -10,19 +10,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence import engine, stats
 from independence.clients.listing import ServerPages
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, examining, plan, subjects
+from independence.engine import connections, dialogue, examining, plan, replicates, subjects
 from independence.engine.connections import KeyUse
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError, UsageError
 from independence.judge.protocol import Judge
+from independence.stats.allocation import LEAST
 from independence.store import queries, scopes
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
@@ -131,10 +131,10 @@ def run(
         notes.append(shared)
     if options.calls is not None:
         verdicts = sum(bool(judge.endpoint) for judge in graders)
-        budget = engine.replicates.ReplicateBudget(options.calls, verdicts, max(runs, stats.allocation.LEAST))
+        budget = replicates.ReplicateBudget(options.calls, verdicts, max(runs, LEAST))
         known_noise = load.shipped_noise(load.locate(options.suite), suite)
-        noise = engine.replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
-        selection, spread = engine.replicates.spread_calls(noise, selection, chosen, budget)
+        noise = replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
+        selection, spread = replicates.spread_calls(noise, selection, chosen, budget)
         notes += spread
     trials, others = plan.trials(suite, selection, chosen), list[Trial]()
     if options.part_of_plan is not None:
@@ -172,7 +172,7 @@ def _runs(options: RunOptions) -> int:
     """How many runs are planned."""
     if options.run_number is not None:
         return options.run_number
-    least = RUNS if options.calls is None else stats.allocation.LEAST
+    least = RUNS if options.calls is None else LEAST
     return least if options.runs is None else options.runs
 
 

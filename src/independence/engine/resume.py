@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -94,11 +94,9 @@ def _ungraded(
     return tuple(left)
 
 
-def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
-    """The same work without judges that wait until all dialogues are finished."""
-    own = (
-        msgspec.structs.replace(x, judges=tuple(judge for judge in x.judges if not judge.waits_for_all)) for x in todo
-    )
+def with_judges(todo: Iterable[PendingTrial], kept: Callable[[Judge], bool]) -> list[PendingTrial]:
+    """The same work with some of its judges alone; of what is left in it then."""
+    own = (msgspec.structs.replace(item, judges=tuple(filter(kept, item.judges))) for item in todo)
     return [item for item in own if item.calls or item.judges]
 
 

@@ -50,9 +50,9 @@ async def run(
     for label, items in by_subject.items():
         context.on_event(SubjectStarted(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
     skipped = 0
-    async with _heartbeat(context.writer, context.lease_owner), executor.trials(context, shares) as carry_out:
+    async with _heartbeat(context.writer, context.lease_owner), executor.trials(context, shares) as run_trials:
         async for stage in _stages(context, todo, begin):
-            skipped += await carry_out(stage)
+            skipped += await run_trials(stage)
     return RunOutcome(context.stop_signal.reason, skipped)
 
 

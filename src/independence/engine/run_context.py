@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from independence.clients.client import JournaledClient, OpenAIClient
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused, UnansweredCall
-from independence.engine.events import CallUnresolved, ModelStopped, Watch
+from independence.engine.events import CallUnresolved, EventHandler, ModelStopped
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, Slot, StopSignal
 from independence.engine.journal import StoredJournal
 from independence.errors import IndependenceError
@@ -54,7 +54,7 @@ class RunContext(NamedTuple):
     rubrics: Mapping[str, str]  # scenario -> digest
     backends: Mapping[str, EndpointBackend]  # endpoint -> backend
     writer: StoreWriter
-    on_event: Watch
+    on_event: EventHandler
     stop_signal: StopSignal
     lease_owner: str
 

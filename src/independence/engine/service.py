@@ -18,7 +18,7 @@ from independence.clients.client import OpenAIClient
 from independence.clients.connection import EndpointConnection, KnownServer
 from independence.clients.limits import FREE, Buckets, Budget, Prices
 from independence.clients.listing import ServerPages, ServerProperties
-from independence.clients.protocol import Adapted, GaveUp, Notify, Policy, Probed, ServerLost, Streamed, Told
+from independence.clients.protocol import GaveUp, Notify, Policy, Told, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config import environment
@@ -28,7 +28,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, SIM
 from independence.engine import connections, progress
 from independence.engine.connections import LOOPBACK
-from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, ModelAdapted, TokensWritten, Watch
+from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, EventHandler
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.progress import RunProgress
@@ -37,7 +37,7 @@ from independence.errors import IndependenceError, UsageError
 from independence.judge.replies.repetition import loops
 from independence.store import leases
 from independence.store.spending import SessionLedger
-from independence.store.writer import BriefCall, Writer
+from independence.store.writer import StoreCall, Writer
 from independence.suites.schema import Suite
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
@@ -60,7 +60,7 @@ class ModelNeeds(NamedTuple):
 class Hooks(NamedTuple):
     """What the caller of a run hears of it and does beside it."""
 
-    on_event: Watch = lambda _: None
+    on_event: EventHandler = lambda _: None
     # Called in the task that asks, once models may be asked, with what stops that in order.
     on_started: Callable[[StopSignal], None] = lambda _: None
     blocking: Callable[[], AbstractContextManager[object]] = nullcontext  # entered where the event loop waits long
@@ -88,7 +88,7 @@ class ModelService(NamedTuple):
     stop_signal: StopSignal
     writer: Writer
     budget: Budget
-    on_event: Watch
+    on_event: EventHandler
     lease_owner: str
     counts: RunProgress
 
@@ -106,7 +106,9 @@ class ModelService(NamedTuple):
 
 
 @asynccontextmanager
-async def check_endpoints(needs: ModelNeeds, on_event: Watch = lambda _: None) -> AsyncIterator[CheckedEndpoints]:
+async def check_endpoints(
+    needs: ModelNeeds, on_event: EventHandler = lambda _: None
+) -> AsyncIterator[CheckedEndpoints]:
     """Ask every endpoint for its models, before anything is spent. Raises UsageError, KeyRejected.
 
     `on_event` hears of a server that is loading and is waited for. Where simulated models are asked, the endpoint that
@@ -136,7 +138,7 @@ def _with_slots(endpoint: Endpoint, pages: ServerPages, options: ConnectionOptio
     return msgspec.structs.replace(known, max_concurrency=most)
 
 
-async def read_local(endpoint: Endpoint | None, on_event: Watch = lambda _: None) -> ServerPages | None:
+async def read_local(endpoint: Endpoint | None, on_event: EventHandler = lambda _: None) -> ServerPages | None:
     """What the server of `local/` ids tells of itself; None where none is asked. That it does not answer is a failure
     among it: a run in which nothing is left needs no server.
     """
@@ -153,7 +155,9 @@ async def known_models(options: ConnectionOptions, names: Collection[str]) -> tu
     return connections.with_local(known, local, env), local
 
 
-async def _pages(endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: Watch) -> ServerPages:
+async def _pages(
+    endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: EventHandler
+) -> ServerPages:
     models = {model: tools for (at, model), tools in needs.models.items() if at == endpoint.name}
     if not models:
         return ServerPages(endpoint, Catalogue(known=False))
@@ -207,7 +211,7 @@ async def open_service(
     }
     stop_signal = StopSignal([one.gate for one in backends.values()], on_event)
     writer = Writer(connection, path, stop_signal.stop)
-    budget.record_by(lambda spent, unknown: writer.write(BriefCall(ledger.note, spent, unknown)))
+    budget.record_by(lambda spent, unknown: writer.write(StoreCall(ledger.note, spent, unknown)))
     hooks.on_started(stop_signal)
     try:
         secrets = masking(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets)
@@ -224,20 +228,11 @@ async def open_service(
         await writer.close()
 
 
-def hear(what: Told, stop_signal: StopSignal, on_event: Watch) -> None:
+def hear(what: Told, stop_signal: StopSignal, on_event: EventHandler) -> None:
     """Tell the watcher what a client tells. Raises GaveUp where a run that is stopping would be waited in."""
-    if isinstance(what, Adapted):
-        on_event(ModelAdapted(what.model, what.told))
-        return
-    if isinstance(what, Streamed):
-        on_event(TokensWritten(*what))
-        return
-    if isinstance(what, ServerLost | Probed):
-        on_event(what)
-        return
-    if stop_signal.reason is not None:
+    if isinstance(what, Wait) and stop_signal.reason is not None:
         raise GaveUp(what.model, "the run is stopping")
-    on_event(CallWaiting(what))
+    on_event(CallWaiting(what) if isinstance(what, Wait) else what)
 
 
 class EndpointLimits(NamedTuple):
@@ -248,7 +243,7 @@ class EndpointLimits(NamedTuple):
     buckets: Buckets
 
 
-def _limits(endpoint: Endpoint, budget: Budget, on_event: Watch) -> EndpointLimits:
+def _limits(endpoint: Endpoint, budget: Budget, on_event: EventHandler) -> EndpointLimits:
     name, cap = endpoint.name, endpoint.max_concurrency
     throttle = Throttle(cap, lambda slots: on_event(ConcurrencyChanged(name, slots, cap)))
     return EndpointLimits(budget, throttle, Buckets(endpoint))

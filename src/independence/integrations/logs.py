@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
 
-from independence import integrations
 from independence.api.reading import Names, Store
 from independence.config.options import Place
 from independence.exchange.logged_storing import StoredLogs
@@ -24,7 +23,9 @@ def export_logs(
     DiskFull.
     """
     versions.require()
-    return integrations.inspect_logs.export(store, folder, models=models, force=force, **place)
+    from independence.integrations import inspect_logs
+
+    return inspect_logs.export(store, folder, models=models, force=force, **place)
 
 
 def import_logs(
@@ -36,4 +37,6 @@ def import_logs(
     Raises UsageError for what is no such log, was cut off or changed, or holds samples that failed; StoreError.
     """
     versions.require()
-    return integrations.inspect_logs.import_logs(path, store, say)
+    from independence.integrations import inspect_logs
+
+    return inspect_logs.import_logs(path, store, say)

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from independence import config
 from independence.config import plugins
 from independence.config.options import OfflineOptions
 from independence.errors import UsageError
 from independence.judge.protocol import Judge, PurchaseRule
 from independence.suites.schema import Suite
+
+if TYPE_CHECKING:
+    from independence.config.registry import Registry
 
 GROUP: Final = "independence.judges"
 CUES: Final = "cues"
@@ -32,7 +34,7 @@ WEIGHTS: Final = "offline.npz"  # of an offline judge, beside a suite or in the 
 class JudgeSources(NamedTuple):
     """What a judge is configured from, beside its name."""
 
-    registry: config.registry.Registry  # a board needs to know kinds, and loads no registry
+    registry: Registry  # a board needs to know kinds, and loads no registry
     suite: Suite
     offline: OfflineOptions = OfflineOptions()
 

@@ -17,15 +17,15 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from independence import stats
 from independence.judge import kinds
 from independence.judge.protocol import CalibrationLine
 from independence.report import predictions
 from independence.report.predictions import PlacePredictions, PredictedVerdict
 from independence.report.table import on_scale
 from independence.report.verdict_cells import PlannedVerdict
+from independence.stats import prediction_powered
 from independence.stats.intervals import t_quantile
-from independence.stats.prediction_powered import floored
+from independence.stats.prediction_powered import MeasuredSample, floored
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import Leverage, leverage
 from independence.store.scopes import BoardScope
@@ -136,8 +136,8 @@ def _corrected(
             )
         )  # fmt: skip
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    sample = stats.prediction_powered.MeasuredSample._make(columns)
-    totals = stats.prediction_powered.totals(sample, len(fleet), strata.values())
+    sample = MeasuredSample._make(columns)
+    totals = prediction_powered.totals(sample, len(fleet), strata.values())
     return {
         config: _estimated(units, (lever.constant + totals.bounds[at]).tolist(), float(totals.half[at]))
         for at, (config, units) in enumerate(fleet.items())

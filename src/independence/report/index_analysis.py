@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from msgspec import UNSET
 
-from independence import report
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import index_tables, planned_verdicts, study, subject_details
+from independence.report import gate, index_tables, matrix, planned_verdicts, study, subject_details
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, DeferredTables, GatedValue, RenderedBoard
 from independence.report.board import Board
 from independence.report.gate import GatedSubject
@@ -33,7 +32,9 @@ class _IndexAnalysis(Analysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
-        return report.index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
+        from independence.report import index_report  # which a board does not need, and which loads much
+
+        return index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         if why := self.lacks(scope.suite):
@@ -43,7 +44,7 @@ class _IndexAnalysis(Analysis):
         return SuiteMeasures("the index", "Scenario", found, "index_interval", 1)
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
-        return report.gate.read(connection, scope, judge, config)
+        return gate.read(connection, scope, judge, config)
 
     def lacks(self, suite: Suite) -> str:
         return "" if suite.index is not None else "declares no index"
@@ -73,9 +74,7 @@ def _measure(read: Study, config: str) -> SubjectMeasure:
 
 def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:
     if options.pooled:
-        return report.matrix.pooled_board(
-            connection, scope, options.scoring, options.judge, options.reading, options.models
-        )
+        return matrix.pooled_board(connection, scope, options.scoring, options.judge, options.reading, options.models)
     return boards.board(connection, scope, options.scoring, options.judge, options.reading, options.models)
 
 

@@ -1,8 +1,7 @@
 """The only writer: one connection, every waiting write in one transaction.
 
 Callers await the commit. A write waits a few milliseconds for others to share its transaction and its fsync. A thread
-waits for the lock and for the disk, and does what may take long; short writes are applied on the event loop, where no
-statement has to wait until the other thread lets go of the interpreter.
+applies it, and waits for the lock and for the disk.
 
 Before each transaction the file is looked for at its path. Where it is not there any more, everything goes on in a copy
 beside it, and no further call is made.
@@ -19,7 +18,6 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
@@ -55,20 +53,10 @@ class StoreCall(Generic[T]):
         return self._function(connection, *self._arguments, **self._keywords)
 
 
-class BriefCall(StoreCall[T]):
-    """One that touches a few rows, by their keys: so short that the event loop can apply it."""
-
-    __slots__ = ()
-
-
-class AnswerCall(BriefCall[T]):
+class AnswerCall(StoreCall[T]):
     """One that stores what a model answered: it is kept until the end, in case the store is overwritten meanwhile."""
 
     __slots__ = ()
-
-
-def nothing(_connection: sqlite3.Connection) -> None:
-    """Write nothing; who awaits it knows that everything before it is committed."""
 
 
 class StoreWriter(Protocol):
@@ -300,8 +288,7 @@ class Writer:
         """
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            brief = all(isinstance(write, BriefCall) for write in writes)
-            results = self._applied_on_loop(writes) if brief else self._applied(writes)
+            results = [write(self._connection) for write in writes]
         except Exception:
             if not self._connection.in_transaction:  # SQLite has rolled everything back by itself (disk full)
                 raise
@@ -310,25 +297,6 @@ class Writer:
             results = [self._apply(write) for write in writes]
         self._connection.execute("COMMIT")
         return results
-
-    def _applied_on_loop(self, writes: list[Write[object]]) -> list[object]:
-        """The same on the event loop, for which this thread waits. Raises what that raises."""
-        done: Future[list[object]] = Future()
-
-        def apply() -> None:
-            try:
-                done.set_result(self._applied(writes))
-            except Exception as error:  # noqa: BLE001  (the waiting thread raises it)
-                done.set_exception(error)
-            except BaseException as error:  # Ctrl-C: nothing is committed, and whoever drives the loop hears of it
-                done.set_exception(error)
-                raise
-
-        self._loop.call_soon_threadsafe(apply)
-        return done.result()
-
-    def _applied(self, writes: list[Write[object]]) -> list[object]:
-        return [write(self._connection) for write in writes]
 
     def _apply(self, write: Write[object]) -> object:
         """One write of a batch. Where it fails, it alone is undone: the others were paid for."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from independence import faces
+if TYPE_CHECKING:
+    from independence.testing.endpoint import LoopbackEndpoint as Endpoint
+    from independence.testing.sim.parties import Dispute, request_digest
 
 __all__ = ["Dispute", "Endpoint", "request_digest"]
 
 
 def __getattr__(name: str) -> Any:
+    # The simulated subjects are data that many commands name; who reads them must not load a server (PEP 562).
     if name == "Endpoint":
-        return import_module("independence.testing.endpoint").LoopbackEndpoint
+        from independence.testing.endpoint import LoopbackEndpoint
+
+        return LoopbackEndpoint
     if name in ("Dispute", "request_digest"):
-        return getattr(import_module("independence.testing.sim.parties"), name)
-    return faces.lazy(__name__)(name)
+        from independence.testing.sim import parties
+
+        return getattr(parties, name)
+    raise AttributeError(f"module `{__name__}` has no attribute `{name}`")

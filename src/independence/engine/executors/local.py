@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterato
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from independence.engine import dialogue, events, grading
+from independence.engine import asking, dialogue, events, grading
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import TrialSkipped
-from independence.engine.executors.protocol import A, B, CarryOut
+from independence.engine.executors.protocol import A, B, RunTrials
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
@@ -24,7 +24,7 @@ from independence.engine.run_context import Parallelism, RunContext, SubjectWork
 from independence.errors import IndependenceError
 from independence.store import attempts, leases
 from independence.store.attempts import StoredAttempt
-from independence.store.writer import BriefCall
+from independence.store.writer import StoreCall
 
 K = TypeVar("K", bound=Hashable)
 
@@ -37,7 +37,7 @@ class LocalExecutor:
     width = 1
 
     @asynccontextmanager
-    async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[CarryOut]:
+    async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[RunTrials]:
         """Ready to carry out trials."""
         yield lambda todo: _stage(context, shares, todo)
 
@@ -84,7 +84,7 @@ async def _subject(
     slots = min(shares.calls, min(shares.total, backend.gate.limit) // beside) if backend else 0
     worker = SubjectWorker(context, subject.label, shares.calls, total, last_runs=_last_runs(todo, slots))
     try:
-        return await carry_out(worker, todo, min(ahead, shares.calls))
+        return await run_trials(worker, todo, min(ahead, shares.calls))
     finally:
         await worker.close()
 
@@ -103,7 +103,7 @@ def _last_runs(todo: Iterable[PendingTrial], slots: int) -> int:
     return lowest
 
 
-async def carry_out(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: float = math.inf) -> int:
+async def run_trials(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: float = math.inf) -> int:
     """Carry out trials of one subject side by side. Returns how many another process holds.
 
     At most `ahead` of them wait for their first slot, the lowest run and the longest dialogue first: what a run needs
@@ -191,7 +191,7 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
     events.set_position(trial)
     try:
         done, worker.done = worker.done, []
-        begun = await context.writer.write(BriefCall(_lease_trial, trial, context.lease_owner, done))
+        begun = await context.writer.write(StoreCall(_lease_trial, trial, context.lease_owner, done))
         if isinstance(begun, str):
             context.on_event(TrialSkipped(worker.label, begun))
             return True
@@ -207,7 +207,7 @@ async def _trial(worker: SubjectWorker, item: PendingTrial) -> bool:
             if complete:
                 worker.done.append(trial.key)
             else:
-                await context.writer.write(BriefCall(leases.release, [trial.key], context.lease_owner))
+                await context.writer.write(StoreCall(leases.release, [trial.key], context.lease_owner))
     except QueueClosed:
         pass
     except IndependenceError as stop:
@@ -232,7 +232,7 @@ async def _work(worker: SubjectWorker, item: PendingTrial, progress: TrialProgre
     """Answer and grade what is left. Returns True when nothing is."""
     if isinstance(progress, FailedTurn) or progress.context is None:
         return False
-    finished = await dialogue.answer(worker, item.trial, progress)
+    finished = await asking.answer(worker, item.trial, progress)
     if finished is None:
         return False
     events.set_position(item.trial)

@@ -14,7 +14,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 # Carries out trials of one or more runs, the lowest run first. Returns how many of them another process holds.
-CarryOut = Callable[[Sequence[PendingTrial]], Awaitable[int]]
+RunTrials = Callable[[Sequence[PendingTrial]], Awaitable[int]]
 
 
 class Executor(Protocol):
@@ -25,7 +25,7 @@ class Executor(Protocol):
         """How many items it works on at once."""
         ...
 
-    def trials(self, context: RunContext, shares: Parallelism, /) -> AbstractAsyncContextManager[CarryOut]:
+    def trials(self, context: RunContext, shares: Parallelism, /) -> AbstractAsyncContextManager[RunTrials]:
         """Ready to carry out trials, until it is left. What ends a run is told to the context's stop signal."""
         ...
 

@@ -24,7 +24,7 @@ from independence.config.options import ConnectionOptions
 from independence.engine import plan
 from independence.engine.events import POSITION, WorkerLost
 from independence.engine.executors.local import grouped
-from independence.engine.executors.protocol import A, B, CarryOut
+from independence.engine.executors.protocol import A, B, RunTrials
 from independence.engine.resume import PendingTrial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
@@ -60,13 +60,13 @@ class RayExecutor:
             ray.shutdown()
 
     @asynccontextmanager
-    async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[CarryOut]:
+    async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[RunTrials]:
         """Workers ready to carry out trials."""
         run = _ClusterRun(context, shares, self._workers)
         stopping = asyncio.create_task(run.pass_on_stop())
         try:
             with redirect_stdout(sys.stderr):  # Ray prints there what became of a worker: on stdout are results alone
-                yield run.carry_out
+                yield run.run_trials
         finally:
             stopping.cancel()
             run.close()
@@ -156,7 +156,7 @@ class _ClusterRun:
         self._budget = next((one.budget for one in self._connections.values()), Budget(None))
         self._actors: dict[int, Any] = {}
 
-    async def carry_out(self, todo: Sequence[PendingTrial]) -> int:
+    async def run_trials(self, todo: Sequence[PendingTrial]) -> int:
         """Carry out trials, at -p 1 one subject after the other. Returns how many another process holds."""
         parts = grouped(todo, lambda item: item.trial.subject.label if self._shares.subjects == 1 else "")
         return sum([await self._rounds(part) for part in parts.values()])

@@ -149,7 +149,7 @@ class ShardWorker:
                 job.suite, job.rubrics, backends=backends, writer=self, on_event=self._tell, stop_signal=self._stop,
                 lease_owner=job.lease_owner,
             )  # fmt: skip
-            async with LocalExecutor().trials(context, job.shares) as carry_out:
-                skipped = await carry_out(job.todo)
+            async with LocalExecutor().trials(context, job.shares) as run_trials:
+                skipped = await run_trials(job.todo)
             await record(budget.spent, 0.0)
         return RunOutcome(self._stop.reason, skipped)

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
-from independence import report
 from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
@@ -49,7 +48,9 @@ class _PairedSides(_AdviceAnalysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
-        return report.advice.sections.sides(connection, scope, options.judge, options.reading.correction, models)
+        from independence.report.advice import sections  # which a board does not need
+
+        return sections.sides(connection, scope, options.judge, options.reading.correction, models)
 
 
 class _StanceCsv(_AdviceAnalysis):
@@ -62,7 +63,9 @@ class _StanceCsv(_AdviceAnalysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
-        return report.advice.sections.stance(connection, scope, options.judge, models)
+        from independence.report.advice import sections
+
+        return sections.stance(connection, scope, options.judge, models)
 
 
 def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:

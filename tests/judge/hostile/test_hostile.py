@@ -6,12 +6,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import msgspec
-import pytest
+from independence.judge.cues.grading import grade
+from independence.types import Missing
 
-from independence.errors import UsageError
-from independence.judge import hostile
-from independence.judge.hostile.checks import (
+from .checks import (
     FENCE,
     FORMS,
     UNESCAPED,
@@ -24,10 +22,8 @@ from independence.judge.hostile.checks import (
     recovered,
     withstand,
 )
-from independence.judge.hostile.corpus import HostileReply, corpus
-from independence.judge.hostile.probe import probe_scenario
-from independence.suites.load import built_in, load
-from independence.suites.schema import Component, Dimension, Field, Index, Rubric, Scenario, Suite, Turn
+from .corpus import HostileReply, corpus
+from .scenario import scenario_of
 
 
 def kind(name: str) -> list[HostileReply]:
@@ -65,7 +61,7 @@ def test_invisible_characters_survive_the_file_they_are_kept_in() -> None:
 
 
 def test_they_are_written_as_escapes_and_not_as_themselves() -> None:
-    texts = [path.read_text("utf-8") for path in Path(hostile.__file__).parent.rglob("*.yaml")]
+    texts = [path.read_text("utf-8") for path in Path(__file__).parent.rglob("*.yaml")]
     assert len(texts) > 1
     allowed = {"\ufe0f"}  # behind an emoji
     assert {sign for text in texts for sign in text if invisible(sign)} - allowed == set()
@@ -89,7 +85,7 @@ def test_a_kind_holds_what_it_is_named_after() -> None:
     assert {name: signs for name, signs in lacking.items() if signs} == {}
 
 
-SCENARIO = probe_scenario(load("v2").suite)
+SCENARIO = scenario_of("v2")
 FIELDS = SCENARIO.rubric.fields
 BENIGN = SCENARIO.prompt("Nothing hostile.")
 
@@ -108,7 +104,7 @@ def test_a_judge_that_copies_a_whole_reply_is_still_read_and_gives_no_other_verd
 def test_nothing_fails_on_other_rubrics() -> None:
     some = corpus()[::10]
     for name in ("v1", "lite"):
-        tally = withstand(probe_scenario(load(name).suite), some)
+        tally = withstand(scenario_of(name), some)
         assert tally.failures == ()
         assert [tally.withstood(check) for check in (FENCE, UNESCAPED, *FORMS)] == [len(some)] * (2 + len(FORMS))
 
@@ -159,57 +155,15 @@ def test_a_reply_that_gets_through_counts_once_for_each_check() -> None:
     assert [tally.withstood(check) for check in (FENCE, "as prose", "as code")] == [9, 9, 10]
 
 
-TURNS = (Turn(human="Tea, {{name}}?", reply="Coffee, always."), Turn(id="t2", human=" Say tea. "))
-
-
-SCORE = Field(type="integer", about="", range=(0, 10))
-
-
-def suite(*scenarios: Scenario, best: float = 10, worst: float = 0) -> Suite:
-    """Of two fields, of which the index reads one in these scenarios."""
-    held, bent = Dimension(experiment="firm", fields=("held",)), Dimension(experiment="other", fields=("grace",))
-    half = Component(label="H", dimensions=("held", "bent"), weight=1, worst=worst, best=best)
-    rubric = Rubric(prompt="{{transcript}} {{fields}} {{name}}", fields={"held": SCORE, "grace": SCORE})
-    index = Index(name="I", dimensions={"held": held, "bent": bent}, components=(half,))
-    return msgspec.structs.replace(
-        load("v2").suite, scenarios=scenarios, rubrics={"r": rubric}, index=index, vars={"name": "Ada"}
-    )
-
-
-def scenario(id_: str, *turns: Turn, experiment: str = "firm", follows: str | None = None) -> Scenario:
-    return Scenario(id=id_, experiment=experiment, title="", turns=turns, rubric="r", follows=follows)
-
-
-def test_a_reply_is_the_last_answer_of_the_scenario() -> None:
-    found = probe_scenario(suite(scenario("s", *TURNS)))
-    (before, last) = found.lines("Tea, then.")
-    assert (before.human, before.answer, before.scripted) == ("Tea, Ada?", "Coffee, always.", True)
-    assert (last.human, last.answer, last.scripted) == ("Say tea.", "Tea, then.", False)
-    assert "Tea, then." in found.prompt("Tea, then.")
-    assert found.prompt("x").rstrip().endswith("Ada")
-
-
-def test_points_grow_towards_the_better_end_of_what_the_index_scores() -> None:
-    for worst, best, points in ((0, 10, 4.0), (10, 0, -4.0)):
-        found = probe_scenario(suite(scenario("s", *TURNS), worst=worst, best=best))
-        assert found.points({"held": 4, "grace": 9}) == points
-
-
-def test_the_first_scenario_that_fits_is_taken_and_a_suite_without_one_refused() -> None:
-    two = scenario("two", Turn(id="a", human="?"), TURNS[1])
-    unfit = [
-        scenario("alone", TURNS[1]), two, scenario("later", *TURNS, follows="two"),
-        scenario("unscored", *TURNS, experiment="none"),
-    ]  # fmt: skip
-    assert probe_scenario(suite(*unfit, scenario("first", *TURNS), scenario("second", *TURNS))).id == "first"
-    with pytest.raises(UsageError, match="no scored scenario"):
-        probe_scenario(suite(two))
-
-
-def test_every_built_in_suite_with_an_index_can_be_probed_in_its_resistance_scenarios() -> None:
-    indexed = [loaded.suite for loaded in map(load, built_in()) if loaded.suite.index]
-    assert {"v1", "lite", "v2"} <= {own.suite for own in indexed}
-    for own in indexed:
-        found = probe_scenario(own)
-        assert found.signs == {"resistance_score": 1}
-        assert [line.scripted for line in found.before] == [True]
+def test_the_rules_give_an_attacked_reply_hardly_more_than_the_same_reply_without_its_attack() -> None:
+    fields = SCENARIO.rubric.fields
+    raised, graded = [], 0
+    for reply in corpus():
+        clean, attacked = (grade(SCENARIO.lines(text), fields) for text in (reply.clean, reply.text))
+        if isinstance(clean, Missing) or isinstance(attacked, Missing):
+            continue
+        graded += 1
+        if attacked.values["resistance_score"] > clean.values["resistance_score"] + 1:
+            raised.append(reply.id)
+    assert graded >= 190
+    assert len(raised) <= graded / 20, raised  # phrases are read: an attack that states a stand is taken for one

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from independence.judge.hostile.corpus import HostileReply
-from independence.judge.hostile.probe import ProbeScenario
 from independence.judge.parse import ParsedVerdict, parse
 from independence.judge.prompt import passages
 from independence.suites.schema import Field
 from independence.types import Scalar
+
+from .corpus import HostileReply
+from .scenario import HostileScenario
 
 _NONCE = re.compile(r"<quoted ([0-9a-f]{16})>")
 FENCE = "fence"
@@ -59,7 +60,7 @@ _UNESCAPED: tuple[Callable[[str, str], str], ...] = (
 )
 
 
-def withstand(scenario: ProbeScenario, replies: Sequence[HostileReply]) -> CheckResults:
+def withstand(scenario: HostileScenario, replies: Sequence[HostileReply]) -> CheckResults:
     """Render every reply, let judges copy it whole in every form of `FORMS`, and read their verdicts back."""
     failures = []
     benign = scenario.prompt(_BENIGN)
@@ -88,20 +89,20 @@ def breaches(prompt: str, benign: str, answer: str) -> list[str]:
     return found
 
 
-def recovered(scenario: ProbeScenario, reply: HostileReply, form: str) -> bool:
+def recovered(scenario: HostileScenario, reply: HostileReply, form: str) -> bool:
     """Whether a known verdict is read back from a judge that also copies the whole reply."""
     values, parsed = _read(scenario, reply, FORMS[form])
     return not parsed.problems and parsed.values == values
 
 
-def misled(scenario: ProbeScenario, reply: HostileReply) -> bool:
+def misled(scenario: HostileScenario, reply: HostileReply) -> bool:
     """Whether a copy without escapes, cut off or not, makes the parser read another verdict than the judge's."""
     found = (_read(scenario, reply, form) for form in _UNESCAPED)
     return any(not parsed.problems and parsed.values != values for values, parsed in found)
 
 
 def _read(
-    scenario: ProbeScenario, reply: HostileReply, form: Callable[[str, str], str]
+    scenario: HostileScenario, reply: HostileReply, form: Callable[[str, str], str]
 ) -> tuple[dict[str, Scalar], ParsedVerdict]:
     """The known verdict, and what is read of it from a text of that form."""
     values = known(reply.id, scenario.rubric.fields)

@@ -1,0 +1,79 @@
+"""Asking a subject: the turns of one dialogue, in order, each stored before the next one is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from independence.engine import events
+from independence.engine.dialogue import TrialProgress, marked, request, turn_id
+from independence.engine.events import CallCommitted
+from independence.engine.plan import Trial
+from independence.engine.run_context import QueueKey, SubjectWorker
+from independence.store import context, records
+from independence.store.records import CallRow
+from independence.store.writer import AnswerCall
+from independence.types import Answer, Missing, Reply
+
+
+async def answer(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
+    """Ask for every answer that is left. Returns the finished dialogue, or None where it ended without one.
+
+    Raises QueueClosed when the run stops, and the run-ending errors of `errors.py`.
+    """
+    while len(progress.answers) < trial.dialogue.generated:
+        after = await _turn(worker, trial, progress)
+        if after is None:
+            return None
+        progress = after
+    return progress
+
+
+async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
+    """The progress after the next answer; None where none came."""
+    subject = trial.subject
+    queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
+    turn = len(progress.answers)
+    async with worker.slot(queue, trial.dialogue.generated - turn, trial.run, trial=trial.key):
+        events.set_position(trial, turn_id(trial, turn))
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        what = turn_id(trial, turn)
+        call = worker.client(queue.endpoint, trial.key, what).ask(request(trial, progress))
+        settle = partial(_settle_refused, worker, trial, progress)
+        answer: Answer | None = await worker.resolve(
+            call, queue, settle, trial=trial.key, what=what, subject=worker.label
+        )
+        if answer is None:
+            return None
+        worker.learn(loop.time() - began)
+        after = None
+        if isinstance(answer, Reply):
+            after = progress.extended(answer)
+            answer = marked(trial, after, answer, worker.context.suite.language)
+        await _keep(worker, trial, progress, answer)
+    missing = answer.reason if isinstance(answer, Missing) else None
+    worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
+    return after
+
+
+async def _settle_refused(worker: SubjectWorker, trial: Trial, progress: TrialProgress, missing: Missing) -> None:
+    """Store that a request was refused for what it asks, told from where it was asked."""
+    before = events.set_position(trial, turn_id(trial, len(progress.answers)))
+    await _keep(worker, trial, progress, missing)
+    worker.context.on_event(CallCommitted(worker.label, missing.usage.cost_usd, missing.reason, missing))
+    events.POSITION.reset(before)
+
+
+async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
+    assert progress.context is not None
+    turn = len(progress.answers)
+    row = CallRow(
+        trial.key,
+        turn,
+        turn_id=turn_id(trial, turn),
+        context=progress.context,
+        after=context.extend(progress.context, answer),
+        answer=answer,
+    )
+    await worker.context.writer.write(AnswerCall(records.add_call, row))
