@@ -25,6 +25,7 @@ def command(stores: tuple[Path, ...], keep_first: bool, quiet: bool, format_: st
     stores stay as they are. `run --shard` fills such stores on several machines.
     """
     from independence.api import merging
+    from independence.cli import activity
     from independence.cli.table_output import print_tables
     from independence.report.table import Column, Table
 
@@ -32,7 +33,8 @@ def command(stores: tuple[Path, ...], keep_first: bool, quiet: bool, format_: st
         Column("store", "Store"), Column("dialogues", "Dialogues", "count"), Column("verdicts", "Verdicts", "count"),
         Column("conflicts", "Not taken", "count"),
     )  # fmt: skip
-    merged = merging.merge(stores, db, keep_first=keep_first)
+    with activity.working("merging", quiet):
+        merged = merging.merge(stores, db, keep_first=keep_first)
     rows = [(str(one.store), one.taken.dialogues, one.taken.verdicts, len(one.taken.conflicts)) for one in merged]
     print_tables([Table("merged", f"Added to {db}", columns, tuple(rows))], format_)
     for one in merged:
