@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 
+from independence.config import plugins
 from tests import plugin
 from tests.e2e import command, endpoint, suites
 from tests.e2e.command import Ended
@@ -86,6 +88,36 @@ HELD = Held()
 """
 
 
+EXECUTOR = """
+from contextlib import asynccontextmanager, contextmanager
+
+from independence.engine.executors.local import LocalExecutor
+from independence.engine.executors.protocol import ExecutorKind
+
+
+class OneByOne(LocalExecutor):
+    @asynccontextmanager
+    async def trials(self, context, shares):
+        async with super().trials(context, shares) as carry_out:
+
+            async def one_by_one(todo):
+                print(f"dealt {len(todo)}")
+                return sum([await carry_out([item]) for item in todo])
+
+            yield one_by_one
+
+
+@contextmanager
+def opened(options):
+    print("opened")
+    yield OneByOne()
+    print("closed")
+
+
+KIND = ExecutorKind(opened)
+"""
+
+
 RUN = ("run", "--suite", "harbour", "--runs", "1", "--db", "here.db")
 HELD_SUITE = suites.harbour() | {"analysis": "held"}
 
@@ -164,3 +196,23 @@ def test_a_judge_of_another_package_grades_what_is_stored(tmp_path: Path) -> Non
         .err.strip()
         .endswith("judge `toyjudge`: toy_judges:KIND cannot be loaded (No module named 'nothing_of_that_name')")
     )
+
+
+def test_a_run_is_carried_out_by_an_executor_of_another_package(tmp_path: Path) -> None:
+    installed = Installed(tmp_path)
+    installed.add("toy_executors", EXECUTOR, executors="one-by-one = toy_executors:KIND")
+    suites.write(tmp_path / "harbour", suites.harbour())
+    run = (*RUN, "-m", "sim/half", "-j", "cues", "--executor", "one-by-one")
+    assert installed.run(*run).out.split()[:4] == ["opened", "dealt", "3", "closed"]
+    assert "0 calls and 0 verdicts to go" in command.ok(*RUN, "-m", "sim/half", "-j", "cues", cwd=tmp_path).err
+    assert unknown(tmp_path, *run).endswith(
+        "no executor `one-by-one`; there are local, ray; a package adds one by an entry point of group "
+        "`independence.executors`"
+    )
+
+
+def test_our_own_extensions_are_declared_as_those_of_other_packages_are() -> None:
+    declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert {group: dict(names) for group, names in plugins.OURS.items()} == {
+        group: names for group, names in declared.items() if group.startswith("independence.")
+    }

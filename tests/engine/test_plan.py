@@ -375,3 +375,21 @@ def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite:
     assert own["radio"] > other["radio"]  # by what the other one showed
     assert other["dessert"] > own["dessert"]
     assert [line.split(":")[0] for line in told] == [loud.label, quiet.label]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8, 1000])
+def test_every_dialogue_is_in_one_shard_with_those_that_continue_it(toy_suite: LoadedSuite, count: int) -> None:
+    suite = toy_suite.suite
+    selection = plan.select(suite, (), (), 20, ())
+    made = plan.trials(suite, selection, [SUBJECT, OTHER])
+    assert any(trial.parent for trial in made)
+    found: dict[str, int] = {}
+    for number in range(1, count + 1):
+        own, others = plan.sharded(made, number, count)
+        assert Counter(trial.key for trial in (*own, *others)) == Counter(trial.key for trial in made)
+        assert not found.keys() & {trial.key for trial in own}
+        found |= {trial.key: number for trial in own}
+    assert found.keys() == {trial.key for trial in made}
+    assert all(found[trial.key] == found[trial.parent.key] for trial in made if trial.parent)
+    alone = plan.sharded(plan.trials(suite, selection, [OTHER]), 1, count)[0]  # a shorter plan is divided alike
+    assert {found[trial.key] for trial in alone} <= {1}

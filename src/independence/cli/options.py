@@ -313,6 +313,8 @@ RUN = together(
     SUITE,
     _SUBJECTS,
     _RUN_NUMBER,
+    click.option("--shard", metavar="I/N", help="Ask only part I of N of the plan, the same one each time; "
+                 "`merge` puts the stores together."),
     click.option("--replicates", type=click.Choice(["auto"]),
                  help="Repeat the scenarios whose scores vary most; at least --runs of each, here 2 by default."),
     click.option("--calls", type=click.IntRange(1, 100_000),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypedDict, TypeVar
@@ -16,6 +17,7 @@ RUNS = 3
 MAX_DROP = 3.0  # index points
 MOST_RUNS = 1_000
 CALLS = 20  # at once within a subject
+_SHARD: Final = re.compile("([0-9]{1,6})/([0-9]{1,6})")
 UNSURE_SHARE, AUDIT_SHARE = 0.20, 0.05
 
 
@@ -98,6 +100,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     roster: str | None = None  # `default`: the roster of the models file, else of the registry that ships
     runs: int | None = None  # None: RUNS, or the least where `calls` are spread
     run_number: int | None = None  # this run alone
+    shard: str | None = None  # `2/8`: the second of eight parts of the plan is asked
     replicates: str | None = None  # `auto`: `calls` are spread over scenarios where the noise is
     calls: int | None = None  # of a subject, with `replicates`
     experiments: tuple[str, ...] = ()
@@ -125,6 +128,20 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise UsageError("--run-number asks one run", "leave out --runs and --replicates, or leave it out")
         if self.run_number is not None and self.run_number < 1:
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
+        if self.shard is not None and self.replicates is not None:
+            raise UsageError("--replicates goes by what a store holds, --shard by the plan alone; give one of the two")
+        _ = self.part_of_plan
+
+    @property
+    def part_of_plan(self) -> tuple[int, int] | None:
+        """Which part of the plan is asked, counted from 1, and of how many. Raises UsageError."""
+        if self.shard is None:
+            return None
+        found = _SHARD.fullmatch(self.shard)
+        number, count = map(int, found.groups()) if found else (0, 0)
+        if not 1 <= number <= count:
+            raise UsageError(f"--shard {self.shard}:", "write I/N, as 2/8 for the second of eight parts")
+        return number, count
 
 
 class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -299,7 +299,7 @@ def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int |
     """Edition, subjects and trials up to a run: coverage counts against this."""
     document = msgspec.json.encode(job.suite).decode()
     edition = EditionRow(job.where.suite, job.where.edition, document, wording=job.wording)
-    chosen = {trial.subject.config_dir: trial.subject for trial in job.trials}
+    chosen = {trial.subject.config_dir: trial.subject for trial in (*job.trials, *job.others)}
     records.add_edition(connection, edition)
     for variant, text in job.personas.items():
         records.add_persona(connection, edition, variant, text)
@@ -308,7 +308,8 @@ def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int |
 
 
 def _write_trials(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
-    rows = (trial_row(job, trial) for trial in job.trials if last_run is None or trial.run <= last_run)
+    planned = (*job.trials, *job.others)
+    rows = (trial_row(job, trial) for trial in planned if last_run is None or trial.run <= last_run)
     records.add_trials(connection, rows)
 
 

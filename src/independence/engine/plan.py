@@ -205,10 +205,13 @@ def root(trial: Trial) -> Trial:
     return trial if trial.parent is None else root(trial.parent)
 
 
-def sharded(trials: Sequence[Trial], number: int, count: int) -> list[Trial]:
-    """Shard `number`, counted from 1, of `count`: every trial is in one of them, whoever makes the plan and grades it.
+def sharded(trials: Sequence[Trial], number: int, count: int) -> tuple[list[Trial], list[Trial]]:
+    """Shard `number`, counted from 1, of `count`, and the rest: every trial is in one shard, whoever grades it.
 
     It goes by the trial's key, so that plans which ask the same thing divide it alike; what continues a dialogue is in
     that one's shard.
     """
-    return [trial for trial in trials if int(root(trial).key[:16], 16) % count == number - 1]
+    own: tuple[list[Trial], list[Trial]] = ([], [])
+    for trial in trials:
+        own[int(root(trial).key[:16], 16) % count != number - 1].append(trial)
+    return own

@@ -20,7 +20,7 @@ from independence.engine import connections, dialogue, examining, plan, replicat
 from independence.engine.connections import KeyUse
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
-from independence.errors import StoreError
+from independence.errors import StoreError, UsageError
 from independence.judge.protocol import Judge
 from independence.stats.allocation import LEAST
 from independence.store import queries, scopes
@@ -37,7 +37,8 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     suite: Suite  # with the personas among its variants
     edition: str
-    trials: Sequence[Trial]
+    trials: Sequence[Trial]  # that are asked or graded
+    others: Sequence[Trial] = ()  # that are planned, and asked by other commands: of a shard
     judges: Sequence[Judge]
     options: ConnectionOptions
     endpoints: Mapping[str, Endpoint] = {}
@@ -135,11 +136,16 @@ def run(
         noise = replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
         selection, spread = replicates.spread_calls(noise, selection, chosen, budget)
         notes += spread
+    trials, others = plan.trials(suite, selection, chosen), list[Trial]()
+    if options.part_of_plan is not None:
+        trials, others = plan.sharded(trials, *options.part_of_plan)
+        notes.append(_shard_note(options, trials, others, graders))
     made = ResolvedRun(
         suite=suite,
         edition=loaded.edition,
         personas=personas,
-        trials=plan.trials(suite, selection, chosen),
+        trials=trials,
+        others=others,
         judges=graders,
         notes=[*notes, *subjects.of_other_weights(connection, where, chosen)],
         options=options.connection,
@@ -188,6 +194,18 @@ def _sample_notes(suite: Suite, selection: Selection, part: SuitePart) -> list[s
         return []
     count = len(plan.dialogues(suite, selection)) // len(selection.conditions)
     return [f"a balanced sample of whole cells: {count} of {len(suite.scenarios)} scenarios (--seed {seed})"]
+
+
+def _shard_note(options: RunOptions, trials: Sequence[Trial], others: Sequence[Trial], judges: Sequence[Judge]) -> str:
+    """What to say of a shard. Raises UsageError where a judge has to see the dialogues of all."""
+    for judge in judges:
+        if judge.purchase is not None:
+            raise UsageError(
+                f"--shard {options.shard}: {judge.name} goes by all dialogues when it buys verdicts",
+                f"run shards with --no-judge, `merge` their stores, and grade that one with `judge -j {judge.name}`",
+            )
+    whole = len(trials) + len(others)
+    return f"shard {options.shard}: {len(trials)} of {whole} dialogues; `merge` puts the stores of all shards together"
 
 
 def with_personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:

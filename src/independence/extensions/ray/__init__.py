@@ -1,9 +1,8 @@
 """`--executor ray`: trials on the workers of a Ray cluster. The process that runs the command is the only writer.
 
-Trials are dealt into shards, one for each worker, and every worker gets a fixed part of what bounds the run: calls in
-flight, rates, dollars. It streams what it writes to the command and goes on once that is committed, so nothing counts
-before it is on disk, and no request leaves before what it may cost is in the ledger. A shard is a call of an actor and
-no plain task, because a task cannot be told that what it wrote is committed.
+Each worker gets a shard of the trials and a fixed part of what bounds the run: calls in flight, rates, dollars. It goes
+on once the command has on disk what it sent: so nothing counts before, and no request leaves before what it may cost is
+in the ledger. A shard is a call of an actor and no plain task, which could not be told so.
 """
 
 from __future__ import annotations

@@ -26,13 +26,12 @@ from independence.engine.events import POSITION, WorkerLost
 from independence.engine.executors.local import grouped
 from independence.engine.executors.protocol import A, B, RunTrials
 from independence.engine.resume import PendingTrial
+from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
 from independence.errors import CostCapReached, IndependenceError, UsageError, WorkersLost
-from independence.extensions.ray.worker import Ended, Job, News, ShardWorker, Spending, Written
+from independence.extensions.ray.worker import Job, News, ShardWorker, Spending
 from independence.store.writer import StoreCall
 
-_PER_NODE = 2
-_CONNECT_S = 5.0
 _DEATHS = 3  # in a row, without anything done, after which a worker is not replaced
 
 
@@ -48,8 +47,8 @@ class RayExecutor:
         if self._own:
             _connect(self._options.ray_address or environment.read().get("RAY_ADDRESS") or "local")
         self.width = cpus = int(ray.cluster_resources().get("CPU", 1))
-        nodes = sum(bool(node["Alive"]) for node in ray.nodes())
-        self._workers = self._options.ray_workers or min(cpus, _PER_NODE * nodes)
+        default = 2 * sum(bool(node["Alive"]) for node in ray.nodes())
+        self._workers = self._options.ray_workers or min(cpus, default)
         if self._workers > cpus:
             self.__exit__()
             raise UsageError(f"--ray-workers {self._workers}:", f"the cluster has {cpus} CPUs, write at most as many")
@@ -87,7 +86,7 @@ def _connect(address: str) -> None:
             host, _, port = address.rpartition(":")
             if "://" in host or not host or not port.isdecimal():
                 raise ValueError("it is not HOST:PORT")
-            socket.create_connection((host, int(port)), _CONNECT_S).close()
+            socket.create_connection((host, int(port)), timeout=5.0).close()
         ray.init(address, log_to_driver=False, logging_level="CRITICAL", **settings)
     except (ValueError, RuntimeError, OSError, OverflowError) as error:
         why = str(error).strip().partition("\n")[0]
@@ -104,11 +103,10 @@ class _Part(NamedTuple):
     of: int
 
     def count(self, bound: int) -> int:
-        """Of calls at once; at least 1 where there are as many as workers."""
         return bound * (self.at + 1) // self.of - bound * self.at // self.of
 
     def rate(self, rate: Rate | None) -> Rate | None:
-        """Of a rate. A burst is no smaller than 1, so those of all workers may be as many as there are workers."""
+        # No burst is below 1: together they may be as many as there are workers.
         return rate and Rate(rate.per_second / self.of, max(1, rate.burst // self.of))
 
     def endpoint(self, whole: Endpoint) -> Endpoint:
@@ -130,7 +128,6 @@ class _Account:
         self._hold = budget.hold(0.0)
 
     def book(self, now: Spending) -> None:
-        """Note what a worker says."""
         unknown = now.unknown - self._known.unknown
         self._hold.settle(now.spent - self._known.spent - unknown)
         if unknown > 0:
@@ -160,9 +157,7 @@ class _ClusterRun:
         self._actors: dict[int, Any] = {}
 
     async def run_trials(self, todo: Sequence[PendingTrial]) -> int:
-        """Carry out trials, one subject after the other where one is asked at a time. Returns how many another process
-        holds.
-        """
+        """Carry out trials, at -p 1 one subject after the other. Returns how many another process holds."""
         parts = grouped(todo, lambda item: item.trial.subject.label if self._shares.subjects == 1 else "")
         return sum([await self._rounds(part) for part in parts.values()])
 
@@ -177,61 +172,55 @@ class _ClusterRun:
             async with asyncio.TaskGroup() as group:
                 parts = [_Part(at, len(shards)) for at in range(len(shards))]
                 tasks = [group.create_task(self._shard(*own, share)) for own in zip(parts, shards, strict=True)]
-            ended = [task.result() for task in tasks]
-            skipped += sum(one.skipped for one in ended if one.stop is None)
-            stops = [one.stop for one in ended if one.stop is not None]
+            ended = [(task.result(), shard) for task, shard in zip(tasks, shards, strict=True)]
+            skipped += sum(outcome.skipped for outcome, _ in ended if outcome.stopped_by is None)
+            stops = [outcome.stopped_by for outcome, _ in ended if outcome.stopped_by is not None]
             if stops and (len(shards) == 1 or sum(isinstance(one, WorkersLost) for one in stops) == len(shards)):
                 self._context.stop_signal.stop(stops[0])
-            todo = [item for one, shard in zip(ended, shards, strict=True) if one.stop is not None for item in shard]
+            todo = [item for outcome, shard in ended if outcome.stopped_by is not None for item in shard]
             workers = max(1, len(shards) // 2)
         return skipped
 
-    async def _shard(self, part: _Part, todo: list[PendingTrial], share: float) -> Ended:
+    async def _shard(self, part: _Part, todo: list[PendingTrial], share: float) -> RunOutcome:
         """Have a worker carry out a shard; one that dies is replaced, and what it had stored is not asked again."""
-        deaths = 0
-        while deaths < _DEATHS and self._context.stop_signal.reason is None:
+        context, cap, deaths = self._context, self._budget.cap, 0
+        while deaths < _DEATHS and context.stop_signal.reason is None:
             account = _Account(self._budget)
+            job = Job(
+                todo,
+                context.suite,
+                dict(context.rubrics),
+                {name: (part.endpoint(at.endpoint), at.catalogue, at.known) for name, at in self._connections.items()},
+                Parallelism(self._shares.subjects, part.count(self._shares.calls)),
+                cap,
+                Spending() if cap is None else Spending(cap - share, self._budget.unknown),
+                context.lease_owner,
+            )
             if part.at not in self._actors:
-                options = {"num_cpus": 1, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
-                self._actors[part.at] = ray.remote(**options)(ShardWorker).remote()
-            actor, job = self._actors[part.at], self._job(part, todo, share)
-            productive = False
+                self._actors[part.at] = ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(ShardWorker).remote()
+            actor = self._actors[part.at]
             try:
                 stream = actor.run.options(num_returns="streaming").remote(__version__, pickle.dumps(job))
                 async for item in stream:
                     news: News = pickle.loads(await item)  # noqa: S301 - from a process that this one started
-                    productive |= bool(news.events)
+                    deaths = 0 if news.events else deaths
                     await self._take(actor, account, news)
                     if news.ended is not None:
-                        if not isinstance(news.ended.stop, CostCapReached | None):
-                            self._context.stop_signal.stop(news.ended.stop)
+                        if not isinstance(news.ended.stopped_by, CostCapReached | None):
+                            context.stop_signal.stop(news.ended.stopped_by)
                         return news.ended
             except ray.exceptions.RayTaskError as error:
                 if not isinstance(error.cause, IndependenceError):
                     raise RuntimeError(f"a worker failed\n{error}") from error
-                self._context.stop_signal.stop(error.cause)
+                context.stop_signal.stop(error.cause)
             except ray.exceptions.RayError as error:
-                deaths, why = 1 if productive else deaths + 1, str(error).strip().rpartition("\n")[2][:200]
+                deaths, why = deaths + 1, str(error).strip().rpartition("\n")[2][:200]
                 share -= account.lose()
                 del self._actors[part.at]
-                self._context.on_event(WorkerLost(part.at + 1, len(todo)))
+                context.on_event(WorkerLost(part.at + 1, len(todo)))
         if deaths < _DEATHS:
-            return Ended()
-        fix = "install the same version of this package on all machines"
-        return Ended(stop=WorkersLost(f"every Ray worker died: {why}", fix))
-
-    def _job(self, part: _Part, todo: list[PendingTrial], share: float) -> Job:
-        context, cap = self._context, self._budget.cap
-        return Job(
-            todo,
-            context.suite,
-            dict(context.rubrics),
-            {name: (part.endpoint(one.endpoint), one.catalogue, one.known) for name, one in self._connections.items()},
-            Parallelism(self._shares.subjects, part.count(self._shares.calls)),
-            cap,
-            Spending() if cap is None else Spending(cap - share, self._budget.unknown),
-            context.lease_owner,
-        )
+            return RunOutcome(None, 0)
+        return RunOutcome(WorkersLost(f"every Ray worker died: {why}", "install the same version on all machines"), 0)
 
     async def _take(self, actor: Any, account: _Account, news: News) -> None:
         """Take in what a worker says, and tell it what of it is on disk."""
@@ -242,7 +231,9 @@ class _ClusterRun:
             written = await asyncio.gather(*(self._write(number, what, account) for number, what in news.writes))
             await actor.committed.remote(pickle.dumps(written))
 
-    async def _write(self, number: int, what: StoreCall[Any] | Spending, account: _Account) -> Written:
+    async def _write(
+        self, number: int, what: StoreCall[Any] | Spending, account: _Account
+    ) -> tuple[int, object, Exception | None]:
         try:
             if not isinstance(what, Spending):
                 return number, await self._context.writer.write(what), None
@@ -253,14 +244,12 @@ class _ClusterRun:
         return number, None, None
 
     async def pass_on_stop(self) -> None:
-        """Once the run is stopped, tell the workers."""
         await self._context.stop_signal.stopped.wait()
         message = pickle.dumps(self._context.stop_signal.reason)
         for actor in self._actors.values():
             actor.stop.remote(message)
 
     def close(self) -> None:
-        """End all workers at once."""
         for actor in self._actors.values():
             with suppress(ray.exceptions.RayError, ValueError):
                 ray.kill(actor)

@@ -25,6 +25,7 @@ from independence.engine.executors.local import LocalExecutor
 from independence.engine.gate import StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.resume import PendingTrial
+from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
 from independence.errors import IndependenceError, UsageError
 from independence.store.writer import StoreCall
@@ -59,17 +60,7 @@ class News(NamedTuple):
 
     writes: list[tuple[int, StoreCall[Any] | Spending]]  # number -> what is to be on disk before the worker goes on
     events: list[tuple[Event, RunPosition | None]]
-    ended: Ended | None = None
-
-
-class Ended(NamedTuple):
-    """How a shard ended."""
-
-    skipped: int = 0  # trials that another process holds
-    stop: IndependenceError | None = None  # why not all of it was done
-
-
-Written = tuple[int, object, Exception | None]  # number of a write, what it returned, or why it failed
+    ended: RunOutcome | None = None  # of the shard
 
 
 class ShardWorker:
@@ -80,19 +71,16 @@ class ShardWorker:
         self._numbers = itertools.count()
         self._gathered = News([], [])
         self._open: dict[int, asyncio.Future[Any]] = {}
+        self._told: IndependenceError | None = None  # why the command begins no further call
         self._stop = StopSignal([], self._tell)
 
     async def run(self, version: str, message: bytes) -> AsyncIterator[bytes]:
-        """Carry out a `Job`; every item is `News`, the last one with how it ended.
-
-        Raises UsageError where the package is another one here, and whatever is a bug.
-        """
+        """Carry out a `Job`; every item is `News`, the last one with how it ended. Raises UsageError."""
         if version != __version__:
             raise UsageError(
                 f"a machine of the cluster has version {__version__} of this package, not {version}:",
                 "install the same version on all of them",
             )
-        self._stop = StopSignal([], self._tell)
         task = asyncio.create_task(self._carry_out(pickle.loads(message)))  # noqa: S301 - from who started this process
         task.add_done_callback(lambda _: self._news.set())
         while not task.done():
@@ -105,7 +93,7 @@ class ShardWorker:
         self._gathered = News([], [])
 
     async def committed(self, message: bytes) -> None:
-        """Writes are on disk, or have failed; whoever waits for them goes on."""
+        """Writes are on disk, or have failed: the number of each, what it returned, and why it failed."""
         for number, result, error in pickle.loads(message):  # noqa: S301 - from the process that started this one
             future = self._open.pop(number)
             if not future.done():
@@ -113,7 +101,8 @@ class ShardWorker:
 
     async def stop(self, message: bytes) -> None:
         """Begin no further call; those in flight are waited for."""
-        self._stop.stop(pickle.loads(message))  # noqa: S301 - from the process that started this one
+        self._told = pickle.loads(message)  # noqa: S301 - from the process that started this one
+        self._stop.stop(self._told)
 
     async def write(self, what: Any, /) -> Any:
         """What a call returns, once the process that runs the command has it on disk. Raises what that raises."""
@@ -131,7 +120,7 @@ class ShardWorker:
             self._gathered.events.append((event, POSITION.get()))
             self._news.set()
 
-    async def _carry_out(self, job: Job) -> Ended:
+    async def _carry_out(self, job: Job) -> RunOutcome:
         # The cap of the command, of which all but this worker's part is gone: so its errors say what a person knows.
         budget, gone = Budget(job.cap), job.gone
         budget.hold(gone.unknown).keep()
@@ -153,9 +142,9 @@ class ShardWorker:
                 limits = service.EndpointLimits(budget, Throttle(reached.max_concurrency), Buckets(reached))
                 notify = lambda told: service.hear(told, self._stop, self._tell)  # noqa: E731
                 backends[name] = service.backend(reached, session, catalogue, limits, notify, known)
-            early, self._stop = self._stop.reason, StopSignal([one.gate for one in backends.values()], self._tell)
-            if early is not None:  # the command was stopped while this got ready
-                self._stop.stop(early)
+            self._stop = StopSignal([one.gate for one in backends.values()], self._tell)
+            if self._told is not None:  # while this got ready
+                self._stop.stop(self._told)
             context = RunContext(
                 job.suite, job.rubrics, backends=backends, writer=self, on_event=self._tell, stop_signal=self._stop,
                 lease_owner=job.lease_owner,
@@ -163,4 +152,4 @@ class ShardWorker:
             async with LocalExecutor().trials(context, job.shares) as run_trials:
                 skipped = await run_trials(job.todo)
             await record(budget.spent, 0.0)
-        return Ended(skipped, self._stop.reason)
+        return RunOutcome(self._stop.reason, skipped)

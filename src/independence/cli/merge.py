@@ -1,0 +1,44 @@
+"""`independence merge`: one store of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from independence.cli import options
+from independence.cli.terminal import note
+
+_NAMED = 20
+
+
+@click.command("merge")
+@click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--keep-first", is_flag=True, help="Where stores differ, keep what the one named first has.")
+@options.QUIET
+@options.output_format()
+@options.db()
+def command(stores: tuple[Path, ...], keep_first: bool, quiet: bool, format_: str, db: Path) -> None:
+    """Put several stores together into the one that --db names; it is made if it is not there.
+
+    Replies, verdicts and plans are named by their content, so each comes once, and merging again adds nothing. The
+    stores stay as they are. `run --shard` fills such stores on several machines.
+    """
+    from independence.api import merging
+    from independence.cli import activity
+    from independence.cli.table_output import print_tables
+    from independence.report.table import Column, Table
+
+    columns = (
+        Column("store", "Store"), Column("dialogues", "Dialogues", "count"), Column("verdicts", "Verdicts", "count"),
+        Column("conflicts", "Not taken", "count"),
+    )  # fmt: skip
+    with activity.working("merging", quiet):
+        merged = merging.merge(stores, db, keep_first=keep_first)
+    rows = [(str(one.store), one.taken.dialogues, one.taken.verdicts, len(one.taken.conflicts)) for one in merged]
+    print_tables([Table("merged", f"Added to {db}", columns, tuple(rows))], format_)
+    for one in merged:
+        for conflict in one.taken.conflicts[:_NAMED]:
+            note(f"{one.store}: not taken: {conflict}", quiet)
+        if (more := len(one.taken.conflicts) - _NAMED) > 0:
+            note(f"{one.store}: and {more} more", quiet)
