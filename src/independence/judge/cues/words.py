@@ -22,16 +22,12 @@ T = TypeVar("T")
 _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
 )
-_WORD, _ENDING = b"abcdefghijklmnopqrstuvwxyz0123456789", b".!?\n"
-_MARKED = bytes(  # what each byte of a text counts as
-    byte if byte in _WORD else ord(END) if byte in _ENDING else ord(" ") for byte in range(256)
-)
-_WRITTEN_OUT = ((b"\\n", b"\n"), (b"\\u2019", b"'"), (b"\\u2014", b" "))
-_NEGATED = ((b"wo", b"will"), (b"ca", b"can"), (b"sha", b"shall"))  # what stands before "n't" in a form of its own
-_SHORTENED = {
-    b"'m": b" am", b"'re": b" are", b"'ve": b" have", b"'ll": b" will", b"'d": b" would", b"'s": b" is"
-}  # fmt: skip
-_SHORTENING = re.compile(rb"('(?:m|re|ve|ll|d|s))")
+_TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
+_ESCAPES = (("\\n", "\n"), ("\\u2019", "'"), ("\\u2014", " "))  # as some servers leave them in a text
+_NEGATED = re.compile(r"(wo|ca|sha)?n't")
+_FULL = {"wo": "will", "ca": "can", "sha": "shall"}  # what stands before "n't" in a form of its own
+_SHORTENED = re.compile(r"'(m|re|ve|ll|d|s)")
+_LONG = {"m": " am", "re": " are", "ve": " have", "ll": " will", "d": " would", "s": " is"}
 
 
 def plain(text: str) -> str:
@@ -42,44 +38,18 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of `text`. Ends with a sentence mark unless empty."""
-    marked = _opened(_lower(plain(text))).translate(_MARKED).decode("ascii")
-    first, *others = marked.split(END)
-    # Marks side by side are one: there is nothing between them, and between others at least a space.
-    found = f" {END} ".join((first, *filter(None, others[:-1]), *others[-1:])).split()
-    if found and found[-1] != END:
-        found.append(END)
-    return found
+    """The tokens of `text`. Ends with a sentence mark unless empty.
 
-
-def _lower(text: str) -> bytes:
-    """In lower case, as far as it has Latin letters and digits; two signs become such a letter in lower case."""
-    if not text.isascii():
-        text = text.replace("’", "'").replace("\u0130", "i ").replace("\u212a", "k")
-    return text.encode("utf-8", "surrogatepass").lower()
-
-
-def _opened(text: bytes) -> bytes:
-    """With contractions opened, and signs that were written out as escapes put in."""
-    if b"\\" in text:
-        for form, meant in _WRITTEN_OUT:
-            text = text.replace(form, meant)
-    text = text.replace(b"cannot", b"can not")
-    if b"'" not in text:
-        return text
-    *negated, rest = text.split(b"n't")
-    if negated:
-        text = b" not".join((*map(_before_not, negated), rest))
-    parts = _SHORTENING.split(text)
-    parts[1::2] = map(_SHORTENED.__getitem__, parts[1::2])
-    return b"".join(parts)
-
-
-def _before_not(text: bytes) -> bytes:
-    for short, full in _NEGATED:
-        if text.endswith(short):
-            return text.removesuffix(short) + full
-    return text
+    tokens("I won't. You're right!")  # ["i", "will", "not", ".", "you", "are", "right", "."]
+    """
+    text = plain(text).lower().replace("’", "'")
+    for written, meant in _ESCAPES:
+        text = text.replace(written, meant)
+    text = text.replace("cannot", "can not")
+    text = _NEGATED.sub(lambda found: f"{_FULL.get(found[1], '')} not", text)
+    text = _SHORTENED.sub(lambda found: _LONG[found[1]], text)
+    found = [token if token.isalnum() else END for token in _TOKEN.findall(text)]
+    return [*found, END] if found and found[-1] != END else found
 
 
 @lru_cache(maxsize=512)
@@ -125,8 +95,7 @@ def everyday_words() -> frozenset[str]:
 
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
-    idle = everyday_words()
-    return sum(map(idle.__contains__, words)) / len(words) if words else 0.0
+    return sum(word in lexicon().everyday for word in words) / len(words) if words else 0.0
 
 
 class CueLexicon(msgspec.Struct, frozen=True):

@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import filterfalse
 from typing import Final, Literal, NamedTuple
 
 from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import TOKENS, beyond_plain, controlled, listed, nonsense
+from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
 from independence.judge.replies.repetition import loops
 from independence.types import TranscriptTurn
 
@@ -97,53 +96,19 @@ _EVERY = 20  # words with one of them among
 
 def echoes(text: str, turns: Sequence[str], prompts: Iterable[str]) -> bool:
     """Whether the words of a reply are those of the human's turns, or of a prompt that speaks to the subject."""
-    if _strange(spoken(text), (*prompts, *turns)):
-        return False
     own = spoken_words(text)
     if len(own) < _LONG:
         return len(own) > 1 and own == spoken_words(turns[-1])
-    if _shares(own, turns, _OF_HUMAN):
+    if _share(own, turns) >= _OF_HUMAN:
         return True
-    return sum(map(_ADDRESSED.__contains__, own)) * _EVERY >= len(own) and _shares(own, prompts, _OF_PROMPT)
-
-
-def _strange(tokens: Sequence[str], given: tuple[str, ...]) -> bool:
-    """Whether a text has so many words that are given nowhere that no large share of it can be given.
-
-    `_shares` would tell the same of each text that is given: m words that are not given leave at most n - m of n
-    pieces, but for the last three.
-    """
-    strange = len(tuple(filterfalse(_all_words(given).__contains__, tokens)))
-    return strange - _LENGTH >= (1 - _OF_HUMAN) * len(tokens)
-
-
-@lru_cache(maxsize=1024)
-def _all_words(texts: tuple[str, ...]) -> frozenset[str]:
-    """The words of texts, and the mark of sentences."""
-    return frozenset([words.END]).union(*map(_words, texts))
-
-
-def _shares(own: Sequence[str], given: Iterable[str], least: float) -> bool:
-    """Whether the share of its pieces that are given is that large; of most texts their words tell that it is not."""
-    given = tuple(given)
-    strange: Sequence[str] = own
-    for text in given:
-        strange = list(filterfalse(_words(text).__contains__, strange))
-    # The pieces that hold one of m words are m - 3 at least.
-    pieces = len(own) - _LENGTH + 1
-    return pieces - (len(strange) - _LENGTH + 1) >= least * pieces and _share(own, given) >= least
-
-
-@lru_cache(maxsize=1024)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(spoken_words(text))
+    return sum(word in _ADDRESSED for word in own) * _EVERY >= len(own) and _share(own, prompts) >= _OF_PROMPT
 
 
 def _share(own: Sequence[str], given: Iterable[str]) -> float:
-    known = [_pieces(text) for text in given]
+    """The share of a reply's runs of four words that stand in one of the texts."""
+    known = frozenset[tuple[str, ...]]().union(*map(_pieces, given))
     pieces = words.runs(own, _LENGTH)
-    told = {piece for one in known for piece in one.intersection(pieces)}
-    return sum(map(told.__contains__, pieces)) / len(pieces) if told else 0.0
+    return sum(piece in known for piece in pieces) / len(pieces)
 
 
 @lru_cache(maxsize=1024)
@@ -173,9 +138,9 @@ def of_text(text: str, english: bool, tool: str) -> list[str]:
     found = [SHORT] if len(text) < SHORT_BELOW else []
     if tool and tool in text:
         found.append(protocol.TOOL_SYNTAX)
-    if ("<" in text or "[" in text) and TOKENS.search(text):
+    if TOKENS.search(text):
         found.append(protocol.TEMPLATE_TOKENS)
-    if english and not text.isascii() and _FOREIGN.search(beyond_plain(text)):
+    if english and _FOREIGN.search(text):
         found.append(FOREIGN_SCRIPT)
     if "\\n" in text:
         found.append(LITERAL_NEWLINES)
