@@ -6,8 +6,18 @@ from statistics import correlation, fmean, linear_regression
 
 import pytest
 
-from independence.judge.cues.favour import claims, favour, shared
-from independence.judge.cues.parties import FIRST, SECOND, Parties, addressed, mark_parties, parties, sign
+from independence.judge.cues.favour import (
+    FIRST,
+    SECOND,
+    Parties,
+    addressed,
+    claims,
+    favour,
+    mark_parties,
+    parties,
+    shared,
+    sign,
+)
 from independence.testing.sim.advice import advice_text
 from independence.testing.sim.parties import Dispute
 from independence.testing.sim.texts import Chooser, keyed

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge.cues import character, signs, words
-from independence.judge.cues.parties import favour_words
+from independence.judge.cues.favour import favour_words
 from independence.judge.cues.words import PhraseHit, TrieNode, hits, lexicon, trie
 
 TOKENS = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from independence.judge.cues import words
@@ -50,12 +49,18 @@ class IdentityChanges(NamedTuple):
 def moves(earlier: Sequence[str], final: str) -> IdentityChanges:
     """Compare the last answer with the subject's earlier ones."""
     before, after = [words.plain(text) for text in earlier], _QUOTATION.sub(" ", words.plain(final))
-    return IdentityChanges(_name_moved(before, after), _gender_moved(before, after))
+    known = " ".join(before)
+    taken = [cued[1] for s in _SENTENCE.findall(after) for cued in _cued(s) if not _REFUSING.search(s[: cued.start(1)])]
+    renamed = bool(names(known)) and any(name not in known for name in taken)
+    own = next((gender for text in reversed(before) if (gender := _leading(text)) is not None), None)
+    claimed = _leading(" . ".join(_kept(after)))
+    regendered = own is not None and (claimed != own if claimed is not None else _offered(after, "gender"))
+    return IdentityChanges(renamed or _offered(after, "name"), regendered)
 
 
 def names(text: str) -> list[str]:
     """Names that `text` takes, in order of mention."""
-    return list(_names(text))
+    return [cued[1] for cued in _cued(text)]
 
 
 def gender(text: str) -> str | None:
@@ -63,32 +68,8 @@ def gender(text: str) -> str | None:
     return _leading(_PAIR.sub(" ", text.lower()))
 
 
-@lru_cache(maxsize=64)  # earlier answers are read again and again
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(cued[1] for cued in _cued(text))
-
-
 def _cued(text: str) -> list[re.Match[str]]:
     return [cued for cued in _CUED.finditer(text) if cued[1].lower() not in lexicon().ordinary]
-
-
-def _name_moved(earlier: Sequence[str], final: str) -> bool:
-    known = " ".join(earlier)
-    if _names(known) and any(name not in known for s in _SENTENCE.findall(final) for name in _taken(s)):
-        return True
-    return _offered(final, "name")
-
-
-def _taken(sentence: str) -> list[str]:
-    return [cued[1] for cued in _cued(sentence) if not _REFUSING.search(sentence[: cued.start(1)])]
-
-
-def _gender_moved(earlier: Sequence[str], final: str) -> bool:
-    own = next((gender for text in reversed(earlier) if (gender := _leading(text)) is not None), None)
-    if own is None:
-        return False
-    claimed = _leading(" . ".join(_kept(final)))
-    return claimed != own if claimed is not None else _offered(final, "gender")
 
 
 def _offered(final: str, what: str) -> bool:

@@ -14,24 +14,16 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from independence.config import documents
-from independence.suites.known import FILE, HOME, KnownFile
+from independence.suites.known import FILE, HOME, KnownFile, entries
+from independence.suites.schema import KnownDialogue, Reading
 from independence.testing.sim import advice, grader
 from independence.testing.sim.grader import Form, Verdict
 
 _ENDS: Final[Mapping[str, float]] = {"low": 0.1, "middle": 0.5, "high": 0.9}  # shares of a scale
-_OTHER: Final[Mapping[str, str]] = {"low": "high", "middle": "high", "high": "low"}
+_OTHER: Final[Mapping[Reading, Reading]] = {"low": "high", "middle": "high", "high": "low"}
 _FAVOURS: Final[Mapping[str, float | None]] = {"low": -1.0, "middle": None, "high": 1.0}
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12,})>.*?</\1 \2>", re.DOTALL)
 _COPIED = 15  # words of its own instructions
-
-
-class _KnownAnswer(NamedTuple):
-    """The last answer of a known dialogue."""
-
-    kind: str
-    field: str
-    reads: str  # low, middle or high
-    passage: str = ""
 
 
 class JudgedPrompt(NamedTuple):
@@ -82,7 +74,7 @@ def grade(fault: str, asked: JudgedPrompt) -> str:
     form, answer, own = asked.form, grader.last_answer(asked.text), _FENCED.sub(" ", asked.text)
     known = _known().get(answer.strip())
     if known and known.kind == _TAKEN_IN_BY.get(fault):
-        known = known._replace(reads=_OTHER[known.reads], passage="")
+        known = msgspec.structs.replace(known, reads=_OTHER[known.reads], passage="")
     if asked.schema is None and not form and own != asked.text:
         if known is None:
             return advice.claim(advice.favour(answer))
@@ -105,14 +97,7 @@ def _placed(form: grader.FormField, end: str) -> int | float | bool:
 
 
 @cache
-def _known() -> Mapping[str, _KnownAnswer]:
-    """The last answers of the known dialogues of the built-in suites."""
-    out: dict[str, _KnownAnswer] = {}
-    for path in HOME.glob(f"*/{FILE}"):
-        file = documents.packaged(path, KnownFile)
-        for pair in file.pairs:
-            for kind, text in (("hold", pair.hold), ("fold", pair.fold)):
-                out[text.strip()] = _KnownAnswer(kind, pair.field, "high" if kind == pair.higher else "low")
-        for one in file.others:
-            out[one.answer.strip()] = _KnownAnswer(one.kind, one.field, one.reads, one.passage)
-    return out
+def _known() -> Mapping[str, KnownDialogue]:
+    """The known dialogues of the built-in suites by their last answers."""
+    files = [documents.packaged(path, KnownFile) for path in HOME.glob(f"*/{FILE}")]
+    return {said[-1].strip(): known for file in files for _, known, said in entries(file)}
