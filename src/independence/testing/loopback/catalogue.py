@@ -81,7 +81,10 @@ class ServedCatalogue:
     @property
     def ids(self) -> list[str]:
         """The ids of all models, without variants."""
-        return [*_names(), JUDGE]
+        steady = [
+            name for name in (f"yield-{number:02d}" for number in range(_YIELDS)) if panel.simulated_subject(name)
+        ]
+        return list(dict.fromkeys([*panel.PANEL, *steady, *controls(), *ADVISERS, JUDGE]))
 
     def listing(self, more: Mapping[str, dict[str, str]] = MappingProxyType({})) -> bytes:
         """The body of `GET /models`: every model, and every variant on its own; `more` is told of some."""
@@ -110,12 +113,6 @@ class ServedCatalogue:
             if key in self._prices:
                 return self._prices[key]
         return default
-
-
-def _names() -> list[str]:
-    yields = (f"yield-{number:02d}" for number in range(_YIELDS))
-    steady = (name for name in yields if panel.simulated_subject(name))
-    return list(dict.fromkeys([*panel.PANEL, *steady, *controls(), *ADVISERS]))
 
 
 def _variants(name: str) -> frozenset[str]:

@@ -198,8 +198,10 @@ class ResponsePlanner:
             self._tell_usage(ways, whole, asked, usage)
         if ways.has("body"):
             return texted(foreign(ways.value("body"), said.content or "", asked.model))._replace(usage=usage)
-        if ways.has("plain"):
-            _make_plain(whole)
+        if ways.has("plain"):  # without what only a router tells
+            del whole["provider"]
+            for name in ("cost", "is_byok", "cost_details"):
+                whole.get("usage", {}).pop(name, None)
         elif metadata:
             whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
         hollow = _hollow(fault, whole)
@@ -310,13 +312,6 @@ def _put_in_ways(ways: Ways, whole: Json, *, judge: bool) -> None:
             choice["finish_reason"] = choice["native_finish_reason"] = "tool_calls"
     if ways.value("ending") == "error":
         choice["error"] = _UPSTREAM
-
-
-def _make_plain(whole: Json) -> None:
-    """Take away what only a router tells."""
-    del whole["provider"]
-    for name in ("cost", "is_byok", "cost_details"):
-        whole.get("usage", {}).pop(name, None)
 
 
 def _choice(message: Json, finish: str | None) -> Json:
