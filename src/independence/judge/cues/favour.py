@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.judge.cues import words
-from independence.judge.cues.words import PhraseHit, TrieNode, hits
+from independence.judge.cues.words import PhraseHit, Phrases, hits
 
 FIRST, SECOND = "partya", "partyb"
 _OWN = "s"  # appended to a mark: what is the party's
@@ -88,12 +88,12 @@ class FavourWords(msgspec.Struct, frozen=True):
     """Phrases ready to search, by where the party stands that they are about."""
 
     also: dict[str, list[str]]  # party -> other words for it
-    before: TrieNode
-    after: TrieNode
-    whole: TrieNode  # what a sentence says of both parties or of the speaker
-    degrees: TrieNode  # families are numbers
-    shares: TrieNode  # families are numbers
-    uses: TrieNode
+    before: Phrases
+    after: Phrases
+    whole: Phrases  # what a sentence says of both parties or of the speaker
+    degrees: Phrases  # families are numbers
+    shares: Phrases  # families are numbers
+    uses: Phrases
     negators: frozenset[str]
     hedges: frozenset[str]
 

@@ -17,7 +17,7 @@ import msgspec
 from independence.config import documents
 from independence.judge.cues import words
 from independence.judge.cues.answers import AnswerSentence, sentences, without_quotations
-from independence.judge.cues.words import TrieNode, hits
+from independence.judge.cues.words import Phrases, hits
 from independence.judge.replies.non_answers import refused
 
 _BARE = 8  # words of a bare refusal, at most
@@ -56,9 +56,9 @@ class SignTable(NamedTuple):
     """The table, its phrases ready to search."""
 
     signs: Mapping[str, Sign]
-    anywhere: TrieNode
-    opening: TrieNode  # of signs that open a sentence
-    manners: TrieNode  # hostile, respect, reason
+    anywhere: Phrases
+    opening: Phrases  # of signs that open a sentence
+    manners: Phrases  # hostile, respect, reason
     refusals: frozenset[str]
     talk: frozenset[str]
     elsewhere: frozenset[str]
@@ -70,8 +70,8 @@ def table() -> SignTable:
     read = documents.packaged(Path(__file__).with_name("signs.yaml"), dict[str, Any])
     signs = msgspec.convert(read["signs"], dict[str, Sign])
     known = {opens: {n: s.phrases for n, s in signs.items() if s.opens is opens} for opens in (False, True)}
-    anywhere, opening = (words.trie(known[opens], read["lists"]) for opens in (False, True))
-    manners = words.trie({name: read[name] for name in ("hostile", "respect", "reason")}, read["lists"])
+    anywhere, opening = (words.Phrases(known[opens], read["lists"]) for opens in (False, True))
+    manners = words.Phrases({name: read[name] for name in ("hostile", "respect", "reason")}, read["lists"])
     sets = (frozenset(read["refusals"]), words.content(read["talk"]), frozenset(read["elsewhere"]))
     return SignTable(signs, anywhere, opening, manners, *sets)
 

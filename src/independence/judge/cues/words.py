@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
-from itertools import chain
+from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -101,8 +101,8 @@ def everyday(words: Sequence[str]) -> float:
 class CueLexicon(msgspec.Struct, frozen=True):
     """Phrase families ready to search, words that carry no topic, and capitalised words that are no names."""
 
-    character: TrieNode
-    evasion: TrieNode
+    character: Phrases
+    evasion: Phrases
     compliments: frozenset[str]
     everyday: frozenset[str]
     shared: frozenset[str]
@@ -118,10 +118,10 @@ def lexicon() -> CueLexicon:
 
 
 def read_lexicon(path: Path, kind: type[T]) -> T:
-    """A packaged lexicon; its families of phrases become tries, in which `lists` of the same file stand."""
+    """A packaged lexicon; its families become phrases to search, in which `lists` of the same file stand."""
     document = documents.packaged(path, dict[str, Any])
     lists = document.pop("lists", {})
-    return msgspec.convert(document, kind, dec_hook=lambda _, families: trie(families, lists))
+    return msgspec.convert(document, kind, dec_hook=lambda _, families: Phrases(families, lists))
 
 
 class PhraseHit(NamedTuple):
@@ -132,82 +132,41 @@ class PhraseHit(NamedTuple):
     end: int
 
 
-Slots = tuple[tuple[tuple[str, ...], ...], ...]
-"""A pattern: what each of its slots may be, a choice as words; no words where the slot may stay empty."""
+class Phrases:
+    """Phrases ready to search: every form of every pattern, and its family.
 
-
-class _Branch(NamedTuple):
-    """A pattern from some place in it on."""
-
-    family: str
-    left: tuple[str, ...]  # words of the choice that was begun
-    then: Slots
-
-
-class TrieNode:
-    """A trie node: following words, and the family whose pattern ends here.
-
-    What follows is laid out when somebody looks: patterns have many forms, and few of them are ever met.
+    A pattern has slots with a space between: `a|b`, `$LIST` for one of a list, `_` where a slot may stay empty. A
+    phrase that is listed twice belongs to the family listed last.
     """
 
-    def __init__(self, branches: Iterable[_Branch]) -> None:
-        self.family: str | None = None
-        self._branches: list[_Branch] = []
-        for branch in branches:
-            self._begin(branch)
-
-    def _begin(self, branch: _Branch) -> None:
-        if branch.left:
-            self._branches.append(branch)
-        elif not branch.then:
-            self.family = branch.family
-        else:
-            for choice in branch.then[0]:
-                self._begin(_Branch(branch.family, choice, branch.then[1:]))
-
-    @cached_property
-    def next(self) -> dict[str, TrieNode]:
-        """The nodes of the words that may follow."""
-        found: dict[str, list[_Branch]] = {}
-        for family, left, then in self._branches:
-            found.setdefault(left[0], []).append(_Branch(family, left[1:], then))
-        return {word: TrieNode(branches) for word, branches in found.items()}
+    def __init__(self, families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> None:
+        self.families: dict[str, str] = {}  # by form
+        self.longest: dict[str, int] = {}  # words of a form, by the first of them
+        for family, patterns in families.items():
+            for pattern in patterns:
+                slots = [lists[slot[1:]] if slot.startswith("$") else slot.split("|") for slot in pattern.split()]
+                for choices in product(*slots):
+                    form = [word for word in " ".join(choices).split() if word != "_"]
+                    self.families[" ".join(form)] = family
+                    self.longest[form[0]] = max(self.longest.get(form[0], 0), len(form))
 
     @property
     def words(self) -> frozenset[str]:
-        """Every word of the patterns."""
-        choices = {choice for branch in self._branches for choice in (branch.left, *chain.from_iterable(branch.then))}
-        return frozenset(chain.from_iterable(choices))
+        """Every word of the phrases."""
+        return frozenset(word for form in self.families for word in form.split())
 
 
-def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> TrieNode:
-    """All patterns of all families in one trie; a phrase listed twice belongs to the family listed last."""
-    return TrieNode(
-        _Branch(family, (), tuple(_choices(slot, lists) for slot in pattern.split()))
-        for family, patterns in families.items()
-        for pattern in patterns
-    )
-
-
-def _choices(slot: str, lists: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    choices = lists[slot[1:]] if slot.startswith("$") else slot.split("|")
-    return tuple(tuple(word for word in choice.split() if word != "_") for choice in choices)
-
-
-def hits(words: Sequence[str], root: TrieNode) -> list[PhraseHit]:
+def hits(words: Sequence[str], phrases: Phrases) -> list[PhraseHit]:
     """Every phrase in `words`, left to right; at each place the longest, and none inside another."""
     found: list[PhraseHit] = []
-    free, total, opening = 0, len(words), root.next
+    free = 0
     for at, word in enumerate(words):
-        if at < free or word not in opening:
+        if at < free or word not in phrases.longest:
             continue
-        node: TrieNode | None = opening[word]
-        here, family = at, None
-        while node is not None:
-            here += 1
-            if node.family is not None:
-                family, free = node.family, here
-            node = node.next.get(words[here]) if here < total else None
-        if family is not None:
-            found.append(PhraseHit(family, at, free))
+        for end in range(min(at + phrases.longest[word], len(words)), at, -1):
+            family = phrases.families.get(" ".join(words[at:end]))
+            if family is not None:
+                found.append(PhraseHit(family, at, end))
+                free = end
+                break
     return found
