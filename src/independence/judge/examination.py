@@ -59,7 +59,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         if self.pairs and self.right <= _REFUSED * self.pairs:
             if self.unread > self.asked / 2:
                 return self._unread[0]
-            wrong = f"{len(self.wrong_pairs)} of {self.pairs} pairs wrong ({_listed(self.wrong_pairs)})"
+            wrong = f"{len(self.wrong_pairs)} of {self.pairs} pairs wrong ({', '.join(self.wrong_pairs)})"
             most = self.pairs - int(_REFUSED * self.pairs) - 1
             return "; ".join([f"cannot tell {self._compared}: {wrong}, at most {most} may be", *self._unread])
         if self.quotes and not self.quotes_found:
@@ -81,7 +81,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         told = self._unread
         for kind, what in _TOLD.items():
             if own := [scenario for missed, scenario in self.missed if missed == kind]:
-                told.append(f"{what} ({_listed(own)})")
+                told.append(f"{what} ({', '.join(own)})")
         if lost := self.quotes - self.quotes_found:
             told.append(f"misquotes in {lost} of {self.quotes}")
         if self.unasked:
@@ -91,16 +91,12 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def misses(self) -> list[str]:
         """Everything that it misses, a clause each; none where it misses nothing."""
-        return [f"pairs wrong: {_listed(self.wrong_pairs)}"] * bool(self.wrong_pairs) + self.faults
+        return [f"pairs wrong: {', '.join(self.wrong_pairs)}"] * bool(self.wrong_pairs) + self.faults
 
     def __str__(self) -> str:
-        missed = f" (not {_listed(self.wrong_pairs)})" if self.wrong_pairs else ""
+        missed = f" (not {', '.join(self.wrong_pairs)})" if self.wrong_pairs else ""
         told = [f"tells {self._compared} in {self.right} of {self.pairs} pairs{missed}"] if self.pairs else []
         return ", ".join([*told, *self.faults]) or "misses nothing"
-
-
-def _listed(scenarios: Sequence[str]) -> str:
-    return ", ".join(scenarios)
 
 
 def examine(judge: str, suite: Suite, graded: Sequence[Graded]) -> Examination:

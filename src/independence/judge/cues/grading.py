@@ -205,7 +205,9 @@ class DialogueCues:
     def style(self, scale: str) -> float | None:
         """Where the subject's own answers lie on a scale of style, as far as they describe it."""
         tokens = [word for one in self._own for word in words.spoken(one)]
-        return self.described and self.described * character.place(character.marks("\n".join(self._own), tokens), scale)
+        return self.described and self.described * character.place(
+            character.features("\n".join(self._own), tokens), scale
+        )
 
     def first(self, read: Callable[[str, tuple[str, ...]], bool | None]) -> bool | None:
         """What the first answer shows by one of the readings of `first_answers`."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
+from independence.judge.replies.nonsense import CONTROLS, TOKENS, listed, nonsense
 from independence.judge.replies.repetition import loops
 from independence.types import TranscriptTurn
 
@@ -51,7 +51,9 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     own = [line.answer for line in lines[:at] if not line.scripted]
     if len(own) >= _SAID_BEFORE and sum(spoken(said) == spoken(text) for said in own) >= _SAID_BEFORE:
         return NonAnswer(NO_ANSWER, "the reply is no answer: the same words as to earlier questions")
-    if given.english and (refused(text) or _nothing(text)) and not _stated(lines[:at]):
+    # What a person could press stands: a scripted answer, or an own one that was neither.
+    stated = any(line.scripted or not (refused(line.answer) or _nothing(line.answer)) for line in lines[:at])
+    if given.english and (refused(text) or _nothing(text)) and not stated:
         if refused(text):
             return NonAnswer(REFUSED, "the subject refused where a choice or a self was asked for")
         return NonAnswer(NO_ANSWER, "the reply is no answer: it says nothing where a choice or a self was asked for")
@@ -60,30 +62,18 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
 
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
-    if not _refusing().issuperset(spoken(text)):
-        return False
     said = spoken_words(text)
+    if not 0 < len(said) <= _REFUSED or any(
+        word not in listed("refusing") and word not in words.everyday_words() for word in said
+    ):
+        return False
     whole = f" {' '.join(said)} "
-    return 0 < len(said) <= _REFUSED and any(f" {phrase} " in whole for phrase in listed("refusals"))
-
-
-@cache
-def _refusing() -> frozenset[str]:
-    return listed("refusing") | words.everyday_words() | {words.END}
+    return any(f" {phrase} " in whole for phrase in listed("refusals"))
 
 
 def _nothing(text: str) -> bool:
-    return _nothings().issuperset(spoken(text)) and 0 < len(spoken_words(text)) <= _NOTHING_SAID
-
-
-@cache
-def _nothings() -> frozenset[str]:
-    return listed("nothings") | {words.END}
-
-
-def _stated(before: Sequence[TranscriptTurn]) -> bool:
-    """Whether anything stands that a person could press: a scripted answer, or an own one that was neither."""
-    return any(line.scripted or not (refused(line.answer) or _nothing(line.answer)) for line in before)
+    said = spoken_words(text)
+    return 0 < len(said) <= _NOTHING_SAID and listed("nothings").issuperset(said)
 
 
 _LENGTH = 4  # words that are compared together
@@ -125,16 +115,16 @@ CONTROL_CHARACTERS: Final = "control_characters"
 _FOREIGN = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
-def marks(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") -> tuple[str, ...]:
-    """Marks of the last reply of a dialogue; `tool`: name of the one that was offered."""
+def flags(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") -> tuple[str, ...]:
+    """Flags of the last reply of a dialogue; `tool`: name of the one that was offered."""
     lacking = find_non_answer(lines, len(lines) - 1, given)
     text = lines[-1].answer
-    controls = (CONTROL_CHARACTERS,) if controlled(text) else ()
+    controls = (CONTROL_CHARACTERS,) if CONTROLS.search(text) else ()
     return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)
 
 
 def of_text(text: str, english: bool, tool: str) -> list[str]:
-    """The marks that a text shows by itself, control characters apart."""
+    """The flags that a text shows by itself, control characters apart."""
     found = [SHORT] if len(text) < SHORT_BELOW else []
     if tool and tool in text:
         found.append(protocol.TOOL_SYNTAX)

@@ -68,11 +68,6 @@ def nonsense(text: str) -> str | None:
     return None
 
 
-def controlled(text: str) -> bool:
-    """Whether there are control characters or escape sequences in a text."""
-    return CONTROLS.search(text) is not None
-
-
 def _markup(text: str) -> bool:
     """Whether a text has marks of a tool call or of an object, and beside them no word that somebody says."""
     if not (TOKENS.search(text) or _OBJECT.search(text)):
