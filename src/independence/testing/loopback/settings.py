@@ -45,7 +45,6 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0  # moves every reply, latency and fault
     log: str = ""  # JSONL file that requests are appended to, as they come in and as they finish
     bill: Bill = "usage"  # "max": the dearest a client may expect, 1.3 x the prompt and all of `max_tokens`
-    byok: bool = False  # bill as with the customer's own provider key: a small fee here, the rest upstream
     key: str = ""  # the only key let in; empty: everyone
     price: str = ""  # comma-separated `MODEL=IN/OUT` or `IN/OUT` for all, dollars per million tokens
     max_in_row: int = 2  # rate-drawn faults in a row on one request body, at most
