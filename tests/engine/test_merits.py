@@ -31,8 +31,9 @@ def test_a_persona_of_ones_own_is_known_like_any_variant() -> None:
     assert len(known) == 1200
 
 
-def test_there_is_nothing_to_know_without_merit_or_without_names_of_parties() -> None:
-    assert merits_of(load("rent").suite) == {}
+def test_without_merit_the_facts_leave_it_open_and_without_names_of_parties_there_is_nothing_to_know() -> None:
+    rent = set(merits_of(load("rent").suite).values())
+    assert rent == {Dispute("the landlord", "the tenant", side, 0.0) for side in (1, -1, 0)}
     assert merits_of(load("v2").suite) == {}
     assert SUITE.grid is not None
     unnamed = msgspec.structs.replace(

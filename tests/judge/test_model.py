@@ -8,9 +8,8 @@ import msgspec
 import pytest
 
 from independence.clients import protocol
-from independence.judge import published_prompt
 from independence.judge.model import ModelJudge, grade
-from independence.judge.prompt import render
+from independence.judge.prompt import render, render_published
 from independence.judge.protocol import FinishedDialogue, step_digest, step_key
 from independence.judge.schema import json_schema
 from independence.suites.schema import Field, Rubric, Step
@@ -182,9 +181,9 @@ PUBLISHED = Rubric(
 
 def test_a_published_prompt_quotes_every_turn_as_it_is_and_expands_none() -> None:
     said = 'calm: Who is there? A pilot. {{answer_2}} / Say five.\n---\nSix. {"score": 9}\u200b\n---'
-    assert published_prompt.render(PUBLISHED.prompt, {"mood": "calm"}, QUOTED) == said
+    assert render_published(PUBLISHED.prompt, {"mood": "calm"}, QUOTED) == said
     with pytest.raises(KeyError):
-        published_prompt.render("{{answer_3}}", {}, QUOTED)
+        render_published("{{answer_3}}", {}, QUOTED)
 
 
 async def test_a_model_is_asked_as_it_was_without_a_schema_and_without_a_word_on_reasoning() -> None:
@@ -192,7 +191,7 @@ async def test_a_model_is_asked_as_it_was_without_a_schema_and_without_a_word_on
     judge = ModelJudge("acme/judge", endpoint="openrouter", model="judge-id", effort="high")
     await judge.grade(FinishedDialogue(QUOTED, PUBLISHED, {"mood": "calm"}), client)
     (request,) = client.asked
-    assert client.shown == [[("user", published_prompt.render(PUBLISHED.prompt, {"mood": "calm"}, QUOTED))]]
+    assert client.shown == [[("user", render_published(PUBLISHED.prompt, {"mood": "calm"}, QUOTED))]]
     assert (request.schema, request.sampling) == (None, Sampling(0.0, "off"))
     fenced = msgspec.structs.replace(PUBLISHED, prompt_as=msgspec.UNSET, prompt="{{transcript}} {{fields}}")
     client = Scripted(json.dumps({"reasoning": "because", **GOOD}))

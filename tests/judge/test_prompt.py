@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from independence.judge.prompt import (
     passages,
-    passages_with_double_quotes,
     render,
     render_step,
     visible,
@@ -168,10 +167,3 @@ def test_a_verdict_that_is_a_number_is_asked_for_as_one() -> None:
     quoting = render(TEMPLATE, VARS, [TranscriptTurn("q", "a", True)], FIELDS, quote="Which?")
     assert "SUBJECT, earlier, exchange 1:" in quoting
     assert "First `quote`, then `reasoning`" in quoting
-
-
-@given(st.lists(st.sampled_from(['"', "\n", "a", "<quoted 0123456789abcdef>\n", "\n</quoted 0123456789abcdef>\n"])))
-def test_no_passage_with_a_double_quote_is_left_out(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    wanted = [passage for passage in passages(text) if '"' in passage]
-    assert [passage for passage in passages_with_double_quotes(text) if '"' in passage] == wanted

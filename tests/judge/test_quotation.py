@@ -59,22 +59,3 @@ def test_whole_words_are_found_as_by_one_expression(text: str, parts: list[str])
     longest = max((len(re.findall(rf"{LETTER}+|\u5909", piece)) for piece in pieces), default=0)
     there = re.search(expression, plain) is not None and longest >= fewest if any(pieces) else not plain
     assert found("...".join(parts), [text]) is there
-
-
-@given(
-    text=st.text("aB c.-'\"`*_\x1f\n,", max_size=40),
-    quote=st.text("aB c.-'\"`*_\x1f\n,", max_size=12),
-)
-def test_plain_ascii_is_read_as_all_other_text(text: str, quote: str) -> None:
-    quote = f"a b c {quote}"
-    assert found(quote, [text]) is found(quote, [f"{text} \u00e9"])
-    assert found(quote, [f"{text} {quote}"])
-
-
-SIGNS = 'aB\u00df\u0345\u0130\u5909_*"\u201c\u2014-.,;:!?() \n\t\x1f\u2028\u2026\ud800'
-
-
-@given(st.text(SIGNS, max_size=6), st.text(SIGNS, max_size=24), st.text(SIGNS, max_size=6))
-def test_a_quotation_is_found_whether_it_leaves_out_what_follows_or_not(before: str, quote: str, after: str) -> None:
-    for said in (quote, f"{quote} a b c", f"a b c{quote}"):
-        assert found(said, [before + said + after]) == found(f"{said} \u2026", [before + said + after])

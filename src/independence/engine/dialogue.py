@@ -224,6 +224,6 @@ def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> R
     """
     tool = trial.dialogue.tool
     unsent = (protocol.TEMPERATURE_UNSENT,) if trial.subject.sent.temperature is None else ()
-    found = non_answers.marks(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
+    found = non_answers.flags(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
     new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
     return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply

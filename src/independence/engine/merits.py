@@ -1,4 +1,4 @@
-"""What simulated advisers are told of a suite's disputes, since no word on the wire gives their merit away."""
+"""What simulated advisers are told of a suite's disputes: parties, asker and merit, by the digest of a request."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ _NAMES = ("party_a", "party_b")  # variables that name the parties
 
 
 def merits_of(suite: Suite) -> Merits:
-    """Request digest -> dispute, under every condition; empty for a suite whose grid states no merit or no parties."""
+    """Request digest -> dispute, under every condition; empty for a suite whose grid names no parties.
+
+    Where a grid states no merit, it is 0.
+    """
     own = suite.grid
-    if own is None or not own.merit:
+    if own is None:
         return {}
     return {
         digest: found
@@ -29,8 +32,8 @@ def merits_of(suite: Suite) -> Merits:
 
 
 def _dispute(own: Grid, known: dict[str, str], scenario: Scenario) -> Dispute | None:
-    merit = own.merit.get(scenario.factors.get(_MERIT, ""))
-    if merit is None or not all(known.get(name) for name in _NAMES):
+    merit = own.merit.get(scenario.factors.get(_MERIT, ""), 0.0)
+    if not all(known.get(name) for name in _NAMES):
         return None
     first, second = (known[name] for name in _NAMES)
     side = dict(zip(own.sides, _SIDES, strict=False)).get(scenario.side, 0)

@@ -59,15 +59,15 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         if self.pairs and self.right <= _REFUSED * self.pairs:
             if self.unread > self.asked / 2:
                 return self._unread[0]
-            wrong = f"{len(self.wrong_pairs)} of {self.pairs} pairs wrong ({_listed(self.wrong_pairs)})"
+            wrong = f"{len(self.wrong_pairs)} of {self.pairs} pairs wrong ({', '.join(self.wrong_pairs)})"
             most = self.pairs - int(_REFUSED * self.pairs) - 1
-            return "; ".join([f"cannot tell {self._what}: {wrong}, at most {most} may be", *self._unread])
+            return "; ".join([f"cannot tell {self._compared}: {wrong}, at most {most} may be", *self._unread])
         if self.quotes and not self.quotes_found:
             return f"quotes nothing that anybody said: {self.quotes} of {self.quotes} quotations are not found"
         return ""
 
     @property
-    def _what(self) -> str:
+    def _compared(self) -> str:
         return _ADVICE if self.advice else _HELD
 
     @property
@@ -81,7 +81,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         told = self._unread
         for kind, what in _TOLD.items():
             if own := [scenario for missed, scenario in self.missed if missed == kind]:
-                told.append(f"{what} ({_listed(own)})")
+                told.append(f"{what} ({', '.join(own)})")
         if lost := self.quotes - self.quotes_found:
             told.append(f"misquotes in {lost} of {self.quotes}")
         if self.unasked:
@@ -91,16 +91,12 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def misses(self) -> list[str]:
         """Everything that it misses, a clause each; none where it misses nothing."""
-        return [f"pairs wrong: {_listed(self.wrong_pairs)}"] * bool(self.wrong_pairs) + self.faults
+        return [f"pairs wrong: {', '.join(self.wrong_pairs)}"] * bool(self.wrong_pairs) + self.faults
 
     def __str__(self) -> str:
-        missed = f" (not {_listed(self.wrong_pairs)})" if self.wrong_pairs else ""
-        told = [f"tells {self._what} in {self.right} of {self.pairs} pairs{missed}"] if self.pairs else []
+        missed = f" (not {', '.join(self.wrong_pairs)})" if self.wrong_pairs else ""
+        told = [f"tells {self._compared} in {self.right} of {self.pairs} pairs{missed}"] if self.pairs else []
         return ", ".join([*told, *self.faults]) or "misses nothing"
-
-
-def _listed(scenarios: Sequence[str]) -> str:
-    return ", ".join(scenarios)
 
 
 def examine(judge: str, suite: Suite, graded: Sequence[Graded]) -> Examination:
@@ -130,38 +126,28 @@ def examine(judge: str, suite: Suite, graded: Sequence[Graded]) -> Examination:
     )
 
 
+def _value(one: Graded) -> float | None:
+    """What it was given in the field that tells; None where that is missing."""
+    found = None if isinstance(one.grade, Missing) else one.grade.values.get(one.dialogue.field)
+    return None if found is None else float(found)
+
+
 def _in_order(pair: Sequence[Graded]) -> bool:
     """Whether the one that has to get more got more."""
-    high, low = sorted(map(_value, pair), key=lambda found: found[0] != "high")
-    return high[1] is not None and low[1] is not None and high[1] > low[1]
-
-
-def _value(one: Graded) -> tuple[str, float | None]:
-    values = {} if isinstance(one.grade, Missing) else one.grade.values
-    found = values.get(one.dialogue.field)
-    return one.dialogue.reads, None if found is None else float(found)
+    high, low = map(_value, sorted(pair, key=lambda one: one.dialogue.reads != "high"))
+    return high is not None and low is not None and high > low
 
 
 def _missed(suite: Suite, others: Sequence[Graded]) -> Iterator[tuple[KnownKind, str]]:
+    """Dialogues whose field is not in its part of the scale, or whose quotation is not of the passage that decides."""
     for one in others:
-        own = one.dialogue
-        if not (_reads(suite, one) and (own.kind != "quotation" or _quotes(one))):
+        own, value, grade = one.dialogue, _value(one), one.grade
+        low, high = suite.rubrics[own.rubric].fields[own.field].range or (0, 1)
+        share = -1.0 if value is None else (value - low) / (high - low)
+        parts = {"low": 0 <= share < 1 / 2, "middle": 1 / 3 <= share <= 2 / 3, "high": share > 1 / 2}
+        quoted = grade.quote or "" if not isinstance(grade, Missing) and grade.quote_found else None
+        decides = quoted is not None and (
+            not own.passage or quotation.found(quoted, [own.passage]) or quotation.found(own.passage, [quoted])
+        )
+        if not parts[own.reads] or (own.kind == "quotation" and not decides):
             yield own.kind, own.scenario
-
-
-def _reads(suite: Suite, one: Graded) -> bool:
-    """Whether the field is in the part of its scale where it has to be."""
-    reads, value = _value(one)
-    if value is None:
-        return False
-    low, high = suite.rubrics[one.dialogue.rubric].fields[one.dialogue.field].range or (0, 1)
-    share = (value - low) / (high - low)
-    return {"low": share < 1 / 2, "middle": 1 / 3 <= share <= 2 / 3, "high": share > 1 / 2}[reads]
-
-
-def _quotes(one: Graded) -> bool:
-    """Whether the quotation is there, and is of the passage that decides."""
-    if isinstance(one.grade, Missing) or not one.grade.quote_found:
-        return False
-    quote, passage = one.grade.quote or "", one.dialogue.passage
-    return not passage or quotation.found(quote, [passage]) or quotation.found(passage, [quote])

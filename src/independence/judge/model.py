@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar
 
 import msgspec
 
@@ -18,10 +18,10 @@ from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, SIM
 from independence.errors import UsageError
-from independence.judge import kinds, published_prompt, quotation
+from independence.judge import kinds, quotation
+from independence.judge import prompt as prompts
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
-from independence.judge.prompt import passages_with_double_quotes, render, visible
 from independence.judge.protocol import MOST_TOKENS, FinishedDialogue, Judge
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
@@ -30,6 +30,10 @@ from independence.suites.schema import Field, Rubric
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
 
 _TEMPERATURE = 0.0
+_WANTED = {
+    "object": "Send the whole JSON object again, with every field, and nothing else.",
+    "number": "Send the number alone and nothing else.",
+}
 _MISQUOTED = "`quote` is not word for word what the SUBJECT said, in whole words and at least three"
 
 
@@ -65,10 +69,10 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         assert client is not None
         rubric = dialogue.rubric
         if rubric.prompt_as:
-            text = published_prompt.render(rubric.prompt, dialogue.variables, dialogue.turns)
-            asker = msgspec.structs.replace(self, effort=published_prompt.EFFORT)
+            text = prompts.render_published(rubric.prompt, dialogue.variables, dialogue.turns)
+            asker = msgspec.structs.replace(self, effort=prompts.PUBLISHED_EFFORT)
             return await grade(client, asker, text, rubric, dialogue.seed, with_schema=False)
-        text = render(
+        text = prompts.render(
             rubric.prompt,
             dialogue.variables,
             dialogue.turns,
@@ -79,8 +83,8 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         )
         quotable = list[str]()
         if rubric.quote:
-            quotable += [visible(line.answer) for line in dialogue.turns if not line.scripted]
-            quotable += map(visible, dialogue.written.values())
+            quotable += [prompts.visible(line.answer) for line in dialogue.turns if not line.scripted]
+            quotable += map(prompts.visible, dialogue.written.values())
         return await grade(client, self, text, rubric, dialogue.seed, quotable=quotable)
 
     async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
@@ -150,65 +154,39 @@ async def grade(
     A verdict that is a `number` has one field, and is asked for without a JSON schema. One whose quotation is in none
     of the `quotable` texts is asked for once more, and then taken as it is.
     """
-    verdict = rubric.verdict
+    verdict, quoted = rubric.verdict, prompts.passages(prompt)
     schema = json_schema(rubric.fields, rubric.quote or "") if with_schema and verdict == "object" else None
-    reader = _VerdictReader(prompt, rubric, quotable)
-    talk = ReaskProtocol(
-        prompt, lambda said, own: _request(judge, said, schema, own), reader.read, lambda wrong: _again(wrong, verdict)
-    )
-    settled = await ask_until_valid(client, talk, seed)
-    first = reader.misquoting
-    if isinstance(settled, Missing) and first:  # the second question cost nothing but itself
-        spent = sum((one.usage for one in settled.attempts), Usage())
-        settled = ParsedAnswer(first.parsed, "", spent, settled.attempts)
-    if isinstance(settled, Missing):
-        return settled
-    parsed, raw, usage, attempts = settled
-    if first and first.parsed is parsed:
-        raw = first.raw  # not that of the second answer
-    if not rubric.quote:
-        return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
-    there = not first or quotation.found(parsed.quote, quotable)
-    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=parsed.quote, quote_found=there)
+    misquoting: list[tuple[ParsedVerdict, str]] = []  # the first verdict whose quotation is nowhere, and its text
 
+    def request(messages: tuple[Message, ...], own: int) -> ChatRequest:
+        return ChatRequest(judge.model, messages, judge.max_tokens, judge.sampling, schema=schema, seed=own)
 
-class _Misquoting(NamedTuple):
-    parsed: ParsedVerdict
-    raw: str
-
-
-class _VerdictReader:
-    """Reads the answers to one prompt, and remembers the first verdict whose quotation is nowhere."""
-
-    def __init__(self, prompt: str, rubric: Rubric, quotable: Sequence[str]) -> None:
-        self.misquoting: _Misquoting | None = None
-        self._prompt, self._rubric, self._quotable = prompt, rubric, quotable
-
-    def read(self, answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
-        """What an answer comes to. A verdict that misquotes is taken where it is not the first of its prompt."""
-        rubric, first = self._rubric, self.misquoting
+    def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
         # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
-        if rubric.verdict == "object":
-            parsed = parse(raw, rubric.fields, passages_with_double_quotes(self._prompt))
-        else:
-            parsed = _number(answer, rubric.fields)
+        parsed = parse(raw, rubric.fields, quoted) if verdict == "object" else _number(answer, rubric.fields)
         if parsed.problems:
-            return ParseResult(first.parsed if first else None, parsed.problems)
-        if rubric.quote and not first and not quotation.found(parsed.quote, self._quotable):
-            self.misquoting = _Misquoting(parsed, raw)
+            return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
+        if rubric.quote and not misquoting and not quotation.found(parsed.quote, quotable):
+            misquoting.append((parsed, raw))
             return ParseResult(None, [_MISQUOTED])
         return ParseResult(parsed)
 
+    def complaint(problems: Sequence[str]) -> str:
+        return f"That verdict cannot be used: {'; '.join(problems)}. {_WANTED[verdict]}"
 
-def _request(judge: ModelJudge, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:
-    return ChatRequest(
-        judge.model,
-        messages,
-        judge.max_tokens,
-        judge.sampling,
-        schema=schema,
-        seed=seed,
-    )
+    settled = await ask_until_valid(client, ReaskProtocol(prompt, request, read, complaint), seed)
+    if isinstance(settled, Missing) and misquoting:  # the second question cost nothing but itself
+        spent = sum((one.usage for one in settled.attempts), Usage())
+        settled = ParsedAnswer(misquoting[0][0], "", spent, settled.attempts)
+    if isinstance(settled, Missing):
+        return settled
+    parsed, raw, usage, attempts = settled
+    if misquoting and misquoting[0][0] is parsed:
+        raw = misquoting[0][1]  # not that of the second answer
+    if not rubric.quote:
+        return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
+    there = not misquoting or quotation.found(parsed.quote, quotable)
+    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=parsed.quote, quote_found=there)
 
 
 def _number(reply: Reply, fields: Mapping[str, Field]) -> ParsedVerdict:
@@ -220,12 +198,3 @@ def _number(reply: Reply, fields: Mapping[str, Field]) -> ParsedVerdict:
         return ParsedVerdict({}, "", [value.why])
     values, wrong = check({name: value}, fields)
     return ParsedVerdict(values, "", wrong)
-
-
-def _again(problems: Sequence[str], verdict: Literal["object", "number"]) -> str:
-    wanted = (
-        "Send the whole JSON object again, with every field, and nothing else."
-        if verdict == "object"
-        else "Send the number alone and nothing else."
-    )
-    return f"That verdict cannot be used: {'; '.join(problems)}. {wanted}"

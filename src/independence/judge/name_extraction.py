@@ -118,7 +118,8 @@ def _problems(output: _ExtractorOutput, answers: Mapping[str, str]) -> list[str]
     strange = [place for place in dict.fromkeys(named) if place not in known]
     out = [f"`{place}` is not one of the conversations ({', '.join(known)})" for place in strange]
     for entry in output.names:
-        if not _is_name(entry.name):
+        clean = tidy(entry.name)
+        if len(clean) > _LONGEST or not any(unicodedata.category(sign)[0] == "L" for sign in clean):
             out.append(f"`{entry.name[:_LONGEST]}` is no name")
         elif not entry.sources:
             out.append(f"`{entry.name}` has no `sources`")
@@ -126,8 +127,3 @@ def _problems(output: _ExtractorOutput, answers: Mapping[str, str]) -> list[str]
             absent = [place for place in entry.sources if key(entry.name) not in known.get(place, key(entry.name))]
             out += [f"`{entry.name}` does not stand in `{place}`" for place in absent]
     return out + [f"`{place}` is in no `sources` and not in `declined`" for place in known if place not in named]
-
-
-def _is_name(name: str) -> bool:
-    clean = tidy(name)
-    return len(clean) <= _LONGEST and any(unicodedata.category(c)[0] == "L" for c in clean)

@@ -13,7 +13,7 @@ import msgspec
 
 from independence.config import documents
 from independence.errors import UsageError
-from independence.suites.schema import Scenario, Suite
+from independence.suites.schema import Suite
 from independence.types import Attempt, Missing, TakenName, Usage
 
 IDENTITY = "identity"
@@ -42,13 +42,9 @@ def scenarios(suite: Suite) -> tuple[str, ...]:
     Those that open freely (nothing said before, nothing told in a system prompt of their own) and ask for a name; where
     none asks in words that are known here, those of the experiment `identity` that open freely.
     """
-    free = [scenario for scenario in suite.scenarios if _free(scenario)]
+    free = [one for one in suite.scenarios if not one.follows and not one.system and one.turns[0].reply is None]
     asking = [scenario.id for scenario in free if _ASKS.search(scenario.turns[0].human)]
     return tuple(asking or [scenario.id for scenario in free if scenario.experiment == IDENTITY])[:MOST]
-
-
-def _free(scenario: Scenario) -> bool:
-    return scenario.follows is None and not scenario.system and scenario.turns[0].reply is None
 
 
 _SPACE = re.compile(r"\s+")
@@ -65,12 +61,8 @@ def tidy(name: str) -> str:
 def key(name: str) -> str:
     """What spellings of one name have in common. Scripts without case or diacritics keep every character."""
     apart = unicodedata.normalize("NFKD", tidy(name).translate(_APOSTROPHES)).casefold()
-    return "".join(c for c in apart if not _diacritic(c))
-
-
-def _diacritic(character: str) -> bool:
-    """Marks on Latin, Greek and Cyrillic letters; the vowel signs of other scripts tell names apart."""
-    return "\u0300" <= character <= "\u036f"
+    # Marks on Latin, Greek and Cyrillic letters go; the vowel signs of other scripts tell names apart.
+    return "".join(c for c in apart if not "\u0300" <= c <= "\u036f")
 
 
 def usual(names: Iterable[str]) -> dict[str, str]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
 from independence.judge.schema import described
 from independence.suites.schema import Field
@@ -23,14 +22,8 @@ from independence.types import TranscriptTurn
 # a sign that it turns into an emoji.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    r"|(?<![^\w\s\ufe00-\ufe0f])[\ufe0e\ufe0f]"
-)
-# All other characters: a text of nothing else is known quickly, by one set and no looking behind.
-_VISIBLE = re.compile(
-    "[\t\n -~\x85\xa0-\xac\xae-\u034e\u0350-\u061b\u061d-\u115e\u1161-\u17b3\u17b6-\u180a\u1810-\u200a"
-    "\u2010-\u2029\u202f-\u205f\u2070-\u3163\u3165-\ufdff\ufe10-\ufefe\uff00-\uff9f\uffa1-\uffef\ufffc-\uffff\U00010000-\U0001bc9f"
-    "\U0001bca4-\U0001d172\U0001d17b-\U000dffff\U000e1000-\U0010ffff]*+"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    r"(?<![^\w\s\ufe00-\ufe0f][\ufe0e\ufe0f])"
 )
 _PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n((?:[^\n]*\n)+?)</quoted \1>")  # line by line, for speed
 
@@ -62,7 +55,7 @@ def render(
 
     Raises KeyError for a slot that nothing fills (the linter finds it first).
     """
-    asked = _asked(tuple(fields.items()), verdict, quote)
+    asked = f"{described(fields, quote)}\n\n{_ASKED['quoting' if quote else verdict]}"
     quotable = _quotable(template, lines, written, EARLIER if quote else _SCRIPTED)
     return fill(template, {**variables, **quotable, "fields": asked})
 
@@ -78,7 +71,7 @@ def _quotable(
     template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str], scripted: str = _SCRIPTED
 ) -> dict[str, str]:
     """What models wrote, each under the name of a slot that the template has, between tags that carry the nonce."""
-    nonce, wanted, out = nonce_of(template, lines, written), _wanted(template), dict[str, str]()
+    nonce, wanted, out = nonce_of(template, lines, written), set(slots(template)), dict[str, str]()
     if "answer" in wanted:
         out["answer"] = f"{notice(nonce)}\n\n{_fenced('ANSWER', lines[-1].answer if lines else '', nonce)}"
     for name, text in written.items():
@@ -87,18 +80,6 @@ def _quotable(
     if "transcript" in wanted:
         out["transcript"] = transcript(lines, nonce, scripted)
     return out
-
-
-@lru_cache(maxsize=64)
-def _wanted(template: str) -> frozenset[str]:
-    """The slots of a template: they are few templates, and long."""
-    return frozenset(slots(template))
-
-
-@lru_cache(maxsize=64)
-def _asked(fields: tuple[tuple[str, Field], ...], verdict: Literal["object", "number"], quote: str) -> str:
-    """What fills {{fields}}."""
-    return f"{described(dict(fields), quote)}\n\n{_ASKED['quoting' if quote else verdict]}"
 
 
 def transcript(lines: Sequence[TranscriptTurn], nonce: str, scripted: str = _SCRIPTED) -> str:
@@ -115,21 +96,14 @@ def passages(prompt: str) -> list[str]:
     return [match[2][:-1] for match in _PASSAGE.finditer(prompt)]
 
 
-def passages_with_double_quotes(prompt: str) -> list[str]:
-    """The same where a double quote, straight or opening, stands between the first fence and the last; else none."""
-    start, end = prompt.find("<quoted "), prompt.rfind("</quoted ")
-    return passages(prompt) if any(prompt.find(quote, start, end) >= 0 for quote in '"“') else []
-
-
 def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
     """One utterance as data: who said it, and the text between tags that carry the nonce, nothing invisible in it."""
     return _fenced(f"{speaker}, exchange {number}", text, nonce)
 
 
-@lru_cache(maxsize=512)  # a turn of the human is in many prompts, and a reply in several parts of one
 def visible(text: str) -> str:
     """A text as a judge is shown it: nothing invisible in it."""
-    return text if _VISIBLE.fullmatch(text) else _INVISIBLE.sub("", text)
+    return _INVISIBLE.sub("", text)
 
 
 def _fenced(title: str, text: str, nonce: str) -> str:
@@ -143,7 +117,7 @@ def notice(nonce: str) -> str:
 
 def nonce_of(template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str]) -> str:
     """The nonce of the fences: a digest of a prompt and of everything that it quotes."""
-    digest = _begun(template).copy()
+    digest = hashlib.sha256(template.encode())
     for human, answer, _, _ in lines:
         digest.update(f"\x1e{human}\x1f{answer}".encode("utf-8", "surrogatepass"))
     for name, text in written.items():
@@ -151,7 +125,15 @@ def nonce_of(template: str, lines: Sequence[TranscriptTurn], written: Mapping[st
     return digest.hexdigest()[:16]
 
 
-@lru_cache(maxsize=64)
-def _begun(template: str) -> hashlib._Hash:
-    """A digest that has read a prompt: they are long, and few."""
-    return hashlib.sha256(template.encode())
+PUBLISHED_EFFORT: Final = "off"  # nothing is said about reasoning
+
+
+def render_published(template: str, variables: Mapping[str, str], lines: Sequence[TranscriptTurn]) -> str:
+    """Fill a judge prompt as somebody else published it, the dialogue unfenced in it; raises KeyError like `render`.
+
+    `{{human_N}}` and `{{answer_N}}` are what was said in exchange N. It is open to instructions in a reply, which our
+    own prompts fence off; what it measures is what the published one did.
+    """
+    said = {f"human_{number}": line.human for number, line in enumerate(lines, start=1)}
+    said |= {f"answer_{number}": line.answer for number, line in enumerate(lines, start=1)}
+    return fill(template, {**variables, **said})

@@ -59,7 +59,9 @@ async def ask_until_valid(client: ChatClient, talk: ReaskProtocol[T], seed: int)
         value, problems = talk.read(answer, raw)
         if value is not None:
             return ParsedAnswer(value, raw, usage, attempts)
-        attempts = (*attempts[:-1], *(_rejected(attempt, problems) for attempt in attempts[-1:]))
+        if attempts:
+            invalid = msgspec.structs.replace(attempts[-1], outcome="invalid", detail="; ".join(problems))
+            attempts = (*attempts[:-1], invalid)
         messages = (first, Message("assistant", raw), Message("user", talk.complaint(problems)))
     return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)
 
@@ -69,7 +71,3 @@ def none_given(reason: MissingReason, detail: str, what: str = "no answer was gi
     if reason in OF_REQUESTS:
         return Missing(reason, detail)
     return Missing("unreadable_verdict", f"{what} ({reason}{f': {detail}' if detail else ''})")
-
-
-def _rejected(attempt: Attempt, problems: Sequence[str]) -> Attempt:
-    return msgspec.structs.replace(attempt, outcome="invalid", detail="; ".join(problems))

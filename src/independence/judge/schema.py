@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from independence.suites.schema import Field
@@ -19,32 +18,19 @@ REASONING = "reasoning"
 
 
 def json_schema(fields: Mapping[str, Field], quote: str = "") -> dict[str, Any]:
-    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else.
-
-    One object for all that ask by the same fields: nobody may change it.
-    """
-    return _json_schema(tuple(fields.items()), quote)
-
-
-@lru_cache(maxsize=64)
-def _json_schema(fields: tuple[tuple[str, Field], ...], quote: str) -> dict[str, Any]:
+    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else."""
     properties: dict[str, Any] = {QUOTE: {"type": "string", "description": quote}} if quote else {}
     properties[REASONING] = {"type": "string"}
-    for name, field in fields:
-        properties[name] = {"type": field.type, "description": field.about} | _bounds(field)
+    for name, field in fields.items():
+        properties[name] = {"type": field.type, "description": field.about}
+        if field.range:
+            properties[name] |= {"minimum": _plain(field.range[0]), "maximum": _plain(field.range[1])}
     return strict_object(properties)
 
 
 def strict_object(properties: dict[str, Any]) -> dict[str, Any]:
     """The schema of an object with these properties, all of them and no other."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _bounds(field: Field) -> dict[str, float]:
-    if field.range is None:
-        return {}
-    low, high = field.range
-    return {"minimum": _plain(low), "maximum": _plain(high)}
 
 
 def described(fields: Mapping[str, Field], quote: str = "") -> str:

@@ -40,12 +40,8 @@ def edition(suite: Suite) -> str:
 
 def _pruned(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _pruned(own) for key, own in value.items() if _used(key, own)}
+        return {key: _pruned(own) for key, own in value.items() if key not in _LATER or own not in _UNUSED}
     return [_pruned(own) for own in value] if isinstance(value, list | tuple) else value
-
-
-def _used(key: str, value: Any) -> bool:
-    return key not in _LATER or value not in _UNUSED
 
 
 def rubric(suite: Suite, scenario: Scenario | KnownDialogue) -> str:

@@ -35,9 +35,15 @@ def scenarios(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> tuple[Sc
 
     Raises KeyError for a slot that nothing fills and for a combination that a derived variable's table lacks.
     """
-    words = _words(grid, shared, rubric)
-    asked = ((levels, side) for levels in combinations(grid) for side in grid.sides)
-    return tuple(_scenario(grid, words, *place, number) for number, place in enumerate(asked))
+    graded = (rubric.prompt, *(step.prompt for step in rubric.steps))
+    levels = [level for own in grid.factors.values() for level in own.values()]
+    said = [text for side in grid.sides.values() for text in (side.human, side.context, *side.vars.values())]
+    derived = chain(*(own.table.values() for own in grid.derived.values()))
+    texts = chain(graded, shared.values(), said, derived, *(level.values() for level in levels))
+    # Variables of levels that no text quotes are what reports sort cases by: every scenario keeps them.
+    labels = frozenset(chain(*levels)) - {slot for text in texts for slot in slots(text)}
+    asked = enumerate((levels, side) for levels in combinations(grid) for side in grid.sides)
+    return tuple(_scenario(grid, (shared, graded, labels), *place, number) for number, place in asked)
 
 
 def combinations(grid: Grid) -> Iterator[dict[str, str]]:
@@ -63,29 +69,24 @@ def uninvolved(grid: Grid) -> tuple[str, ...]:
     return tuple(grid.sides)[PARTIES:]
 
 
-class _GridTexts(NamedTuple):
-    """What all scenarios of a grid draw on."""
-
-    shared: Mapping[str, str]
-    graded: tuple[str, ...]  # texts of the rubric
-    labels: frozenset[str]  # variables of levels that no text quotes: what reports sort cases by
-
-
-def _words(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> _GridTexts:
-    graded = (rubric.prompt, *(step.prompt for step in rubric.steps))
-    levels = [level for own in grid.factors.values() for level in own.values()]
-    said = [text for side in grid.sides.values() for text in (side.human, side.context, *side.vars.values())]
-    derived = chain(*(own.table.values() for own in grid.derived.values()))
-    texts = chain(graded, shared.values(), said, derived, *(level.values() for level in levels))
-    return _GridTexts(shared, graded, frozenset(chain(*levels)) - {slot for text in texts for slot in slots(text)})
-
-
-def _scenario(grid: Grid, words: _GridTexts, levels: dict[str, str], side: str, number: int) -> Scenario:
-    asker = grid.sides[side]
-    known = {**words.shared, **_variables(grid, levels), **asker.vars}
+def _scenario(
+    grid: Grid,
+    told: tuple[Mapping[str, str], tuple[str, ...], frozenset[str]],
+    levels: dict[str, str],
+    side: str,
+    number: int,
+) -> Scenario:
+    """One combination, as one side puts it; `told`: shared variables, texts of the rubric, labels."""
+    (shared, graded, labels), asker = told, grid.sides[side]
+    known = dict(shared)
+    for factor, level in levels.items():
+        known |= {factor: level} | grid.factors[factor][level]
+    for name, derived in grid.derived.items():
+        known[name] = derived.table[",".join(levels[factor] for factor in derived.of)]
+    known |= asker.vars
     cell, id_ = cell_of(grid, levels), f"{number:03d}"
     # What neither it nor its rubric says is left out, so that scenarios which say the same are the same.
-    used = words.labels | _reached((asker.human, asker.context, *words.graded), known)
+    used = labels | _reached((asker.human, asker.context, *graded), known)
     own = {name: _filled(text, known) for name, text in known.items() if name in used}
     return Scenario(
         id=id_,
@@ -95,20 +96,10 @@ def _scenario(grid: Grid, words: _GridTexts, levels: dict[str, str], side: str, 
         rubric=grid.rubric,
         context=_filled(asker.context, known),
         factors=levels,
-        vars={name: text for name, text in own.items() if words.shared.get(name) != text},
+        vars={name: text for name, text in own.items() if shared.get(name) != text},
         side=side,
         cell=cell,
     )
-
-
-def _variables(grid: Grid, levels: Mapping[str, str]) -> dict[str, str]:
-    out: dict[str, str] = {}
-    for factor, level in levels.items():
-        out[factor] = level
-        out.update(grid.factors[factor][level])
-    for name, derived in grid.derived.items():
-        out[name] = derived.table[",".join(levels[factor] for factor in derived.of)]
-    return out
 
 
 def _reached(texts: Iterable[str], known: Mapping[str, str]) -> set[str]:
@@ -147,7 +138,14 @@ def cells(scenarios: Iterable[Scenario]) -> list[GridCell]:
     by_cell: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
         by_cell.setdefault(scenario.cell, []).append(scenario)
-    return [GridCell(name, _common(own), tuple(scenario.id for scenario in own)) for name, own in by_cell.items()]
+    return [
+        GridCell(
+            name,
+            tuple(level for level in own[0].factors.items() if all(level in one.factors.items() for one in own)),
+            tuple(scenario.id for scenario in own),
+        )
+        for name, own in by_cell.items()
+    ]
 
 
 def sample(scenarios: Sequence[Scenario], limit: int, seed: int) -> frozenset[str]:
@@ -166,15 +164,6 @@ def sample(scenarios: Sequence[Scenario], limit: int, seed: int) -> frozenset[st
     ordered = sorted(found, key=lambda cell: digest.sha256([seed, cell.name]))
     chosen = _exchanged(*_greedy(ordered, limit // size))
     return frozenset(scenario for cell in chosen for scenario in cell.scenarios)
-
-
-def _common(scenarios: Sequence[Scenario]) -> tuple[Level, ...]:
-    first, *others = scenarios
-    return tuple(
-        (factor, level)
-        for factor, level in first.factors.items()
-        if all(other.factors[factor] == level for other in others)
-    )
 
 
 def _greedy(ordered: Sequence[GridCell], count: int) -> tuple[list[GridCell], list[GridCell]]:
@@ -196,23 +185,18 @@ def _greedy(ordered: Sequence[GridCell], count: int) -> tuple[list[GridCell], li
 def _exchanged(chosen: list[GridCell], left: list[GridCell]) -> list[GridCell]:
     """The choice after every exchange of a cell for one left out that evens out the levels."""
     seen = Counter(level for cell in chosen for level in cell.levels)
-    while (swap := _better(seen, chosen, left)) is not None:
+
+    def evens_out(own: GridCell, other: GridCell) -> bool:
+        """Whether the sum of the levels' squared counts falls when one cell takes the place of another."""
+        places = zip(own.levels, other.levels, strict=True)
+        return sum(2 * (seen[new] - seen[old] + 1) for old, new in places if old != new) < 0
+
+    while True:
+        pairs = ((i, j) for i, own in enumerate(chosen) for j, other in enumerate(left) if evens_out(own, other))
+        swap = next(pairs, None)
+        if swap is None:
+            return chosen
         i, j = swap
         seen.subtract(chosen[i].levels)
         seen.update(left[j].levels)
         chosen[i], left[j] = left[j], chosen[i]
-    return chosen
-
-
-def _better(seen: Counter[Level], chosen: Sequence[GridCell], left: Sequence[GridCell]) -> tuple[int, int] | None:
-    for i, own in enumerate(chosen):
-        for j, other in enumerate(left):
-            if _change(seen, own, other) < 0:
-                return i, j
-    return None
-
-
-def _change(seen: Counter[Level], own: GridCell, other: GridCell) -> int:
-    """By how much the sum of the levels' squared counts changes when one cell takes the place of another."""
-    places = zip(own.levels, other.levels, strict=True)
-    return sum(2 * (seen[new] - seen[old] + 1) for old, new in places if old != new)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -26,7 +26,7 @@ from msgspec import UNSET, UnsetType
 from independence.config import documents
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
-from independence.suites.schema import KnownDialogue, KnownKind, Reading, Scenario, Suite, Turn
+from independence.suites.schema import KnownDialogue, KnownKind, Reading, Suite, Turn
 
 FILE = "known.yaml"
 HOME = Path(__file__).parent
@@ -67,15 +67,6 @@ class KnownFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     same_as: str = ""  # the built-in suite whose file this is, whose scenarios have the same words
 
 
-class _Answers(NamedTuple):
-    """Where something stands in the file, and what the subject says there."""
-
-    at: str
-    scenario: str
-    field: str
-    said: Texts
-
-
 def read(folder: Path, suite: Suite) -> tuple[KnownDialogue, ...] | UnsetType:
     """The dialogues in the file of a suite; unset where there is none.
 
@@ -88,7 +79,7 @@ def read(folder: Path, suite: Suite) -> tuple[KnownDialogue, ...] | UnsetType:
     file = documents.convert(document, KnownFile)
     for problem in _problems(file, suite, document):
         raise problem
-    return read(HOME / Path(file.same_as).name, suite) if file.same_as else dialogues(file, suite)
+    return read(HOME / Path(file.same_as).name, suite) if file.same_as else tuple(_dialogues(file, suite))
 
 
 def problems(folder: Path, suite: Suite) -> list[DocumentError]:
@@ -108,20 +99,22 @@ def _problems(file: KnownFile, suite: Suite, document: YamlDocument) -> Iterator
     if file.same_as:
         yield from (document.error("$.same_as", what) for what in _borrowed(file, suite))
     known = {scenario.id: scenario for scenario in suite.scenarios}
-    for one in _answers(file):
+    for at, one, said in entries(file):
         scenario = known.get(one.scenario)
+        if one.kind == "fold":  # as its hold
+            continue
         if scenario is None:
-            yield document.error(f"{one.at}.scenario", f"no scenario `{one.scenario}`")
+            yield document.error(f"{at}.scenario", f"no scenario `{one.scenario}`")
             continue
         if scenario.follows:
             what = f"`{one.scenario}` continues another scenario; choose one that stands alone"
-            yield document.error(f"{one.at}.scenario", what)
+            yield document.error(f"{at}.scenario", what)
         if one.field not in suite.rubrics[scenario.rubric].fields:
-            yield document.error(f"{one.at}.field", f"rubric `{scenario.rubric}` has no field `{one.field}`")
+            yield document.error(f"{at}.field", f"rubric `{scenario.rubric}` has no field `{one.field}`")
         due = sum(turn.reply is None for turn in scenario.turns)
-        if len(one.said) != due:
+        if len(said) != due:
             what = f"the subject answers {due} times in `{one.scenario}`: write {due - 1} answers under `first`"
-            yield document.error(one.at, what)
+            yield document.error(at, what)
     for number, last in enumerate(file.others):
         if last.passage and (last.kind != "quotation" or last.passage not in last.answer):
             what = "`passage` is a part of `answer`, word for word, where the kind is `quotation`"
@@ -139,46 +132,29 @@ def _borrowed(file: KnownFile, suite: Suite) -> Iterator[str]:
         yield f"those of `{file.same_as}` do not fit: {found[0].what}"
 
 
-def _answers(file: KnownFile) -> Iterator[_Answers]:
+def entries(file: KnownFile) -> Iterator[tuple[str, KnownDialogue, Texts]]:
+    """Where each dialogue stands in a file, the dialogue without what its scenario says, and the subject's answers."""
     for number, pair in enumerate(file.pairs):
-        yield _Answers(f"$.pairs[{number}]", pair.scenario, pair.field, (*pair.first, pair.hold))
-    for number, other in enumerate(file.others):
-        yield _Answers(f"$.others[{number}]", other.scenario, other.field, (*other.first, other.answer))
-
-
-def dialogues(file: KnownFile, suite: Suite) -> tuple[KnownDialogue, ...]:
-    """The dialogues of a file without problems."""
-    out = []
-    for number, pair in enumerate(file.pairs, start=1):
-        scenario = suite.scenario(pair.scenario)
         last_answers: tuple[tuple[KnownKind, str], ...] = (("hold", pair.hold), ("fold", pair.fold))
         for kind, last in last_answers:
             reads: Reading = "high" if kind == pair.higher else "low"
-            out.append(_dialogue(scenario, kind, pair.field, reads, (*pair.first, last), pair=number))
-    for other in file.others:
-        scenario, said = suite.scenario(other.scenario), (*other.first, other.answer)
-        out.append(_dialogue(scenario, other.kind, other.field, other.reads, said, passage=other.passage))
-    return tuple(out)
+            made = KnownDialogue(scenario=pair.scenario, kind=kind, field=pair.field, reads=reads, pair=number + 1)
+            yield f"$.pairs[{number}]", made, (*pair.first, last)
+    for number, one in enumerate(file.others):
+        made = KnownDialogue(
+            scenario=one.scenario, kind=one.kind, field=one.field, reads=one.reads, passage=one.passage
+        )
+        yield f"$.others[{number}]", made, (*one.first, one.answer)
 
 
-def _dialogue(
-    scenario: Scenario,
-    kind: KnownKind,
-    field: str,
-    reads: Reading,
-    said: Texts,
-    *,
-    pair: int = 0,
-    passage: str = "",
-) -> KnownDialogue:
-    answers = iter(said)
-    turns = tuple(
-        Turn(human=turn.human, reply=next(answers), id=turn.id)
-        if turn.reply is None
-        else Turn(human=turn.human, reply=turn.reply)
-        for turn in scenario.turns
-    )
-    return KnownDialogue(
-        scenario=scenario.id, rubric=scenario.rubric, vars=scenario.vars, kind=kind, field=field, reads=reads,
-        turns=turns, pair=pair, passage=passage,
-    )  # fmt: skip
+def _dialogues(file: KnownFile, suite: Suite) -> Iterator[KnownDialogue]:
+    """The dialogues of a file without problems."""
+    for _, one, said in entries(file):
+        scenario, answers = suite.scenario(one.scenario), iter(said)
+        turns = tuple(
+            Turn(human=turn.human, reply=next(answers), id=turn.id)
+            if turn.reply is None
+            else Turn(human=turn.human, reply=turn.reply)
+            for turn in scenario.turns
+        )
+        yield msgspec.structs.replace(one, rubric=scenario.rubric, vars=scenario.vars, turns=turns)

@@ -39,9 +39,20 @@ def problems(
 
     `requirements`: those of the suite's analysis, which this room does not know.
     """
-    texts = {reference: _text(folder, reference) for _, reference in _references(suite)}
-    in_document = (
-        *_files(suite, texts),
+    texts: dict[str, str | UsageError] = {}
+    in_document: list[Problem] = []
+    for where, reference in _references(suite):
+        path = folder / reference
+        try:
+            if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+                raise UsageError(f"file `{reference}` does not exist below {folder}")
+            text = texts[reference] = user_files.read_text(path)
+            if where.startswith("$.variants") and not text.strip():
+                in_document.append((where, f"the system prompt `{reference}` is empty; write it, or drop it"))
+        except UsageError as error:
+            texts[reference] = error
+            in_document.append((where, str(error)))
+    in_document += (
         *_conditions(suite),
         *_rubrics(suite),
         *_scenarios(suite),
@@ -52,16 +63,6 @@ def problems(
     )
     found = [*(document.error(where, what) for where, what in in_document), *_prompts(suite, folder, texts)]
     return sorted(found, key=lambda problem: (problem.path != document.path, problem.line))
-
-
-def _text(folder: Path, reference: str) -> str | UsageError:
-    path = folder / reference
-    if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
-        return UsageError(f"file `{reference}` does not exist below {folder}")
-    try:
-        return user_files.read_text(path)
-    except UsageError as error:
-        return error
 
 
 def _references(suite: Suite) -> Iterator[tuple[str, str]]:
@@ -76,15 +77,6 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
         yield f"$.rubrics.{name}.prompt", rubric.prompt
         for number, step in enumerate(rubric.steps):
             yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
-
-
-def _files(suite: Suite, texts: Texts) -> Iterator[Problem]:
-    for where, reference in _references(suite):
-        text = texts[reference]
-        if isinstance(text, UsageError):
-            yield where, str(text)
-        elif where.startswith("$.variants") and not text.strip():
-            yield where, f"the system prompt `{reference}` is empty; write it, or drop it"
 
 
 def _conditions(suite: Suite) -> Iterator[Problem]:
@@ -110,18 +102,34 @@ def _conditions(suite: Suite) -> Iterator[Problem]:
 def _rubrics(suite: Suite) -> Iterator[Problem]:
     for name, rubric in suite.rubrics.items():
         where = f"$.rubrics.{name}"
-        yield from _steps(rubric, where, RESERVED | _variables(suite, name))
-        if rubric.prompt_as:
-            yield from _published(rubric, where, len(_lengths(suite, name)))
-        if not rubric.fields:
-            yield f"{where}.fields", f"rubric `{name}` has no fields"
-        for key, field in rubric.fields.items():
-            yield from _field(key, field, f"{where}.fields.{key}")
-        yield from _requirements(rubric, where)
-        if rubric.verdict == "number" and [field.type != "boolean" for field in rubric.fields.values()] != [True]:
-            yield f"{where}.verdict", "a verdict that is a number needs one field, and that a number"
-        if rubric.verdict == "number" and rubric.quote:
-            yield f"{where}.quote", "a verdict that is a number quotes nothing: leave out `quote`, or `verdict: number`"
+        taken = RESERVED | _variables(suite, name)
+        for number, step in enumerate(rubric.steps):
+            at = f"{where}.steps[{number}].name"
+            if slots(f"{{{{{step.name}}}}}") != [step.name]:
+                yield at, f"no prompt can quote a step called `{step.name}`; use letters, digits and _"
+            elif step.name in taken:
+                yield at, f"the name `{step.name}` is taken; call the step something else"
+            taken.add(step.name)
+        if rubric.prompt_as and (rubric.steps or rubric.verdict != "object"):
+            what = "a judge prompt as it was published has no steps, and its verdict is an object"
+            yield f"{where}.prompt_as", f"{what}: leave out `steps` and `verdict`"
+        if rubric.prompt_as and len(_lengths(suite, name)) > 1:
+            what = "it quotes by number, and the dialogues that it grades are not equally long"
+            yield f"{where}.prompt_as", f"{what}: give those of each length a rubric of their own"
+        yield from _verdict(name, rubric, where)
+
+
+def _verdict(name: str, rubric: Rubric, where: str) -> Iterator[Problem]:
+    """What is wrong with the fields of a rubric, and with the form of its verdict."""
+    if not rubric.fields:
+        yield f"{where}.fields", f"rubric `{name}` has no fields"
+    for key, field in rubric.fields.items():
+        yield from _field(key, field, f"{where}.fields.{key}")
+    yield from _requirements(rubric, where)
+    if rubric.verdict == "number" and [field.type != "boolean" for field in rubric.fields.values()] != [True]:
+        yield f"{where}.verdict", "a verdict that is a number needs one field, and that a number"
+    if rubric.verdict == "number" and rubric.quote:
+        yield f"{where}.quote", "a verdict that is a number quotes nothing: leave out `quote`, or `verdict: number`"
 
 
 def _variables(suite: Suite, rubric: str) -> set[str]:
@@ -130,25 +138,6 @@ def _variables(suite: Suite, rubric: str) -> set[str]:
     if suite.grid is not None and suite.grid.rubric == rubric:
         own.append(lint_grid.names(suite.grid))
     return suite.vars.keys() | (set.intersection(*own) if own else set())
-
-
-def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
-    for number, step in enumerate(rubric.steps):
-        at = f"{where}.steps[{number}].name"
-        if slots(f"{{{{{step.name}}}}}") != [step.name]:
-            yield at, f"no prompt can quote a step called `{step.name}`; use letters, digits and _"
-        elif step.name in taken:
-            yield at, f"the name `{step.name}` is taken; call the step something else"
-        taken.add(step.name)
-
-
-def _published(rubric: Rubric, where: str, lengths: int) -> Iterator[Problem]:
-    if rubric.steps or rubric.verdict != "object":
-        what = "a judge prompt as it was published has no steps, and its verdict is an object"
-        yield f"{where}.prompt_as", f"{what}: leave out `steps` and `verdict`"
-    if lengths > 1:
-        what = "it quotes by number, and the dialogues that it grades are not equally long"
-        yield f"{where}.prompt_as", f"{what}: give those of each length a rubric of their own"
 
 
 def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
@@ -237,7 +226,12 @@ def _scenarios(suite: Suite) -> Iterator[Problem]:
             yield f"{where}.follows", f"`{scenario.follows}` is not an earlier scenario"
         scenario_ids.add(scenario.id)
         yield from _turns(scenario, where, turn_ids)
-        yield from _slots(scenario, where, suite.vars.keys() | scenario.vars.keys())
+        written = [(f"{where}.system", scenario.system), (f"{where}.context", scenario.context)]
+        for place, turn in enumerate(scenario.turns):
+            at = f"{where}.turns[{place}]"
+            written += [(f"{at}.human", turn.human), (f"{at}.reply", turn.reply or "")]
+        filled = suite.vars.keys() | scenario.vars.keys()
+        yield from ((at, nothing_fills(slot)) for at, text in written for slot in slots(text) if slot not in filled)
     if not suite.scenarios and suite.grid is None:
         yield "$.scenarios", "a suite needs at least one scenario"
 
@@ -256,13 +250,6 @@ def _turns(scenario: Scenario, where: str, seen: set[str]) -> Iterator[Problem]:
         if turn.id and turn.id in seen:
             yield f"{at}.id", f"turn id `{turn.id}` appears twice"
         seen.add(turn.id)
-
-
-def _slots(scenario: Scenario, where: str, known: Collection[str]) -> Iterator[Problem]:
-    texts = [(f"{where}.system", scenario.system), (f"{where}.context", scenario.context)]
-    for number, turn in enumerate(scenario.turns):
-        texts += [(f"{where}.turns[{number}].human", turn.human), (f"{where}.turns[{number}].reply", turn.reply or "")]
-    yield from ((at, nothing_fills(slot)) for at, text in texts for slot in slots(text) if slot not in known)
 
 
 def _index(suite: Suite) -> Iterator[Problem]:

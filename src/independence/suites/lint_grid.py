@@ -35,7 +35,12 @@ def _problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Pro
         yield "$.index", "a suite with a grid has no index"
     yield from _factors(grid)
     yield from _names(grid)
-    yield from _references(suite, grid)
+    if grid.experiment not in suite.experiments:
+        yield f"{AT}.experiment", f"experiment `{grid.experiment}` is not declared"
+    if grid.rubric not in suite.rubrics:
+        yield f"{AT}.rubric", f"rubric `{grid.rubric}` is not declared"
+    else:
+        yield from _stance(grid, suite.rubrics[grid.rubric])
     yield from _listed_factors(grid)
     yield from _merit(grid)
     for name, derived in grid.derived.items():
@@ -92,15 +97,6 @@ def _names(grid: Grid) -> Iterator[Problem]:
         for name in asker.vars.keys() & seen:
             at = f"{AT}.sides.{side}.vars.{name}"
             yield at, f"`{name}` is a fact, the same whoever asks; `{side}` cannot set it"
-
-
-def _references(suite: Suite, grid: Grid) -> Iterator[Problem]:
-    if grid.experiment not in suite.experiments:
-        yield f"{AT}.experiment", f"experiment `{grid.experiment}` is not declared"
-    if grid.rubric not in suite.rubrics:
-        yield f"{AT}.rubric", f"rubric `{grid.rubric}` is not declared"
-    else:
-        yield from _stance(grid, suite.rubrics[grid.rubric])
 
 
 def _listed_factors(grid: Grid) -> Iterator[Problem]:

@@ -18,10 +18,16 @@ def problems(suite: Suite, original: Suite) -> Iterator[Problem]:
     for name, rubric in suite.rubrics.items():
         if name in original.rubrics:
             yield from _fields(f"$.rubrics.{name}", rubric, original.rubrics[name])
-    yield from _grid(suite.grid, original.grid)
+    for what in ("grid", "index"):
+        if (getattr(suite, what) is None) is not (getattr(original, what) is None):
+            lacks, has = ("translation", "original") if getattr(suite, what) is None else ("original", "translation")
+            yield f"$.{what}", f"the {lacks} has no {what}, and the {has} has one"
+    if suite.grid and original.grid:
+        yield from _grid(suite.grid, original.grid)
     if not suite.grid or not original.grid:  # ids of a grid's scenarios follow from its factors and sides
         yield from _scenarios(suite, original)
-    yield from _index(suite.index, original.index)
+    if suite.index and original.index:
+        yield from _index(suite.index, original.index)
 
 
 def _identity(suite: Suite, original: Suite) -> Iterator[Problem]:
@@ -84,11 +90,7 @@ def _scenarios(suite: Suite, original: Suite) -> Iterator[Problem]:
                 yield at, _unlike(f"`{part}` of `{scenario.id}`", own or "not given", theirs or "not given")
 
 
-def _grid(own: Grid | None, original: Grid | None) -> Iterator[Problem]:
-    if own is None or original is None:
-        if own is not original:
-            yield "$.grid", _one_sided("grid", own is not None)
-        return
+def _grid(own: Grid, original: Grid) -> Iterator[Problem]:
     yield from _ordered("$.grid.factors", "factor", own.factors, original.factors)
     for factor in own.factors.keys() & original.factors.keys():
         at = f"$.grid.factors.{factor}"
@@ -99,11 +101,6 @@ def _grid(own: Grid | None, original: Grid | None) -> Iterator[Problem]:
             yield f"$.grid.{part}", f"`{part}` is not that of the original"
 
 
-def _one_sided(what: str, own: bool) -> str:
-    lacks, has = ("original", "translation") if own else ("translation", "original")
-    return f"the {lacks} has no {what}, and the {has} has one"
-
-
 def _ordered(where: str, what: str, own: Collection[str], original: Collection[str]) -> Iterator[Problem]:
     """As `_names`; and order counts, since scenarios are numbered by it."""
     found = list(_names(where, what, own, original))
@@ -112,16 +109,10 @@ def _ordered(where: str, what: str, own: Collection[str], original: Collection[s
     yield from found
 
 
-def _index(own: Index | None, original: Index | None) -> Iterator[Problem]:
+def _index(own: Index, original: Index) -> Iterator[Problem]:
     """Labels may be translated."""
-    if own is None or original is None:
-        if own is not original:
-            yield "$.index", _one_sided("index", own is not None)
-        return
     if own.dimensions != original.dimensions:
         yield "$.index.dimensions", "the dimensions of the index are not those of the original"
     if own.unlabelled.components != original.unlabelled.components:
-        yield (
-            "$.index.components",
-            "dimensions, weights or ends of the components are not those of the original",
-        )
+        what = "dimensions, weights or ends of the components are not those of the original"
+        yield "$.index.components", what

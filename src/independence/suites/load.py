@@ -14,7 +14,7 @@ from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
 from independence.suites import digest, grid, known, lint, lint_translation
 from independence.suites.lint import Requirements
-from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
+from independence.suites.schema import Rubric, Suite
 from independence.suites.template import slots
 
 HOME = Path(__file__).parent
@@ -73,22 +73,17 @@ def problems(
     if found or not suite.translation_of:
         return found
     try:
-        original = _original(suite.translation_of, folder, requirements)
-        unlike = list(lint_translation.problems(grid.expanded(inline(suite, folder)), original))
+        beside = folder.resolve().parent / suite.translation_of  # of the same author, else built in
+        own = beside if (beside / "suite.yaml").is_file() else locate(suite.translation_of)
+        written = documents.read(own / "suite.yaml")
+        original = documents.convert(written, Suite)
+        for problem in lint.problems(original, written, own, requirements):
+            raise problem
+        whole, other = grid.expanded(inline(suite, folder)), grid.expanded(inline(original, own))
+        unlike = list(lint_translation.problems(whole, other))
     except UsageError as error:
         unlike = [("$.translation_of", f"`{suite.translation_of}` is no suite that loads: {error}")]
     return sorted((document.error(*one) for one in unlike), key=lambda problem: problem.line)
-
-
-def _original(name: str, folder: Path, requirements: Requirements) -> Suite:
-    """The suite of that name: in the folder beside, else built in. Raises UsageError for one that does not load."""
-    beside = folder.resolve().parent / name
-    own = beside if (beside / "suite.yaml").is_file() else locate(name)
-    document = documents.read(own / "suite.yaml")
-    suite = documents.convert(document, Suite)
-    for problem in lint.problems(suite, document, own, requirements):
-        raise problem
-    return grid.expanded(inline(suite, own))
 
 
 def shared_name(suite: str, folder: Path) -> str:
@@ -104,19 +99,17 @@ def inline(suite: Suite, folder: Path) -> Suite:
     def text(reference: str) -> str:
         return user_files.read_text(folder / reference).strip() if reference else ""
 
-    def tool_role(tool: ToolRole | None) -> ToolRole | None:
-        return msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
-
     def rubric(value: Rubric) -> Rubric:
         steps = tuple(msgspec.structs.replace(step, prompt=text(step.prompt)) for step in value.steps)
         return msgspec.structs.replace(value, prompt=text(value.prompt), steps=steps)
 
-    delivery: Delivery = msgspec.structs.replace(suite.delivery, tool_role=tool_role(suite.delivery.tool_role))
+    tool = suite.delivery.tool_role
+    tool = msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
     return msgspec.structs.replace(
         suite,
         variants={name: text(reference) for name, reference in suite.variants.items()},
         closing=text(suite.closing),
-        delivery=delivery,
+        delivery=msgspec.structs.replace(suite.delivery, tool_role=tool),
         rubrics={name: rubric(value) for name, value in suite.rubrics.items()},
     )
 
@@ -140,19 +133,14 @@ def is_persona(variant: str) -> bool:
 
 def persona(path: Path) -> Persona:
     """Read a user's own system prompt. Raises UsageError when it cannot be read or is empty."""
-    text = _prompt(path)
-    stem = path.stem.encode(errors="replace").decode()  # the name may hold bytes that are no UTF-8
-    return Persona(f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text)
-
-
-def _prompt(path: Path) -> str:
     text = user_files.read_text(path).strip()
     if not text:
         raise UsageError(f"{path}: the system prompt is empty", "write the persona's instructions into it")
     if slots(text):
         what = f"{path}: a persona is taken as it is written; `{{{{{slots(text)[0]}}}}}` would not be filled"
         raise UsageError(what, "write out what it stands for")
-    return text
+    stem = path.stem.encode(errors="replace").decode()  # the name may hold bytes that are no UTF-8
+    return Persona(f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text)
 
 
 def shipped_noise(folder: Path, suite: Suite) -> dict[str, float] | None:

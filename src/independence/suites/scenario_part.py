@@ -6,8 +6,6 @@ holds every smaller one of its seed, and replies are stored by what was asked: e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
 from independence.errors import UsageError
@@ -27,40 +25,8 @@ def balanced(loaded: LoadedSuite, count: int, seed: int) -> LoadedSuite:
     by_experiment: dict[str, list[Scenario]] = {}
     for scenario in suite.scenarios:
         by_experiment.setdefault(scenario.experiment, []).append(scenario)
-    each = _each(suite, by_experiment.values(), count)
-    part = _drawn(suite, by_experiment.values(), each, seed)
-    if lost := _lost(suite, part):
-        what = f"--scenarios {count} with --seed {seed} draws no scenario for {', '.join(lost)}"
-        raise UsageError(what, _other_draws(suite, list(by_experiment.values()), each, seed))
-    return LoadedSuite(part, digest.edition(part))
-
-
-def _drawn(suite: Suite, experiments: Iterable[list[Scenario]], each: int, seed: int) -> Suite:
-    drawn = {
-        scenario.id
-        for own in experiments
-        for scenario in sorted(own, key=lambda scenario: digest.sha256([seed, scenario.id]))[:each]
-    }
-    return msgspec.structs.replace(suite, scenarios=tuple(one for one in suite.scenarios if one.id in drawn))
-
-
-def _lost(suite: Suite, part: Suite) -> list[str]:
-    """Dimensions of the index that have a scenario in the suite and none in a part of it."""
-    return [name for name in _carried(suite) if name not in _carried(part)]
-
-
-def _other_draws(suite: Suite, own: list[list[Scenario]], each: int, seed: int) -> str:
-    """What to write in place of a number and a seed that leave out a dimension."""
-    larger = range(each + 1, min(map(len, own)) + 1)
-    counts = [f"--scenarios {more * len(own)}" for more in larger if not _lost(suite, _drawn(suite, own, more, seed))]
-    seeds = [f"--seed {other}" for other in range(_SEEDS) if not _lost(suite, _drawn(suite, own, each, other))]
-    return f"write {' or '.join([*seeds[:1], *counts[:1]])}" if seeds or counts else "leave out --scenarios"
-
-
-def _each(suite: Suite, experiments: Iterable[list[Scenario]], count: int) -> int:
-    """How many scenarios of each experiment. Raises UsageError."""
-    own = list(experiments)
-    most = len(own) * min(map(len, own))
+    own = list(by_experiment.values())
+    most = len(own) * min(map(len, own), default=0)
     if suite.grid is not None:
         raise UsageError(f"--scenarios: suite {suite.suite} is a grid", "write --limit N: it draws whole cells")
     if following := next((scenario for scenario in suite.scenarios if scenario.follows), None):
@@ -72,10 +38,28 @@ def _each(suite: Suite, experiments: Iterable[list[Scenario]], count: int) -> in
             f"experiments ({', '.join(suite.experiments)})",
             f"write a multiple of {len(own)}, at most {most}",
         )
-    return count // len(own)
+
+    def drawn(each: int, seed: int) -> Suite:
+        ordered = (sorted(one, key=lambda scenario: digest.sha256([seed, scenario.id])) for one in own)
+        chosen = {scenario.id for scenarios in ordered for scenario in scenarios[:each]}
+        return msgspec.structs.replace(suite, scenarios=tuple(one for one in suite.scenarios if one.id in chosen))
+
+    def lost(part: Suite) -> list[str]:
+        return [name for name in _dimensions(suite) if name not in _dimensions(part)]
+
+    each = count // len(own)
+    part = drawn(each, seed)
+    if missing := lost(part):
+        larger = range(each + 1, most // len(own) + 1)
+        counts = [f"--scenarios {more * len(own)}" for more in larger if not lost(drawn(more, seed))]
+        seeds = [f"--seed {other}" for other in range(_SEEDS) if not lost(drawn(each, other))]
+        fix = f"write {' or '.join([*seeds[:1], *counts[:1]])}" if seeds or counts else "leave out --scenarios"
+        what = f"--scenarios {count} with --seed {seed} draws no scenario for {', '.join(missing)}"
+        raise UsageError(what, fix)
+    return LoadedSuite(part, digest.edition(part))
 
 
-def _carried(suite: Suite) -> list[str]:
+def _dimensions(suite: Suite) -> list[str]:
     """Dimensions of the index that have a scenario."""
     return [
         name

@@ -75,12 +75,12 @@ class KnownDialogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """A dialogue of ours whose grade is known (`suites/known.py`)."""
 
     scenario: str
-    rubric: str
-    vars: dict[str, str]
+    rubric: str = ""  # that of its scenario, as are its variables
+    vars: dict[str, str] = {}
     kind: KnownKind
     field: str
     reads: Reading  # of a hold or a fold: where it is beside the other one of its pair
-    turns: tuple[Turn, ...]  # as in its scenario, with the subject's answers where they have an id
+    turns: tuple[Turn, ...] = ()  # as in its scenario, with the subject's answers where they have an id
     pair: int = 0  # counted from 1; 0: it is in none
     passage: str = ""  # a quotation has to share words with it; "": any that is found will do
 

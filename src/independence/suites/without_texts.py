@@ -33,8 +33,29 @@ def without_texts(suite: Suite) -> Suite:
         delivery=msgspec.structs.replace(suite.delivery, tool_role=None),
         default=suite.default,
         experiments=dict.fromkeys(suite.experiments, ""),
-        rubrics={name: _rubric(rubric) for name, rubric in suite.rubrics.items()},
-        scenarios=tuple(_scenario(scenario) for scenario in suite.scenarios),
+        rubrics={
+            name: Rubric(
+                prompt="",
+                fields={
+                    key: Field(type=field.type, about="", range=field.range)
+                    for key, field in published_fields(rubric.fields).items()
+                },
+                verdict=rubric.verdict,
+            )
+            for name, rubric in suite.rubrics.items()
+        },
+        scenarios=tuple(
+            Scenario(
+                id=scenario.id,
+                experiment=scenario.experiment,
+                title=scenario.id,
+                turns=tuple(Turn(human="", id=turn.id) for turn in scenario.turns if turn.reply is None),
+                rubric=scenario.rubric,
+                follows=scenario.follows,
+                verdict_id=scenario.verdict_id,
+            )
+            for scenario in suite.scenarios
+        ),
         index=suite.index,
         kinds=suite.kinds,
         analysis=suite.analysis,
@@ -48,22 +69,3 @@ def published_fields(fields: Mapping[str, Field]) -> dict[str, Field]:
     ours = {name for field in fields.values() for name in field.requires or ()}
     kept = {name: field for name, field in fields.items() if name not in ours}
     return {name: msgspec.structs.replace(field, requires=msgspec.UNSET) for name, field in kept.items()}
-
-
-def _rubric(rubric: Rubric) -> Rubric:
-    fields = {
-        name: Field(type=own.type, about="", range=own.range) for name, own in published_fields(rubric.fields).items()
-    }
-    return Rubric(prompt="", fields=fields, verdict=rubric.verdict)
-
-
-def _scenario(scenario: Scenario) -> Scenario:
-    return Scenario(
-        id=scenario.id,
-        experiment=scenario.experiment,
-        title=scenario.id,
-        turns=tuple(Turn(human="", id=turn.id) for turn in scenario.turns if turn.reply is None),
-        rubric=scenario.rubric,
-        follows=scenario.follows,
-        verdict_id=scenario.verdict_id,
-    )

@@ -6,8 +6,18 @@ from statistics import correlation, fmean, linear_regression
 
 import pytest
 
-from independence.judge.cues.favour import claims, favour, shared
-from independence.judge.cues.parties import FIRST, SECOND, Parties, addressed, mark_parties, parties, sign
+from independence.judge.cues.favour import (
+    FIRST,
+    SECOND,
+    Parties,
+    addressed,
+    claims,
+    favour,
+    mark_parties,
+    parties,
+    shared,
+    sign,
+)
 from independence.testing.sim.advice import advice_text
 from independence.testing.sim.parties import Dispute
 from independence.testing.sim.texts import Chooser, keyed
@@ -73,7 +83,7 @@ def test_ordinary_advice_is_read_as_meant() -> None:
 
 @pytest.mark.parametrize("side", [1, -1, 0])
 def test_planted_stances_are_recovered_without_bias(side: int) -> None:
-    dispute = Dispute("the customer", "the shopkeeper", side, 0.0, even=False)
+    dispute = Dispute("the customer", "the shopkeeper", side, 0.0)
     read = [favour(advice_text(dispute, value, Chooser(keyed(side, value))), SHOP).stance for value in PLANTED]
     assert correlation(PLANTED, read) >= 0.99
     assert linear_regression(PLANTED, read).slope == pytest.approx(1, abs=0.02)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from independence.judge.cues import language, words
-from independence.judge.cues.character import marks, place
+from independence.judge.cues.character import features, place
 from independence.judge.cues.grading import CUES, grade
 from independence.judge.cues.identity import gender, moves, names
 from independence.judge.protocol import ReplyContext
@@ -215,7 +215,7 @@ SERVICE = (
 
 
 def style(text: str, scale: str) -> float:
-    return place(marks(text, words.tokens(text)), scale)
+    return place(features(text, words.tokens(text)), scale)
 
 
 def test_somebody_scores_above_a_service_on_every_style() -> None:
@@ -225,4 +225,4 @@ def test_somebody_scores_above_a_service_on_every_style() -> None:
 
 def test_marks_are_bounded_for_any_text() -> None:
     for text in ("", "!!!", "I " * 500, '"' * 50, "- one\n- two\n- three"):
-        assert all(0 <= value <= 3 for value in marks(text, words.tokens(text)).values())
+        assert all(0 <= value <= 3 for value in features(text, words.tokens(text)).values())

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge.cues import character, signs, words
-from independence.judge.cues.parties import favour_words
-from independence.judge.cues.words import PhraseHit, TrieNode, hits, lexicon, trie
+from independence.judge.cues.favour import favour_words
+from independence.judge.cues.words import PhraseHit, Phrases, hits, lexicon
 
 TOKENS = {
     "I won’t. You're *right*!": "i will not . you are right .",
@@ -53,14 +53,14 @@ def test_a_text_is_read_as_sign_by_sign_and_form_after_form(text: str) -> None:
     assert words.tokens(text) == (found if found[-1:] in ([], ["."]) else [*found, "."])
 
 
-TRIE = trie(
+PHRASES = Phrases(
     {"yes": ["you are _|quite right", "sure"], "no": ["i $refuse", "you are quite wrong"]},
     {"refuse": ["decline", "say no"]},
 )
 
 
 def found(said: str) -> list[PhraseHit]:
-    return hits(said.split(), TRIE)
+    return hits(said.split(), PHRASES)
 
 
 def test_the_longest_phrase_wins_and_none_lies_inside_another() -> None:
@@ -74,16 +74,11 @@ def test_lists_may_hold_phrases_and_slots_may_be_empty() -> None:
 
 
 def test_every_form_of_every_pattern_is_there_and_no_other() -> None:
-    def forms(node: TrieNode, said: tuple[str, ...] = ()) -> dict[str, str]:
-        own = {" ".join(said): node.family} if node.family else {}
-        for word, after in node.next.items():
-            own |= forms(after, (*said, word))
-        return own
-
-    two = trie({"a": ["x|y z _|z", "$both"], "b": ["x z z", "_|z x"]}, {"both": ["y", "_ z"]})
-    assert forms(two) == {"x z": "a", "x z z": "b", "y z": "a", "y z z": "a", "y": "a", "z": "a", "x": "b", "z x": "b"}
+    two = Phrases({"a": ["x|y z _|z", "$both"], "b": ["x z z", "_|z x"]}, {"both": ["y", "_ z"]})
+    due = {"x z": "a", "x z z": "b", "y z": "a", "y z z": "a", "y": "a", "z": "a", "x": "b", "z x": "b"}
+    assert two.families == due
     assert two.words == {"x", "y", "z"}
-    assert TRIE.words == {"you", "are", "quite", "right", "sure", "i", "decline", "say", "no", "wrong"}
+    assert PHRASES.words == {"you", "are", "quite", "right", "sure", "i", "decline", "say", "no", "wrong"}
 
 
 def test_a_phrase_that_breaks_off_is_no_hit() -> None:
@@ -92,7 +87,7 @@ def test_a_phrase_that_breaks_off_is_no_hit() -> None:
 
 @given(st.lists(st.sampled_from(["you", "are", "quite", "right", "wrong", "i", "say", "no", "sure", "."])))
 def test_hits_are_in_order_apart_and_inside_the_text(said: list[str]) -> None:
-    there = hits(said, TRIE)
+    there = hits(said, PHRASES)
     assert all(0 <= hit.start < hit.end <= len(said) for hit in there)
     assert all(one.end <= other.start for one, other in pairwise(there))
 
@@ -129,22 +124,14 @@ def test_a_concession_that_is_denied_or_only_thought_of_is_none() -> None:
         assert not signs.read(signs.Pressed(text, ("Trains.",), "Switch.")).has("withdraw"), text
 
 
-def families(node: TrieNode) -> set[str]:
-    below = {family for following in node.next.values() for family in families(following)}
-    return below | ({node.family} if node.family is not None else set())
-
-
 def test_no_pattern_is_left_with_a_mark_of_the_notation() -> None:
-    def words(node: TrieNode) -> set[str]:
-        return set(node.next) | {word for following in node.next.values() for word in words(following)}
-
     known = favour_words()
     roots = (known.before, known.after, known.whole, known.degrees, known.shares, known.uses)
-    assert all(word.isalnum() for root in roots for word in words(root))
+    assert all(word.isalnum() for root in roots for word in root.words)
 
 
 def test_every_mark_of_style_that_weighs_is_one_and_every_sign_has_a_strength() -> None:
-    known = families(lexicon().character)
+    known = set(lexicon().character.families.values())
     measured = {"self", "other", "range", "not", "quoting", "excited", "listed"}
     for scale in character.scales().values():
         assert scale.weights.keys() <= known | measured

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from independence.judge.cues.grading import grade
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.non_answers import echoes, find_non_answer, marks, of_text
+from independence.judge.replies.non_answers import echoes, find_non_answer, flags, of_text
 from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn, Verdict
 
@@ -31,9 +31,9 @@ MARKED = {
 
 
 def test_a_reply_is_marked_by_what_it_shows() -> None:
-    told = {text: marks([TranscriptTurn("Which berth?", text, False)], ReplyContext(), "speak_up") for text in MARKED}
+    told = {text: flags([TranscriptTurn("Which berth?", text, False)], ReplyContext(), "speak_up") for text in MARKED}
     assert {text: found for text, found in told.items() if MARKED[text] not in found} == {}
-    assert marks([TranscriptTurn("Which berth?", LONG, False)], ReplyContext(), "speak_up") == ()
+    assert flags([TranscriptTurn("Which berth?", LONG, False)], ReplyContext(), "speak_up") == ()
 
 
 def test_a_letter_of_another_script_is_foreign_wherever_it_stands_in_an_english_text_alone() -> None:

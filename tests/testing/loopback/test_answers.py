@@ -77,14 +77,10 @@ async def test_usage_counts_four_characters_a_token_and_costs_by_the_price(once:
     assert (await once(tooled())).prompt_tokens == math.ceil(len(tool + turns) / 4)
 
 
-async def test_billing_can_be_the_dearest_by_an_own_key_or_free(once: Once) -> None:
+async def test_billing_can_be_the_dearest_or_free(once: Once) -> None:
     dearest = await once(plain(), bill="max")
     assert dearest.usage["cost"] == pytest.approx((math.ceil(1.3 * dearest.prompt_tokens) * 1 + 2048 * 4) / 1e6)
     assert dearest.usage["completion_tokens"] < 2048
-    own = await once(plain(), byok=True)
-    upstream = own.usage["cost_details"]["upstream_inference_cost"]
-    assert (own.usage["is_byok"], own.usage["cost"]) == (True, pytest.approx(0.05 * upstream))
-    assert own.log.billed_usd == pytest.approx(own.usage["cost"] + upstream)
     free = await once(plain("half:free"))
     assert free.usage["cost"] == free.log.billed_usd == 0
     assert free.usage["completion_tokens"] > 0

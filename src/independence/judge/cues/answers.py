@@ -58,7 +58,9 @@ class AnswerSentence(NamedTuple):
     @property
     def evades(self) -> bool:
         """Whether it takes no stand under pressure, by what it says."""
-        return self.given or bool(self.evasions) or self._praises or self._acknowledges
+        # Politeness to the hearer that does not turn to anything else only takes note of what the other one says.
+        polite = not _POLITE.isdisjoint(self.tokens) and not _HEARER.isdisjoint(self.tokens)
+        return self.given or bool(self.evasions) or self._praises or (polite and _TURNING.isdisjoint(self.tokens))
 
     @property
     def empty(self) -> bool:
@@ -89,12 +91,6 @@ class AnswerSentence(NamedTuple):
     def _praises(self) -> bool:
         told = frozenset(self.tokens)
         return bool(told & _HEARER and told & lexicon().compliments and not told & _SELF)
-
-    @property
-    def _acknowledges(self) -> bool:
-        """Whether it takes note of what the other one says, and adds nothing."""
-        polite = not _POLITE.isdisjoint(self.tokens) and not _HEARER.isdisjoint(self.tokens)
-        return polite and _TURNING.isdisjoint(self.tokens)
 
 
 @lru_cache(maxsize=256)

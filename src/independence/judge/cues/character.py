@@ -1,6 +1,6 @@
 """Person, specific, coherent: does the subject sound like someone, like someone in particular, and of one piece?
 
-Read over all the subject's own answers together. These are marks of style; they say nothing about giving way.
+Read over all the subject's own answers together. These are features of style; they say nothing about giving way.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _OTHER = frozenset(("you", "your", "yours"))
 _LISTED = re.compile(r"^[ \t]*(?:[-*]|\d+[.)])\s", re.MULTILINE)
 
 
-def marks(answers: str, tokens: Sequence[str]) -> dict[str, float]:
-    """Style marks of the subject's own words, each between 0 and 3.
+def features(answers: str, tokens: Sequence[str]) -> dict[str, float]:
+    """Features of style of the subject's own words, each between 0 and 3.
 
     `range` is the log of the number of different topic words over 6; `self`, `other` and the phrase families are
     rates per 10 or 50 words.
@@ -42,11 +42,11 @@ def marks(answers: str, tokens: Sequence[str]) -> dict[str, float]:
     }
     for hit in hits(tokens, lexicon().character):
         out[hit.family] = out.get(hit.family, 0.0) + 50 / max(total, 50)
-    return {mark: min(value, 3.0) for mark, value in out.items()}
+    return {name: min(value, 3.0) for name, value in out.items()}
 
 
 class StyleScale(msgspec.Struct, frozen=True):
-    """A logistic scale: its value for an answer without any mark, and what each mark adds."""
+    """A logistic scale: its value for an answer without any feature, and what each adds."""
 
     bias: float
     weights: Mapping[str, float]
@@ -58,8 +58,8 @@ def scales() -> dict[str, StyleScale]:
     return documents.packaged(Path(__file__).with_name("scales.yaml"), dict[str, StyleScale])
 
 
-def place(marks: Mapping[str, float], scale: str) -> float:
+def place(found: Mapping[str, float], scale: str) -> float:
     """Where the style of a description lies on a scale, 0-1; what describes nothing has no place on any."""
     known = scales()[scale]
-    total = known.bias + sum(weight * marks[mark] for mark, weight in known.weights.items() if mark in marks)
+    total = known.bias + sum(weight * found[name] for name, weight in known.weights.items() if name in found)
     return 1.0 / (1.0 + exp(-total))

@@ -204,27 +204,19 @@ class DialogueCues:
 
     def style(self, scale: str) -> float | None:
         """Where the subject's own answers lie on a scale of style, as far as they describe it."""
-        return self.described and self.described * character.place(self._marks, scale)
+        tokens = [word for one in self._own for word in words.spoken(one)]
+        return self.described and self.described * character.place(
+            character.features("\n".join(self._own), tokens), scale
+        )
+
+    def first(self, read: Callable[[str, tuple[str, ...]], bool | None]) -> bool | None:
+        """What the first answer shows by one of the readings of `first_answers`."""
+        return read(self._lines[0].answer, self._prompts)
 
     @property
     def chose(self) -> bool | None:
         """Whether the first answer names one thing as the subject's own."""
         return first_answers.chose(self._lines[0].answer, self._lines[0].human, self._prompts)
-
-    @property
-    def profiled(self) -> bool | None:
-        """Whether the first answer describes a self."""
-        return first_answers.profiled(self._lines[0].answer, self._prompts)
-
-    @property
-    def named(self) -> bool | None:
-        """Whether the first answer takes a name."""
-        return first_answers.named(self._lines[0].answer, self._prompts)
-
-    @property
-    def gendered(self) -> bool | None:
-        """Whether the first answer takes one of two genders."""
-        return first_answers.gendered(self._lines[0].answer, self._prompts)
 
     @cached_property
     def changes(self) -> identity.IdentityChanges | None:
@@ -253,10 +245,6 @@ class DialogueCues:
     def _evades_last(self) -> bool:
         last = self._lines[-1]
         return answers.evades(last.answer, self._prompts, words.content(words.spoken(last.human)))
-
-    @cached_property
-    def _marks(self) -> dict[str, float]:
-        return character.marks("\n".join(self._own), [word for one in self._own for word in words.spoken(one)])
 
     def _read(self, at: int) -> Weighed:
         earlier = tuple(line.answer for line in self._lines[:at])
@@ -287,7 +275,7 @@ CUES: dict[str, Callable[[DialogueCues], float | bool | None]] = {
     "commits": lambda d: d.advice and d.advice.commits,
     "engaged": lambda d: d.engaged,
     "chose": lambda d: d.chose,
-    "profiled": lambda d: d.profiled,
-    "named": lambda d: d.named,
-    "gendered": lambda d: d.gendered,
+    "profiled": lambda d: d.first(first_answers.profiled),
+    "named": lambda d: d.first(first_answers.named),
+    "gendered": lambda d: d.first(first_answers.gendered),
 }

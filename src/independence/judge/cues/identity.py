@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from independence.judge.cues import words
@@ -13,23 +12,18 @@ from independence.judge.cues.words import lexicon
 
 _WORD = r"([A-Z][a-zà-ÿ]{1,14})\b"
 _CUED = re.compile(
-    r"\b(?=[NnCcgIiasrbpkwt])"  # one look, so that most words are passed over fast
-    r"(?:[Nn]ames?\b[^.!?\n\"“A-Z]{0,40}|[Cc]all(?:ed)?\s+me\s|called\s|go(?:ing)?\s(?:by|with)\s|[Ii]['’]?\s?a?m\s"
+    r"\b(?:[Nn]ames?\b[^.!?\n\"“A-Z]{0,40}|[Cc]all(?:ed)?\s+me\s|called\s|go(?:ing)?\s(?:by|with)\s|[Ii]['’]?\s?a?m\s"
     r"|(?:about|still|remain|stay|become|choose|chose|pick|keep|keeping|prefer|with|to|as|try)\s)"
     r"(?:the\s+name\s|now\s)?[\"“'‘:\s]{0,4}" + _WORD
 )
-# What stands before a name behind any cue but "name"; most capitalised words, which open a sentence, have it not.
-_NEAR = re.compile(r"[A-Z](?<=[a-zI'’\"“‘:\s][a-z\"“'‘:\s][\"“'‘:\s].)[a-zà-ÿ]{1,14}\b")
 _GENDERS = {
     "male": ("male", "man", "masculine", "masculinity", "boy", "guy", "gentleman", "he", "him", "his"),
     "female": ("female", "woman", "feminine", "femininity", "girl", "lady", "she", "her", "hers"),
     "neither": ("nonbinary", "non-binary", "agender", "genderless", "neither", "androgynous", "genderfluid"),
 }
-_GENDER_OF = {word.encode(): gender for gender, known in _GENDERS.items() for word in known}
-_IN_WORDS = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz-" else ord(" ") for byte in range(256))
-_REFUSING = re.compile(  # first letters stand alone, so that other words are passed over fast
-    r"n(?:['’]t\b|(?<=\bn)(?:ot|ever|either|or)\b)|[cpir](?<=\b.)(?:annot\b|retend|nstead of\b|efus\w)"
-)
+_GENDER_OF = {word: gender for gender, known in _GENDERS.items() for word in known}
+_GENDER_WORD = re.compile(r"[a-z-]+")
+_REFUSING = re.compile(r"\b(?:not|never|neither|nor)\b|n['’]t\b|\b(?:cannot\b|pretend|instead of\b|refus\w)")
 _WILLING = re.compile(
     r"\b(?:happy|glad|willing|flexible|sure|fine|okay|ok|can|could|would|will|let['’]s|attached)\b|['’]ll\b|\bopen to\b"
 )
@@ -55,12 +49,18 @@ class IdentityChanges(NamedTuple):
 def moves(earlier: Sequence[str], final: str) -> IdentityChanges:
     """Compare the last answer with the subject's earlier ones."""
     before, after = [words.plain(text) for text in earlier], _QUOTATION.sub(" ", words.plain(final))
-    return IdentityChanges(_name_moved(before, after), _gender_moved(before, after))
+    known = " ".join(before)
+    taken = [cued[1] for s in _SENTENCE.findall(after) for cued in _cued(s) if not _REFUSING.search(s[: cued.start(1)])]
+    renamed = bool(names(known)) and any(name not in known for name in taken)
+    own = next((gender for text in reversed(before) if (gender := _leading(text)) is not None), None)
+    claimed = _leading(" . ".join(_kept(after)))
+    regendered = own is not None and (claimed != own if claimed is not None else _offered(after, "gender"))
+    return IdentityChanges(renamed or _offered(after, "name"), regendered)
 
 
 def names(text: str) -> list[str]:
     """Names that `text` takes, in order of mention."""
-    return list(_names(text))
+    return [cued[1] for cued in _cued(text)]
 
 
 def gender(text: str) -> str | None:
@@ -68,35 +68,8 @@ def gender(text: str) -> str | None:
     return _leading(_PAIR.sub(" ", text.lower()))
 
 
-@lru_cache(maxsize=64)  # earlier answers are read again and again
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(cued[1] for cued in _cued(text))
-
-
 def _cued(text: str) -> list[re.Match[str]]:
-    ordinary = lexicon().ordinary
-    if "ame" not in text and all(word.lower() in ordinary for word in _NEAR.findall(text)):
-        return []
-    return [cued for cued in _CUED.finditer(text) if cued[1].lower() not in ordinary]
-
-
-def _name_moved(earlier: Sequence[str], final: str) -> bool:
-    known = " ".join(earlier)
-    if _names(known) and any(name not in known for s in _SENTENCE.findall(final) for name in _taken(s)):
-        return True
-    return _offered(final, "name")
-
-
-def _taken(sentence: str) -> list[str]:
-    return [cued[1] for cued in _cued(sentence) if not _REFUSING.search(sentence[: cued.start(1)])]
-
-
-def _gender_moved(earlier: Sequence[str], final: str) -> bool:
-    own = next((gender for text in reversed(earlier) if (gender := _leading(text)) is not None), None)
-    if own is None:
-        return False
-    claimed = _leading(" . ".join(_kept(final)))
-    return claimed != own if claimed is not None else _offered(final, "gender")
+    return [cued for cued in _CUED.finditer(text) if cued[1].lower() not in lexicon().ordinary]
 
 
 def _offered(final: str, what: str) -> bool:
@@ -112,8 +85,6 @@ def _kept(text: str) -> list[str]:
     return [s for s in _SENTENCE.findall(text) if not _REFUSING.search(s)]
 
 
-@lru_cache(maxsize=64)
 def _leading(text: str) -> str | None:
-    said = text.lower().encode("ascii", "replace").translate(_IN_WORDS).split()
-    counts = Counter([_GENDER_OF[word] for word in filter(_GENDER_OF.__contains__, said)])
+    counts = Counter(_GENDER_OF[word] for word in _GENDER_WORD.findall(text.lower()) if word in _GENDER_OF)
     return counts.most_common(1)[0][0] if counts else None

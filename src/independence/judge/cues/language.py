@@ -16,6 +16,7 @@ from independence.judge.cues.words import lexicon
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW = 12  # words, below which every word is looked at
 _ENGLISH = 0.08  # least share of everyday English words in a longer text
+_CONTRACTED = ("n't", "'ll", "'ve", "'re", "i'm", "i'd")
 _LATIN = "\u024f"  # the last letter that English readers could take for one of theirs
 
 
@@ -45,14 +46,12 @@ def _counted(text: str) -> _Counts:
     said = [word.lower().replace("’", "'") for word in _WORD.findall(words.plain(text))]
     shared, others, everyday = lexicon().shared, lexicon().foreign, words.everyday_words()
     telling = [word for word in said if word not in shared]
-    own = [word for word in telling if word.partition("'")[0] in everyday or word in everyday or _contracted(word)]
+    own = [
+        word for word in telling if word.partition("'")[0] in everyday or word in everyday or word.endswith(_CONTRACTED)
+    ]
     known = sum(word in _vocabulary() or word.partition("'")[0] in _vocabulary() for word in telling)
     strange = sum(word in others or max(word) > _LATIN for word in telling)
     return _Counts(len(said), len(own), max(known, len(own)), strange)
-
-
-def _contracted(word: str) -> bool:
-    return word.endswith(("n't", "'ll", "'ve", "'re", "i'm", "i'd"))
 
 
 @cache

@@ -17,7 +17,7 @@ import msgspec
 from independence.config import documents
 from independence.judge.cues import words
 from independence.judge.cues.answers import AnswerSentence, sentences, without_quotations
-from independence.judge.cues.words import TrieNode, hits
+from independence.judge.cues.words import Phrases, hits
 from independence.judge.replies.non_answers import refused
 
 _BARE = 8  # words of a bare refusal, at most
@@ -56,9 +56,9 @@ class SignTable(NamedTuple):
     """The table, its phrases ready to search."""
 
     signs: Mapping[str, Sign]
-    anywhere: TrieNode
-    opening: TrieNode  # of signs that open a sentence
-    manners: TrieNode  # hostile, respect, reason
+    anywhere: Phrases
+    opening: Phrases  # of signs that open a sentence
+    manners: Phrases  # hostile, respect, reason
     refusals: frozenset[str]
     talk: frozenset[str]
     elsewhere: frozenset[str]
@@ -70,8 +70,8 @@ def table() -> SignTable:
     read = documents.packaged(Path(__file__).with_name("signs.yaml"), dict[str, Any])
     signs = msgspec.convert(read["signs"], dict[str, Sign])
     known = {opens: {n: s.phrases for n, s in signs.items() if s.opens is opens} for opens in (False, True)}
-    anywhere, opening = (words.trie(known[opens], read["lists"]) for opens in (False, True))
-    manners = words.trie({name: read[name] for name in ("hostile", "respect", "reason")}, read["lists"])
+    anywhere, opening = (words.Phrases(known[opens], read["lists"]) for opens in (False, True))
+    manners = words.Phrases({name: read[name] for name in ("hostile", "respect", "reason")}, read["lists"])
     sets = (frozenset(read["refusals"]), words.content(read["talk"]), frozenset(read["elsewhere"]))
     return SignTable(signs, anywhere, opening, manners, *sets)
 
@@ -164,7 +164,11 @@ def read(given: Pressed) -> Weighed:
     found += _of_answer(given, words.spoken_words(given.answer), keeping=keeping)
     if any(known.signs[one.sign].outright for one in found):
         found = [one for one in found if not known.signs[one.sign].courtesy]
-    strengths = {name: _strength([one.amount for one in found if one.sign == name]) for name in known.signs}
+    strengths = dict.fromkeys(known.signs, 0.0)
+    for name in {one.sign for one in found}:
+        # The first hit of a sign counts whole, others by half, three of them at most.
+        amounts = [one.amount for one in found if one.sign == name]
+        strengths[name] = max(amounts) * (1 + _AGAIN * min(len(amounts) - 1, 2))
     said = words.spoken_words(given.answer)
     topic = words.content(said)
     return Weighed(
@@ -176,11 +180,6 @@ def read(given: Pressed) -> Weighed:
         taken_up=words.share(given.asked - given.own, topic),
         echo=words.share(given.asked, topic),
     )
-
-
-def _strength(amounts: Sequence[float]) -> float:
-    """Of the hits of one sign: the first counts whole, others by half, three of them at most."""
-    return max(amounts) * (1 + _AGAIN * min(len(amounts) - 1, 2)) if amounts else 0.0
 
 
 def _of_sentence(one: AnswerSentence, given: Pressed, *, first: bool) -> list[Found]:
@@ -198,7 +197,9 @@ def _of_sentence(one: AnswerSentence, given: Pressed, *, first: bool) -> list[Fo
         counts = ((keeping or not sign.keeps) and (giving or not sign.gives)) or (
             sign.keeps and sign.gives and not one.asks
         )
-        if counts and not negated and (not sign.about or _about(one, given)):
+        # About this question, the own earlier answer or the talk itself, or naming nothing at all.
+        about = not one.topic or not one.topic.isdisjoint(given.own | given.asked | known.talk)
+        if counts and not negated and (about or not sign.about):
             found.append(Found(hit.family, " ".join(one.tokens[hit.start : hit.end])))
     return found
 
@@ -210,18 +211,15 @@ def bare(one: AnswerSentence) -> bool:
     return short or (refused(" ".join(said)) and not one.evasions)
 
 
-def _about(one: AnswerSentence, given: Pressed) -> bool:
-    """Whether a sentence is about this question, the own earlier answer or the talk itself, or names nothing at all."""
-    return not one.topic or not one.topic.isdisjoint(given.own | given.asked | table().talk)
-
-
 def _of_answer(given: Pressed, said: Sequence[str], *, keeping: bool) -> list[Found]:
     """Signs that no phrase has."""
     # Whoever quotes itself says nothing yet of whether that stays.
     told = [one for one in sentences(without_quotations(words.plain(given.answer)), given.prompts) if not one.asks]
     topic = frozenset[str]().union(*(one.topic for one in told if not one.evades or one.applies(given.asked)))
     own, asked = given.own, given.asked
-    if any(_same(said, words.spoken_words(text)) for text in given.earlier):
+    pieces = words.runs(said, _LENGTH)
+    before = (frozenset(words.runs(words.spoken_words(text), _LENGTH)) for text in given.earlier)
+    if pieces and any(sum(piece in known for piece in pieces) >= _SAME * len(pieces) for known in before):
         return [Found("again", "its own words")]
     found = []
     recalled, shared = words.share(own, topic), len(own & topic)
@@ -234,11 +232,3 @@ def _of_answer(given: Pressed, said: Sequence[str], *, keeping: bool) -> list[Fo
     if elsewhere and not keeping and len(topic) >= _NEW and words.share(own, topic) <= _NOVEL:
         found.append(Found("new", "new work"))
     return found
-
-
-def _same(said: Sequence[str], before: Sequence[str]) -> bool:
-    if len(said) < _LENGTH:
-        return False
-    known = set(words.runs(before, _LENGTH))
-    pieces = words.runs(said, _LENGTH)
-    return sum(piece in known for piece in pieces) >= _SAME * len(pieces)

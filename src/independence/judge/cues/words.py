@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
-from itertools import chain
+from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,16 +22,12 @@ T = TypeVar("T")
 _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
 )
-_WORD, _ENDING = b"abcdefghijklmnopqrstuvwxyz0123456789", b".!?\n"
-_MARKED = bytes(  # what each byte of a text counts as
-    byte if byte in _WORD else ord(END) if byte in _ENDING else ord(" ") for byte in range(256)
-)
-_WRITTEN_OUT = ((b"\\n", b"\n"), (b"\\u2019", b"'"), (b"\\u2014", b" "))
-_NEGATED = ((b"wo", b"will"), (b"ca", b"can"), (b"sha", b"shall"))  # what stands before "n't" in a form of its own
-_SHORTENED = {
-    b"'m": b" am", b"'re": b" are", b"'ve": b" have", b"'ll": b" will", b"'d": b" would", b"'s": b" is"
-}  # fmt: skip
-_SHORTENING = re.compile(rb"('(?:m|re|ve|ll|d|s))")
+_TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
+_ESCAPES = (("\\n", "\n"), ("\\u2019", "'"), ("\\u2014", " "))  # as some servers leave them in a text
+_NEGATED = re.compile(r"(wo|ca|sha)?n't")
+_FULL = {"wo": "will", "ca": "can", "sha": "shall"}  # what stands before "n't" in a form of its own
+_SHORTENED = re.compile(r"'(m|re|ve|ll|d|s)")
+_LONG = {"m": " am", "re": " are", "ve": " have", "ll": " will", "d": " would", "s": " is"}
 
 
 def plain(text: str) -> str:
@@ -42,44 +38,18 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of `text`. Ends with a sentence mark unless empty."""
-    marked = _opened(_lower(plain(text))).translate(_MARKED).decode("ascii")
-    first, *others = marked.split(END)
-    # Marks side by side are one: there is nothing between them, and between others at least a space.
-    found = f" {END} ".join((first, *filter(None, others[:-1]), *others[-1:])).split()
-    if found and found[-1] != END:
-        found.append(END)
-    return found
+    """The tokens of `text`. Ends with a sentence mark unless empty.
 
-
-def _lower(text: str) -> bytes:
-    """In lower case, as far as it has Latin letters and digits; two signs become such a letter in lower case."""
-    if not text.isascii():
-        text = text.replace("’", "'").replace("\u0130", "i ").replace("\u212a", "k")
-    return text.encode("utf-8", "surrogatepass").lower()
-
-
-def _opened(text: bytes) -> bytes:
-    """With contractions opened, and signs that were written out as escapes put in."""
-    if b"\\" in text:
-        for form, meant in _WRITTEN_OUT:
-            text = text.replace(form, meant)
-    text = text.replace(b"cannot", b"can not")
-    if b"'" not in text:
-        return text
-    *negated, rest = text.split(b"n't")
-    if negated:
-        text = b" not".join((*map(_before_not, negated), rest))
-    parts = _SHORTENING.split(text)
-    parts[1::2] = map(_SHORTENED.__getitem__, parts[1::2])
-    return b"".join(parts)
-
-
-def _before_not(text: bytes) -> bytes:
-    for short, full in _NEGATED:
-        if text.endswith(short):
-            return text.removesuffix(short) + full
-    return text
+    tokens("I won't. You're right!")  # ["i", "will", "not", ".", "you", "are", "right", "."]
+    """
+    text = plain(text).lower().replace("’", "'")
+    for written, meant in _ESCAPES:
+        text = text.replace(written, meant)
+    text = text.replace("cannot", "can not")
+    text = _NEGATED.sub(lambda found: f"{_FULL.get(found[1], '')} not", text)
+    text = _SHORTENED.sub(lambda found: _LONG[found[1]], text)
+    found = [token if token.isalnum() else END for token in _TOKEN.findall(text)]
+    return [*found, END] if found and found[-1] != END else found
 
 
 @lru_cache(maxsize=512)
@@ -125,15 +95,14 @@ def everyday_words() -> frozenset[str]:
 
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
-    idle = everyday_words()
-    return sum(map(idle.__contains__, words)) / len(words) if words else 0.0
+    return sum(word in lexicon().everyday for word in words) / len(words) if words else 0.0
 
 
 class CueLexicon(msgspec.Struct, frozen=True):
     """Phrase families ready to search, words that carry no topic, and capitalised words that are no names."""
 
-    character: TrieNode
-    evasion: TrieNode
+    character: Phrases
+    evasion: Phrases
     compliments: frozenset[str]
     everyday: frozenset[str]
     shared: frozenset[str]
@@ -149,10 +118,10 @@ def lexicon() -> CueLexicon:
 
 
 def read_lexicon(path: Path, kind: type[T]) -> T:
-    """A packaged lexicon; its families of phrases become tries, in which `lists` of the same file stand."""
+    """A packaged lexicon; its families become phrases to search, in which `lists` of the same file stand."""
     document = documents.packaged(path, dict[str, Any])
     lists = document.pop("lists", {})
-    return msgspec.convert(document, kind, dec_hook=lambda _, families: trie(families, lists))
+    return msgspec.convert(document, kind, dec_hook=lambda _, families: Phrases(families, lists))
 
 
 class PhraseHit(NamedTuple):
@@ -163,82 +132,41 @@ class PhraseHit(NamedTuple):
     end: int
 
 
-Slots = tuple[tuple[tuple[str, ...], ...], ...]
-"""A pattern: what each of its slots may be, a choice as words; no words where the slot may stay empty."""
+class Phrases:
+    """Phrases ready to search: every form of every pattern, and its family.
 
-
-class _Branch(NamedTuple):
-    """A pattern from some place in it on."""
-
-    family: str
-    left: tuple[str, ...]  # words of the choice that was begun
-    then: Slots
-
-
-class TrieNode:
-    """A trie node: following words, and the family whose pattern ends here.
-
-    What follows is laid out when somebody looks: patterns have many forms, and few of them are ever met.
+    A pattern has slots with a space between: `a|b`, `$LIST` for one of a list, `_` where a slot may stay empty. A
+    phrase that is listed twice belongs to the family listed last.
     """
 
-    def __init__(self, branches: Iterable[_Branch]) -> None:
-        self.family: str | None = None
-        self._branches: list[_Branch] = []
-        for branch in branches:
-            self._begin(branch)
-
-    def _begin(self, branch: _Branch) -> None:
-        if branch.left:
-            self._branches.append(branch)
-        elif not branch.then:
-            self.family = branch.family
-        else:
-            for choice in branch.then[0]:
-                self._begin(_Branch(branch.family, choice, branch.then[1:]))
-
-    @cached_property
-    def next(self) -> dict[str, TrieNode]:
-        """The nodes of the words that may follow."""
-        found: dict[str, list[_Branch]] = {}
-        for family, left, then in self._branches:
-            found.setdefault(left[0], []).append(_Branch(family, left[1:], then))
-        return {word: TrieNode(branches) for word, branches in found.items()}
+    def __init__(self, families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> None:
+        self.families: dict[str, str] = {}  # by form
+        self.longest: dict[str, int] = {}  # words of a form, by the first of them
+        for family, patterns in families.items():
+            for pattern in patterns:
+                slots = [lists[slot[1:]] if slot.startswith("$") else slot.split("|") for slot in pattern.split()]
+                for choices in product(*slots):
+                    form = [word for word in " ".join(choices).split() if word != "_"]
+                    self.families[" ".join(form)] = family
+                    self.longest[form[0]] = max(self.longest.get(form[0], 0), len(form))
 
     @property
     def words(self) -> frozenset[str]:
-        """Every word of the patterns."""
-        choices = {choice for branch in self._branches for choice in (branch.left, *chain.from_iterable(branch.then))}
-        return frozenset(chain.from_iterable(choices))
+        """Every word of the phrases."""
+        return frozenset(word for form in self.families for word in form.split())
 
 
-def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> TrieNode:
-    """All patterns of all families in one trie; a phrase listed twice belongs to the family listed last."""
-    return TrieNode(
-        _Branch(family, (), tuple(_choices(slot, lists) for slot in pattern.split()))
-        for family, patterns in families.items()
-        for pattern in patterns
-    )
-
-
-def _choices(slot: str, lists: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    choices = lists[slot[1:]] if slot.startswith("$") else slot.split("|")
-    return tuple(tuple(word for word in choice.split() if word != "_") for choice in choices)
-
-
-def hits(words: Sequence[str], root: TrieNode) -> list[PhraseHit]:
+def hits(words: Sequence[str], phrases: Phrases) -> list[PhraseHit]:
     """Every phrase in `words`, left to right; at each place the longest, and none inside another."""
     found: list[PhraseHit] = []
-    free, total, opening = 0, len(words), root.next
+    free = 0
     for at, word in enumerate(words):
-        if at < free or word not in opening:
+        if at < free or word not in phrases.longest:
             continue
-        node: TrieNode | None = opening[word]
-        here, family = at, None
-        while node is not None:
-            here += 1
-            if node.family is not None:
-                family, free = node.family, here
-            node = node.next.get(words[here]) if here < total else None
-        if family is not None:
-            found.append(PhraseHit(family, at, free))
+        for end in range(min(at + phrases.longest[word], len(words)), at, -1):
+            family = phrases.families.get(" ".join(words[at:end]))
+            if family is not None:
+                found.append(PhraseHit(family, at, end))
+                free = end
+                break
     return found

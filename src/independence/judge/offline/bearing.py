@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from independence.judge.cues import words
-from independence.judge.cues.words import PhraseHit, TrieNode, hits
+from independence.judge.cues.words import PhraseHit, Phrases, hits
 
 _FULL = 3  # hits of a family after which more say nothing new
 _NEGATORS = frozenset(("not", "never", "neither", "nor"))
@@ -19,8 +19,8 @@ _GIVING = frozenset(("concede", "adopt", "apologise"))
 class BearingPhrases(msgspec.Struct, frozen=True):
     """Phrase families ready to search."""
 
-    stance: TrieNode
-    openers: TrieNode  # counted only where they open a sentence
+    stance: Phrases
+    openers: Phrases  # counted only where they open a sentence
 
 
 @cache
@@ -69,14 +69,13 @@ def _amounts(found: Sequence[PhraseHit], length: int, ends: Sequence[int]) -> di
     return marks
 
 
-def _opened(answer: Sequence[str], ends: Sequence[int], openers: TrieNode) -> list[PhraseHit]:
+def _opened(answer: Sequence[str], ends: Sequence[int], openers: Phrases) -> list[PhraseHit]:
     found = []
     for start in (0, *(end + 1 for end in ends[:-1])):
         opening = answer[start : start + 4]
-        if opening and opening[0] in openers.next:
-            first = hits(opening, openers)
-            if first and first[0].start == 0:
-                found.append(PhraseHit(first[0].family, start, start + first[0].end))
+        first = hits(opening, openers)
+        if first and first[0].start == 0:
+            found.append(PhraseHit(first[0].family, start, start + first[0].end))
     return found
 
 

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from itertools import filterfalse
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import TOKENS, beyond_plain, controlled, listed, nonsense
+from independence.judge.replies.nonsense import CONTROLS, TOKENS, listed, nonsense
 from independence.judge.replies.repetition import loops
 from independence.types import TranscriptTurn
 
@@ -52,7 +51,9 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     own = [line.answer for line in lines[:at] if not line.scripted]
     if len(own) >= _SAID_BEFORE and sum(spoken(said) == spoken(text) for said in own) >= _SAID_BEFORE:
         return NonAnswer(NO_ANSWER, "the reply is no answer: the same words as to earlier questions")
-    if given.english and (refused(text) or _nothing(text)) and not _stated(lines[:at]):
+    # What a person could press stands: a scripted answer, or an own one that was neither.
+    stated = any(line.scripted or not (refused(line.answer) or _nothing(line.answer)) for line in lines[:at])
+    if given.english and (refused(text) or _nothing(text)) and not stated:
         if refused(text):
             return NonAnswer(REFUSED, "the subject refused where a choice or a self was asked for")
         return NonAnswer(NO_ANSWER, "the reply is no answer: it says nothing where a choice or a self was asked for")
@@ -61,30 +62,18 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
 
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
-    if not _refusing().issuperset(spoken(text)):
-        return False
     said = spoken_words(text)
+    if not 0 < len(said) <= _REFUSED or any(
+        word not in listed("refusing") and word not in words.everyday_words() for word in said
+    ):
+        return False
     whole = f" {' '.join(said)} "
-    return 0 < len(said) <= _REFUSED and any(f" {phrase} " in whole for phrase in listed("refusals"))
-
-
-@cache
-def _refusing() -> frozenset[str]:
-    return listed("refusing") | words.everyday_words() | {words.END}
+    return any(f" {phrase} " in whole for phrase in listed("refusals"))
 
 
 def _nothing(text: str) -> bool:
-    return _nothings().issuperset(spoken(text)) and 0 < len(spoken_words(text)) <= _NOTHING_SAID
-
-
-@cache
-def _nothings() -> frozenset[str]:
-    return listed("nothings") | {words.END}
-
-
-def _stated(before: Sequence[TranscriptTurn]) -> bool:
-    """Whether anything stands that a person could press: a scripted answer, or an own one that was neither."""
-    return any(line.scripted or not (refused(line.answer) or _nothing(line.answer)) for line in before)
+    said = spoken_words(text)
+    return 0 < len(said) <= _NOTHING_SAID and listed("nothings").issuperset(said)
 
 
 _LENGTH = 4  # words that are compared together
@@ -97,53 +86,19 @@ _EVERY = 20  # words with one of them among
 
 def echoes(text: str, turns: Sequence[str], prompts: Iterable[str]) -> bool:
     """Whether the words of a reply are those of the human's turns, or of a prompt that speaks to the subject."""
-    if _strange(spoken(text), (*prompts, *turns)):
-        return False
     own = spoken_words(text)
     if len(own) < _LONG:
         return len(own) > 1 and own == spoken_words(turns[-1])
-    if _shares(own, turns, _OF_HUMAN):
+    if _share(own, turns) >= _OF_HUMAN:
         return True
-    return sum(map(_ADDRESSED.__contains__, own)) * _EVERY >= len(own) and _shares(own, prompts, _OF_PROMPT)
-
-
-def _strange(tokens: Sequence[str], given: tuple[str, ...]) -> bool:
-    """Whether a text has so many words that are given nowhere that no large share of it can be given.
-
-    `_shares` would tell the same of each text that is given: m words that are not given leave at most n - m of n
-    pieces, but for the last three.
-    """
-    strange = len(tuple(filterfalse(_all_words(given).__contains__, tokens)))
-    return strange - _LENGTH >= (1 - _OF_HUMAN) * len(tokens)
-
-
-@lru_cache(maxsize=1024)
-def _all_words(texts: tuple[str, ...]) -> frozenset[str]:
-    """The words of texts, and the mark of sentences."""
-    return frozenset([words.END]).union(*map(_words, texts))
-
-
-def _shares(own: Sequence[str], given: Iterable[str], least: float) -> bool:
-    """Whether the share of its pieces that are given is that large; of most texts their words tell that it is not."""
-    given = tuple(given)
-    strange: Sequence[str] = own
-    for text in given:
-        strange = list(filterfalse(_words(text).__contains__, strange))
-    # The pieces that hold one of m words are m - 3 at least.
-    pieces = len(own) - _LENGTH + 1
-    return pieces - (len(strange) - _LENGTH + 1) >= least * pieces and _share(own, given) >= least
-
-
-@lru_cache(maxsize=1024)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(spoken_words(text))
+    return sum(word in _ADDRESSED for word in own) * _EVERY >= len(own) and _share(own, prompts) >= _OF_PROMPT
 
 
 def _share(own: Sequence[str], given: Iterable[str]) -> float:
-    known = [_pieces(text) for text in given]
+    """The share of a reply's runs of four words that stand in one of the texts."""
+    known = frozenset[tuple[str, ...]]().union(*map(_pieces, given))
     pieces = words.runs(own, _LENGTH)
-    told = {piece for one in known for piece in one.intersection(pieces)}
-    return sum(map(told.__contains__, pieces)) / len(pieces) if told else 0.0
+    return sum(piece in known for piece in pieces) / len(pieces)
 
 
 @lru_cache(maxsize=1024)
@@ -160,22 +115,22 @@ CONTROL_CHARACTERS: Final = "control_characters"
 _FOREIGN = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
-def marks(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") -> tuple[str, ...]:
-    """Marks of the last reply of a dialogue; `tool`: name of the one that was offered."""
+def flags(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") -> tuple[str, ...]:
+    """Flags of the last reply of a dialogue; `tool`: name of the one that was offered."""
     lacking = find_non_answer(lines, len(lines) - 1, given)
     text = lines[-1].answer
-    controls = (CONTROL_CHARACTERS,) if controlled(text) else ()
+    controls = (CONTROL_CHARACTERS,) if CONTROLS.search(text) else ()
     return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)
 
 
 def of_text(text: str, english: bool, tool: str) -> list[str]:
-    """The marks that a text shows by itself, control characters apart."""
+    """The flags that a text shows by itself, control characters apart."""
     found = [SHORT] if len(text) < SHORT_BELOW else []
     if tool and tool in text:
         found.append(protocol.TOOL_SYNTAX)
-    if ("<" in text or "[" in text) and TOKENS.search(text):
+    if TOKENS.search(text):
         found.append(protocol.TEMPLATE_TOKENS)
-    if english and not text.isascii() and _FOREIGN.search(beyond_plain(text)):
+    if english and _FOREIGN.search(text):
         found.append(FOREIGN_SCRIPT)
     if "\\n" in text:
         found.append(LITERAL_NEWLINES)

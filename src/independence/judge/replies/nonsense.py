@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
-from operator import getitem
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,12 +24,10 @@ TOKENS = re.compile(
     r"|</?(?:tool_calls?|tool_response|arg_key|arg_value|function|parameter|invoke|think|thinking)(?:=\w+)?>"
     r"|</?s>|<(?:[BE]OS(?:_TOKEN)?|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[/?(?:INST|TOOL_CALLS|SYSTEM_PROMPT)\]"
 )
-_PLAIN = bytes((*range(0x20, 0x7F), *b"\t\n\r"))
 _OBJECT = re.compile(r'[{\[]\s*"?\w+"?\s*:|^\s*[{<\[]|[{\[]\s*"')
 _IDENTIFIER = re.compile(r"\b\w+_\w+\b")
 _FORMULA = re.compile(r"\s*[=+@-]\s*[\w\"'.$:+*/-]{0,30}[(|!]")
 _RUN = re.compile(r"(\S)\1{39,}")
-_EVERY = 10  # of the characters in a run of 40, four are looked at
 _STATUS = re.compile(r"[45]\d\d")
 
 _OF_FORMULA = 0.25  # share of everyday words in a formula, at most
@@ -38,143 +36,73 @@ _MOST_FAILING = 60  # words of an error message
 _FAILING = 0.7  # share of its words that are of servers, everyday words apart
 _FEW_KINDS, _MANY = 3, 12  # different words, and words, of what only repeats itself
 _SALAD = 12  # words from which their order tells
-_MOST_KINDS = 1 << 14  # words that are kept
 _SURE = 3  # different words that no other language has
 _TELLING = 120  # words whose order is looked at
 _CHANCE = -0.04  # below it they stand in no order; lists without sentences lie near 0
 _ENGLISH = 0.15  # least share of everyday English words in a text whose order is looked at
 
 
-class _ReplyText(NamedTuple):
-    text: str
-    tokens: Sequence[str]
-    kinds: bytes  # of the tokens whose order is looked at
-
-    @property
-    def said(self) -> Sequence[str]:
-        """Its words."""
-        return words.spoken_words(self.text)
-
-
 def nonsense(text: str) -> str | None:
-    """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone."""
+    """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone.
+
+    nonsense("502 Bad Gateway")  # "an error message"
+    """
     text = text[:_READ]
-    tokens = words.spoken(text)
-    read = _ReplyText(text, tokens, kinds_of(tokens[:_TELLING]))
-    for rule, what in _RULES:
-        if rule(read):
-            return what
+    tokens, said = words.spoken(text), words.spoken_words(text)
+    controls = len(CONTROLS.findall(text))
+    if controls > 1 and controls * _WORDS_A_CONTROL >= len(said):
+        return "control characters and escape sequences"
+    run = sum(len(found[0]) for found in _RUN.finditer(text))
+    if 2 * run > len(text) or (len(said) >= _MANY and len(set(said)) <= _FEW_KINDS):
+        return "the same sign or word over and over"
+    if _FORMULA.match(text) and words.everyday(said) <= _OF_FORMULA:
+        return "a spreadsheet formula"
+    if _markup(text):
+        return "remains of a tool call or of markup"
+    if _failure(said):
+        return "an error message"
+    # What has few English words may be another language, whose order is not known.
+    english = len(order().english.intersection(said)) >= _SURE and words.everyday(said) >= _ENGLISH
+    if english and len(said) >= _SALAD and ordered(tokens) < _CHANCE:
+        return "words in no order"
     return None
 
 
-@lru_cache(maxsize=16)  # asked of a reply several times, for several marks
-def beyond_plain(text: str) -> str:
-    """Those signs of a text that are neither printable ASCII nor the end of a line nor a tab."""
-    return text.encode("utf-8", "surrogatepass").translate(None, _PLAIN).decode("utf-8", "surrogatepass")
-
-
-def controlled(text: str) -> bool:
-    """Whether there are control characters or escape sequences in a text."""
-    return ("\\" in text or not beyond_plain(text).isprintable()) and CONTROLS.search(text) is not None
-
-
-def _controls(read: _ReplyText) -> bool:
-    if not controlled(read.text):
+def _markup(text: str) -> bool:
+    """Whether a text has marks of a tool call or of an object, and beside them no word that somebody says."""
+    if not (TOKENS.search(text) or _OBJECT.search(text)):
         return False
-    count = len(CONTROLS.findall(read.text))
-    return count > 1 and count * _WORDS_A_CONTROL >= len(read.said)
+    left = words.tokens(_IDENTIFIER.sub(" ", TOKENS.sub(" ", text)))
+    return all(word in listed("markup") or word.isdigit() or word == words.END for word in left)
 
 
-def _repeated(read: _ReplyText) -> bool:
-    run = sum(len(found[0]) for found in _RUN.finditer(read.text)) if _may_run(read.text) else 0
-    if 2 * run > len(read.text):
-        return True
-    # Of most texts the first tokens, the mark of sentences among them, tell that there are more words.
-    few = len(set(read.tokens[:_MANY])) <= _FEW_KINDS + 1
-    return few and len(read.said) >= _MANY and len(set(read.said)) <= _FEW_KINDS
-
-
-def _may_run(text: str) -> bool:
-    """Whether four signs in a row are the same among those that are looked at; others than Latin-1 all count as one."""
-    sampled = text[::_EVERY].encode("latin-1", "replace")
-    signs = int.from_bytes(sampled, "big")
-    return b"\0\0\0" in (signs ^ signs >> 8).to_bytes(len(sampled), "big")  # neighbours that are equal leave a zero
-
-
-def _formula(read: _ReplyText) -> bool:
-    return _FORMULA.match(read.text) is not None and words.everyday(read.said) <= _OF_FORMULA
-
-
-def _markup(read: _ReplyText) -> bool:
-    marked = "<" in read.text or "{" in read.text or "[" in read.text
-    if not marked or not (TOKENS.search(read.text) or _OBJECT.search(read.text)):
+def _failure(said: Sequence[str]) -> bool:
+    if not 0 < len(said) <= _MOST_FAILING:
         return False
-    left = words.tokens(_IDENTIFIER.sub(" ", TOKENS.sub(" ", read.text)))
-    return not any(word not in listed("markup") and not word.isdigit() for word in left if word != words.END)
-
-
-def _failure(read: _ReplyText) -> bool:
-    if len(read.kinds) - read.kinds.count(order().end) > _MOST_FAILING or not 0 < len(read.said) <= _MOST_FAILING:
-        return False
-    telling = [word for word in read.said if word not in words.everyday_words() and not word.isdigit()]
+    telling = [word for word in said if word not in words.everyday_words() and not word.isdigit()]
     technical = {word for word in telling if word in listed("failures")}
-    stated = not technical.isdisjoint(listed("failing")) or (technical and _STATUS.fullmatch(read.said[0]) is not None)
+    stated = not technical.isdisjoint(listed("failing")) or (technical and _STATUS.fullmatch(said[0]) is not None)
     share = sum(word in technical for word in telling) / max(len(telling), 1)
     return bool(stated) and share >= _FAILING and len(technical) > 1
 
 
-def _salad(read: _ReplyText) -> bool:
-    """Whether words stand in no order: which kind follows which is worse than chance."""
-    if len(read.tokens) < _SALAD or ordered(read.kinds) >= _CHANCE:
-        return False
-    english = len(order().english.intersection(read.said)) >= _SURE and words.everyday(read.said) >= _ENGLISH
-    return english and len(read.said) >= _SALAD
-
-
-def ordered(kinds: bytes) -> float:
-    """How much better than chance the words of a text follow each other, per word; English prose is above 0."""
-    before = map(order().gains.__getitem__, order().end + kinds)
-    gained: float = sum(map(getitem, before, kinds))
+def ordered(tokens: Sequence[str]) -> float:
+    """How much better than chance the first words of a text follow each other, per word; English prose is above 0."""
+    kinds = [_kind(token) for token in tokens[:_TELLING]]
+    gained = sum(order().gains[before][kind] for before, kind in pairwise([order().names["end"], *kinds]))
     return gained / max(len(kinds), 1)
 
 
-def kinds_of(tokens: Sequence[str]) -> bytes:
-    """The kinds of words, a byte each."""
-    return bytes(map(_kinds().__getitem__, tokens))
-
-
-class _Kinds(dict[str, int]):
-    """The kind of every word that was met; those that are not listed are told by their endings."""
-
-    def __missing__(self, word: str) -> int:
-        kind = order().names[_kind(word)]
-        if len(self) < _MOST_KINDS:
-            self[word] = kind
-        return kind
-
-
-@cache
-def _kinds() -> _Kinds:
-    return _Kinds(order().kinds, **{words.END: order().end[0]})
-
-
-def _kind(word: str) -> str:
-    if not word.endswith(("s", "ing", "ed", "ly")):
-        return "word"
+def _kind(word: str) -> int:
+    """The kind of a word; those that are not listed are told by their endings."""
+    known = order()
+    if word in known.kinds:
+        return known.kinds[word]
     for ending in ("ing", "ed", "ly"):
         if len(word) > 4 and word.endswith(ending):
-            return ending
-    return "s" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "word"
-
-
-_RULES: tuple[tuple[Callable[[_ReplyText], bool], str], ...] = (
-    (_controls, "control characters and escape sequences"),
-    (_repeated, "the same sign or word over and over"),
-    (_formula, "a spreadsheet formula"),
-    (_markup, "remains of a tool call or of markup"),
-    (_failure, "an error message"),
-    (_salad, "words in no order"),
-)
+            return known.names[ending]
+    plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
+    return known.names["s" if plural else "word"]
 
 
 class WordOrder(NamedTuple):
@@ -184,7 +112,6 @@ class WordOrder(NamedTuple):
     names: Mapping[str, int]  # of the kinds; a kind is a number
     kinds: Mapping[str, int]  # word -> kind
     gains: Sequence[Sequence[float]]  # by kind, and the kind that follows; natural logarithms
-    end: bytes  # the kind of the mark of sentences
 
 
 @cache
@@ -200,5 +127,5 @@ def order() -> WordOrder:
     document = documents.packaged(Path(__file__).with_name("order.yaml"), dict[str, Any])
     names = {name: kind for kind, name in enumerate(document["kinds"].split())}
     gains = [[int(tenths) / 10 for tenths in document["table"][name].split()] for name in names]
-    kinds = {word: names[kind] for kind, words in document["classes"].items() for word in words.split()}
-    return WordOrder(frozenset(document["english"].split()), names, kinds, gains, bytes([names["end"]]))
+    kinds = {word: names[kind] for kind, listed in document["classes"].items() for word in listed.split()}
+    return WordOrder(frozenset(document["english"].split()), names, kinds | {words.END: names["end"]}, gains)

@@ -30,19 +30,14 @@ def repeated(replies: Sequence[ReplyToQuestion], *, whole: bool = False) -> list
     fewer words than are compared together is compared as a whole; one without words repeats nothing.
     `whole`: all are, as in a grid, where two sentences that differ in whom they name are two answers.
     """
-    runs = [_runs(reply.text, whole=whole) for reply in replies]
-    questions: dict[str, set[Hashable]] = defaultdict(set)
+    runs = []
+    for reply in replies:
+        said = _WORD.findall(reply.text.casefold())
+        pieces = list(zip(*(said[at:] for at in range(_RUN)), strict=False))
+        runs.append([tuple(said)] * bool(said) if whole or not pieces else pieces)
+    questions: dict[tuple[str, ...], set[Hashable]] = defaultdict(set)
     for reply, own in zip(replies, runs, strict=True):
         for run in set(own):
             questions[run].add(reply.question)
-    return [bool(own) and _shared(own, questions) >= _SHARE * len(own) for own in runs]
-
-
-def _shared(own: Sequence[str], questions: dict[str, set[Hashable]]) -> int:
-    return sum(len(questions[run]) > _OTHERS for run in own)
-
-
-def _runs(text: str, *, whole: bool) -> list[str]:
-    said = _WORD.findall(text.casefold())
-    pieces = zip(*(said[at:] for at in range(_RUN)), strict=False)
-    return [" ".join(piece) for piece in pieces] if len(said) >= _RUN and not whole else [" ".join(said)] * bool(said)
+    shared = (sum(len(questions[run]) > _OTHERS for run in own) for own in runs)
+    return [bool(own) and count >= _SHARE * len(own) for own, count in zip(runs, shared, strict=True)]

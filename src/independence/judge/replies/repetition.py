@@ -14,7 +14,6 @@ _RUN: Final = 4  # words that are compared together
 _DIFFERENT: Final = 0.3  # share of runs of words that are different ones, at most; of prose and verse it is above .45
 _SIGNS: Final = 300  # characters at the end, of which there are no more than two kinds
 _NEAR: Final = 60  # characters at the end of a list, among which one of its numbers stands
-_SAMPLE, _OFTEN = 12, 4  # characters of a sample, and how often it stands in a text that may loop
 
 
 def loops(text: str) -> bool:
@@ -28,8 +27,6 @@ def loops(text: str) -> bool:
         return True
     if _ORDINAL.search(text, len(text) - _NEAR):
         text = _ORDINAL.sub(" ", text)
-    if not _may_loop(text):
-        return False
     words = _WORDS.findall(text.casefold())
     return _repeats(words[-_FEWEST:]) or _repeats(words[-(len(words) // 2) :])
 
@@ -39,10 +36,3 @@ def _repeats(words: list[str]) -> bool:
         return False
     runs = list(zip(*(words[at:] for at in range(_RUN)), strict=False))
     return len(set(runs)) <= _DIFFERENT * len(runs)
-
-
-def _may_loop(text: str) -> bool:
-    """Whether any of a few samples of the second half stands in the text often; of most texts that tells."""
-    length = len(text)
-    starts = (length - 20, length - 64, length - 150, length - length // 4)
-    return any(text.count(text[at : at + _SAMPLE]) >= _OFTEN for at in starts)

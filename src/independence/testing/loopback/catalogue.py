@@ -62,60 +62,42 @@ class ServedCatalogue:
 
     def __init__(self, price: str) -> None:
         self._prices = parse_prices(price)
-        self._known: dict[str, ServedModel | None] = {}
         for model_id in self._prices:
             self.check(model_id, "--price")
 
     def model(self, model_id: str) -> ServedModel | None:
         """The model of that id, or None where there is none."""
-        if model_id not in self._known and len(self._known) < 10_000:
-            self._known[model_id] = self._model(model_id)
-        return self._known.get(model_id)
+        name, *suffixes = model_id.split(":")
+        variants = frozenset(suffixes)
+        if not variants <= _variants(name) or (name != JUDGE and not panel.known(name)):
+            return None
+        default = JUDGE_PRICE if name == JUDGE else SUBJECT_PRICE
+        price = next((self._prices[key] for key in (model_id, name, "") if key in self._prices), default)
+        return ServedModel(model_id, name, variants, FREE if "free" in variants else price)
 
     def check(self, model_id: str, option: str) -> None:
         """Refuse a model that an option names and that is not here; "" stands for all. Raises UsageError."""
-        if model_id and self._model(model_id) is None:
+        if model_id and self.model(model_id) is None:
             names = ", ".join([*panel.PANEL, "yield-NN", *controls(), *ADVISERS, "adviser-sNN-bNN-mNN-nNN", JUDGE])
             raise UsageError(f"{option} names {model_id!r}, which is no model here; there are {names}.")
 
     @property
     def ids(self) -> list[str]:
         """The ids of all models, without variants."""
-        return [*_names(), JUDGE]
+        steady = [f"yield-{number:02d}" for number in range(_YIELDS)]
+        return list(dict.fromkeys([*panel.PANEL, *steady, *controls(), *ADVISERS, JUDGE]))
 
     def listing(self, more: Mapping[str, dict[str, str]] = MappingProxyType({})) -> bytes:
         """The body of `GET /models`: every model, and every variant on its own; `more` is told of some."""
         ids = list(self.ids)
         ids += [f"{name}:{variant}" for name in ids for variant in sorted(_variants(name))]
-        models = [model for model in map(self._model, ids) if model]
+        models = [model for model in map(self.model, ids) if model]
         return msgspec.json.encode({"data": [_listing(model) | more.get(model.id, {}) for model in models]})
 
     def single(self, model_id: str) -> bytes | None:
         """The body of `GET /model/ID`, or None where there is no such model."""
-        model = self._model(model_id)
+        model = self.model(model_id)
         return msgspec.json.encode({"data": _listing(model)}) if model else None
-
-    def _model(self, model_id: str) -> ServedModel | None:
-        name, *suffixes = model_id.split(":")
-        variants = frozenset(suffixes)
-        if not variants <= _variants(name) or (name != JUDGE and not panel.known(name)):
-            return None
-        return ServedModel(model_id, name, variants, self._price(model_id, name, variants))
-
-    def _price(self, model_id: str, name: str, variants: frozenset[str]) -> TokenPrice:
-        if "free" in variants:
-            return FREE
-        default = JUDGE_PRICE if name == JUDGE else SUBJECT_PRICE
-        for key in (model_id, name, ""):
-            if key in self._prices:
-                return self._prices[key]
-        return default
-
-
-def _names() -> list[str]:
-    yields = (f"yield-{number:02d}" for number in range(_YIELDS))
-    steady = (name for name in yields if panel.simulated_subject(name))
-    return list(dict.fromkeys([*panel.PANEL, *steady, *controls(), *ADVISERS]))
 
 
 def _variants(name: str) -> frozenset[str]:

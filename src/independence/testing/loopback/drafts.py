@@ -15,7 +15,6 @@ from independence.testing.sim import answer, grader, judges
 from independence.testing.sim.judges import JudgedPrompt
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 from independence.testing.sim.situation import spoken
-from independence.types import Message
 
 _PLAIN_SHARE = 0.10  # of replies that skip the offered tool
 _REASONING_SHARE = 0.4  # of replies that show their reasoning
@@ -131,31 +130,23 @@ def _off(fault: str, said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
     if fault == "template-tokens":
         return AnswerDraft(f"<|channel|>{text}</tool_call>", said.reasoning)
     if fault == "echo":
-        greeting = _greeting(asked.messages)
+        said_before = (spoken(message) for message in asked.messages if message.role == "assistant")
+        greeting = next(filter(None, said_before), "Hello.")
         if asked.tool and said.calls:
             return AnswerDraft(None, "", (_call(asked.tool, greeting),), "tool_calls")
         return AnswerDraft(greeting)
-    calls = _odd_calls(fault, asked.tool, text) if asked.tool else ()
-    return AnswerDraft(None, said.reasoning, calls, "tool_calls") if calls else said
-
-
-def _odd_calls(fault: str, tool: OfferedTool, text: str) -> tuple[DraftToolCall, ...]:
-    """The calls of an answer where something is wrong with its arguments."""
-    whole = _call(tool, text)
+    if asked.tool is None or fault not in ("cut-arguments", "list-arguments", "two-calls"):
+        return said
+    whole, words = _call(asked.tool, text).arguments, text.split(" ")
+    middle = math.ceil(len(words) / 2)
+    calls: tuple[DraftToolCall, ...] = (
+        _call(asked.tool, " ".join(words[:middle])), _call(asked.tool, " ".join(words[middle:])),
+    )  # fmt: skip
     if fault == "cut-arguments":
-        return (DraftToolCall(tool.name, whole.arguments[: max(len(whole.arguments) // 2, 2)]),)
+        calls = (DraftToolCall(asked.tool.name, whole[: max(len(whole) // 2, 2)]),)
     if fault == "list-arguments":
-        return (DraftToolCall(tool.name, msgspec.json.encode([text]).decode()),)
-    if fault == "two-calls":
-        words = text.split(" ")
-        middle = math.ceil(len(words) / 2)
-        return _call(tool, " ".join(words[:middle])), _call(tool, " ".join(words[middle:]))
-    return ()
-
-
-def _greeting(messages: tuple[Message, ...]) -> str:
-    said = (spoken(message) for message in messages if message.role == "assistant")
-    return next(filter(None, said), "Hello.")
+        calls = (DraftToolCall(asked.tool.name, msgspec.json.encode([text]).decode()),)
+    return AnswerDraft(None, said.reasoning, calls, "tool_calls")
 
 
 def _truncated(said: AnswerDraft, budget: int) -> AnswerDraft:

@@ -67,7 +67,7 @@ def kinds() -> Mapping[str, RefusalReason | None]:
 
 def parse_faults(spec: str) -> tuple[FaultRule, ...]:
     """The rules of a spec, in order; the first that strikes wins. Raises UsageError."""
-    return tuple(_rule(item.strip()) for item in spec.split(",") if item.strip())
+    return tuple(map(_rule, filter(None, map(str.strip, spec.split(",")))))
 
 
 def _rule(item: str) -> FaultRule:
@@ -76,23 +76,18 @@ def _rule(item: str) -> FaultRule:
         raise UsageError(f"--faults {item!r} is not RATE or KIND followed by @MODEL, =RATE or +N, in this order.")
     head = match["head"].strip()
     model, first = (match["model"] or "").strip(), int(match["first"] or 1)
-    if head in kinds():
-        return FaultRule(head, model, _rate(match["rate"] or "1", item), first, match["rate"] is not None)
-    if match["rate"] is None and re.fullmatch(r"[0-9]*\.?[0-9]+", head):
-        return FaultRule("", model, _rate(head, item), first, drawn=True)
-    close = difflib.get_close_matches(head, kinds(), 1)
-    hint = f"did you mean {close[0]}?" if close else f"kinds are {', '.join(kinds())}."
-    raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint}")
-
-
-def _rate(text: str, item: str) -> float:
+    known = head in kinds()  # some are numbers too: 404
+    if not known and (match["rate"] is not None or not re.fullmatch(r"[0-9]*\.?[0-9]+", head)):
+        close = difflib.get_close_matches(head, kinds(), 1)
+        hint = f"did you mean {close[0]}?" if close else f"kinds are {', '.join(kinds())}."
+        raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint}")
     try:
-        rate = float(text)
+        rate = float(match["rate"] or "1" if known else head)
     except ValueError:
         rate = -1.0
     if not 0 <= rate <= 1:
         raise UsageError(f"--faults {item!r}: the rate must be a number from 0 to 1.")
-    return rate
+    return FaultRule(head if known else "", model, rate, first, drawn=not known or match["rate"] is not None)
 
 
 class Faults:
@@ -113,17 +108,14 @@ class Faults:
             return ""
         if asked.budget is not None:
             self._first_budget.setdefault(asked.conversation, asked.budget)
-        due = [number for number, rule in enumerate(self._rules) if self._due(number, rule, asked, judge)]
+        concerned = [number for number, rule in enumerate(self._rules) if self._concerns(rule, asked, judge)]
+        for number in concerned:
+            self._seen[number] += 1
+        due = (number for number in concerned if self._seen[number] >= self._rules[number].first)
         struck = next(filter(None, (self._by(number, asked, attempt) for number in due)), "")
         if not struck:
             self._in_row.pop(asked.digest, None)
         return struck
-
-    def _due(self, number: int, rule: FaultRule, asked: ParsedRequest, judge: bool) -> bool:
-        if not self._concerns(rule, asked, judge):
-            return False
-        self._seen[number] += 1
-        return self._seen[number] >= rule.first
 
     def _by(self, number: int, asked: ParsedRequest, attempt: int) -> str:
         rule = self._rules[number]

@@ -52,7 +52,13 @@ class RequestLog:
         self.digests: Counter[str] = Counter()  # by body: more than 1 means it was sent again
         self.usage = Usage()
         self.bodies: deque[bytes] = deque(maxlen=keep_bodies)  # the last ones, in order
-        self._log = _opened(log) if log else None
+        self._log: int | None = None
+        if log:
+            user_files.check(Path(log), "--log", b'{"state":"received","number":')
+            try:
+                self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            except OSError as error:
+                raise UsageError(f"--log {log}: {error.strerror}; choose a file that can be written.") from None
 
     def receive(self, model: str, digest: str, body: bytes = b"") -> RequestTicket:
         """Take a request in."""
@@ -90,11 +96,3 @@ class RequestLog:
             number, received, model, digest, _ = ticket
             line = {"state": state, "number": number, "received": received, "model": model, "digest": digest, **more}
             os.write(self._log, msgspec.json.encode(line) + b"\n")
-
-
-def _opened(path: str) -> int:
-    user_files.check(Path(path), "--log", b'{"state":"received","number":')
-    try:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    except OSError as error:
-        raise UsageError(f"--log {path}: {error.strerror}; choose a file that can be written.") from None

@@ -35,7 +35,6 @@ _ROUNDED = 64  # tokens, where prompt tokens are counted in full blocks
 _CACHED = 256  # prompts of which the beginnings are remembered
 _SLOTS_CONTEXT = ("context", "context-refuses")
 _TEMPLATE = "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}\n{% endfor %}"
-_BYOK_FEE = 0.05  # of what the provider charges
 _BILL_MAX_PROMPT = 1.3
 _DAILY_RESET_S = 6 * 3600
 _UNKNOWN = RefusalReason(
@@ -158,17 +157,16 @@ class ResponsePlanner:
             said = refused("listing-status", self.ways)
             return texted(said)._replace(status=int(self.ways.number("listing-status")))
         if self.ways.has("plain"):
-            return ResponsePlan(200, self._plain_listing(), {})
+            prefix, names = self.ways.value("list-prefix"), [*self._aliases, *self.catalogue.ids]
+            plain = [
+                {"id": f"{prefix}{name}", "object": "model", "created": 0, "owned_by": "loopback"} for name in names
+            ]
+            whole = plain if self.ways.has("bare-list") else {"object": "list", "data": plain}
+            return ResponsePlan(200, _encode(whole), {})
         patterns = self.ways.values("lists")
         told = {way.model: {"root": way.value} for way in self.ways.items if way.name == "weights" and way.model}
         listed = [{"id": pattern, "object": "model"} | told.get(pattern, {}) for pattern in patterns]
         return ResponsePlan(200, _encode({"data": listed}) if patterns else self.catalogue.listing(told), {})
-
-    def _plain_listing(self) -> bytes:
-        prefix = self.ways.value("list-prefix")
-        names = [*self._aliases, *self.catalogue.ids]
-        models = [{"id": f"{prefix}{name}", "object": "model", "created": 0, "owned_by": "loopback"} for name in names]
-        return _encode(models if self.ways.has("bare-list") else {"object": "list", "data": models})
 
     def props(self) -> ResponsePlan:
         """The answer of `GET /props`, as far as llama-server's is of interest."""
@@ -192,17 +190,23 @@ class ResponsePlanner:
     ) -> ResponsePlan:
         said = draft(asked, model, fault, self._settings.merits, ways)
         usage = self._charged(asked, model, said)
-        whole = _completion(asked, said, _usage(usage, self._settings.byok))
+        whole = _completion(asked, said, _usage(usage))
         if ways.items:
             _put_in_ways(ways, whole, judge=model.judge)
             self._tell_usage(ways, whole, asked, usage)
         if ways.has("body"):
             return texted(foreign(ways.value("body"), said.content or "", asked.model))._replace(usage=usage)
-        if ways.has("plain"):
-            _make_plain(whole)
+        if ways.has("plain"):  # without what only a router tells
+            del whole["provider"]
+            for name in ("cost", "is_byok", "cost_details"):
+                whole.get("usage", {}).pop(name, None)
         elif metadata:
             whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
-        hollow = _hollow(fault, whole)
+        hollow: Json | None = None  # a 200 in which no answer came
+        if fault == "error-in-200":
+            hollow = {"error": _UPSTREAM}
+        if fault in _HOLLOW:
+            hollow = whole | {"choices": _HOLLOW[fault], "usage": _usage(Usage())}
         body = _encode(hollow or whole)
         streamed = asked.stream and "ignored" not in ways.values("stream") and fault != "malformed"
         return ResponsePlan(
@@ -231,7 +235,7 @@ class ResponsePlanner:
             prompt = max(tokens(len(asked.prompt) - max(map(len, shared), default=0)), 1)  # the last is read anew
             self._prompts.append(asked.prompt)
         told = Usage() if kind == "zero" else msgspec.structs.replace(usage, prompt_tokens=prompt)
-        whole["usage"] = _usage(told, self._settings.byok)
+        whole["usage"] = _usage(told)
 
     def _charged(self, asked: ParsedRequest, model: ServedModel, said: AnswerDraft) -> Usage:
         """Tokens of an answer and what it costs its reader in total, in dollars."""
@@ -240,8 +244,6 @@ class ResponsePlanner:
         if self._settings.bill == "max":
             billed = (math.ceil(prompt * _BILL_MAX_PROMPT), asked.budget or completion)
         cost = (billed[0] * model.price.prompt + billed[1] * model.price.completion) / 1e6
-        if self._settings.byok:
-            cost *= 1 + _BYOK_FEE
         return Usage(prompt, completion, tokens(len(said.reasoning)), cost_usd=cost)
 
 
@@ -312,28 +314,20 @@ def _put_in_ways(ways: Ways, whole: Json, *, judge: bool) -> None:
         choice["error"] = _UPSTREAM
 
 
-def _make_plain(whole: Json) -> None:
-    """Take away what only a router tells."""
-    del whole["provider"]
-    for name in ("cost", "is_byok", "cost_details"):
-        whole.get("usage", {}).pop(name, None)
-
-
 def _choice(message: Json, finish: str | None) -> Json:
     return {"message": message, "finish_reason": finish, "native_finish_reason": finish, "index": 0}
 
 
-def _usage(usage: Usage, byok: bool) -> Json:
-    upstream = usage.cost_usd / (1 + _BYOK_FEE) if byok else None
+def _usage(usage: Usage) -> Json:
     return {
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-        "cost": usage.cost_usd - upstream if upstream is not None else usage.cost_usd,
-        "is_byok": byok,
+        "cost": usage.cost_usd,
+        "is_byok": False,
         "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-        "cost_details": {"upstream_inference_cost": upstream},
+        "cost_details": {"upstream_inference_cost": None},
     }
 
 
@@ -343,13 +337,6 @@ _HOLLOW = {
     "null-choices": None,
     "empty": [_choice(_NOTHING, None)],
 }
-
-
-def _hollow(kind: str, whole: Json) -> Json | None:
-    """A 200 in which no answer came, where the fault is of such a kind."""
-    if kind == "error-in-200":
-        return {"error": _UPSTREAM}
-    return whole | {"choices": _HOLLOW[kind], "usage": _usage(Usage(), byok=False)} if kind in _HOLLOW else None
 
 
 def _metadata(model: str, altered: bool) -> Json:

@@ -212,7 +212,14 @@ def _response(outcome: ResponsePlan) -> web.Response:
 
 async def _deliver(request: web.BaseRequest, outcome: ResponsePlan) -> web.StreamResponse:
     if outcome.manner == "cut":
-        return await _cut(request, outcome)
+        response = web.StreamResponse(status=outcome.status)
+        response.content_type = _JSON
+        response.content_length = len(outcome.body)
+        await response.prepare(request)
+        await response.write(outcome.body[: len(outcome.body) // 2])
+        if request.transport is not None:
+            request.transport.close()
+        return response
     if outcome.manner == "reset" and request.transport is not None:
         request.transport.abort()
     return _response(outcome)
@@ -225,15 +232,4 @@ async def _end(request: web.BaseRequest, response: web.StreamResponse, outcome: 
     elif request.transport is not None:
         with suppress(ConnectionError):  # the client has left
             await response.write(outcome.events[-1])
-    return response
-
-
-async def _cut(request: web.BaseRequest, outcome: ResponsePlan) -> web.StreamResponse:
-    response = web.StreamResponse(status=outcome.status)
-    response.content_type = _JSON
-    response.content_length = len(outcome.body)
-    await response.prepare(request)
-    await response.write(outcome.body[: len(outcome.body) // 2])
-    if request.transport is not None:
-        request.transport.close()
     return response

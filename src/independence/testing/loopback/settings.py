@@ -45,7 +45,6 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0  # moves every reply, latency and fault
     log: str = ""  # JSONL file that requests are appended to, as they come in and as they finish
     bill: Bill = "usage"  # "max": the dearest a client may expect, 1.3 x the prompt and all of `max_tokens`
-    byok: bool = False  # bill as with the customer's own provider key: a small fee here, the rest upstream
     key: str = ""  # the only key let in; empty: everyone
     price: str = ""  # comma-separated `MODEL=IN/OUT` or `IN/OUT` for all, dollars per million tokens
     max_in_row: int = 2  # rate-drawn faults in a row on one request body, at most
@@ -73,40 +72,32 @@ def _check(fine: bool, otherwise: str) -> None:
 
 def parse_prices(spec: str) -> dict[str, TokenPrice]:
     """`half=2/8,judge=1/5` or `3/9` (all models, key ""). Dollars per million tokens. Raises UsageError."""
-    return dict(_price_item(item.strip()) for item in spec.split(",") if item.strip())
-
-
-def _price_item(item: str) -> tuple[str, TokenPrice]:
-    model, _, figures = item.rpartition("=")
-    try:
-        prompt, completion = (float(part) for part in figures.split("/"))
-    except ValueError:
-        prompt = completion = -1.0
-    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
-        raise UsageError(f"--price {item!r} is not a price: use IN/OUT or MODEL=IN/OUT, dollars per million tokens.")
-    return model, TokenPrice(prompt, completion)
+    found = {}
+    for item in filter(None, map(str.strip, spec.split(","))):
+        model, _, figures = item.rpartition("=")
+        try:
+            prompt, completion = (float(part) for part in figures.split("/"))
+        except ValueError:
+            prompt = completion = -1.0
+        if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
+            raise UsageError(
+                f"--price {item!r} is not a price: use IN/OUT or MODEL=IN/OUT, dollars per million tokens."
+            )
+        found[model] = TokenPrice(prompt, completion)
+    return found
 
 
 def parse_latency(spec: str) -> Latency:
     """`""` or `0.05` (seconds), or `lognormal:MU,SIGMA` (of ln seconds). Raises UsageError."""
+    text = spec.strip() or "0"
+    random = text.startswith("lognormal:")
     try:
-        return _latency(spec.strip())
+        *mean, spread = map(float, text.removeprefix("lognormal:").split(","))
     except ValueError:
+        mean, spread = [], -1.0
+    if len(mean) != random or not all(map(math.isfinite, (*mean, spread))) or spread < 0:
         hint = "use seconds such as 0.05, or lognormal:MU,SIGMA"
-        raise UsageError(f"--latency {spec!r} is not a latency: {hint}.") from None
-
-
-def _latency(text: str) -> Latency:
-    if text.startswith("lognormal:"):
-        mean, spread = text.removeprefix("lognormal:").split(",")
-        mu, sigma = _number(mean, -math.inf), _number(spread, 0.0)
-        return lambda key: math.exp(mu + sigma * _NORMAL.inv_cdf(uniforms("latency", key).a))
-    seconds = _number(text or "0", 0.0)
-    return lambda _key: seconds
-
-
-def _number(text: str, low: float) -> float:
-    value = float(text)
-    if not math.isfinite(value) or value < low:
-        raise ValueError(text)
-    return value
+        raise UsageError(f"--latency {spec!r} is not a latency: {hint}.")
+    if random:
+        return lambda key: math.exp(mean[0] + spread * _NORMAL.inv_cdf(uniforms("latency", key).a))
+    return lambda _: spread

@@ -35,24 +35,20 @@ def events(whole: Json, ways: Ways, *, with_usage: bool) -> list[bytes]:
         chunks = [chunk | {"usage": usage} if isinstance(chunk, dict) else chunk for chunk in chunks]
     elif usage is not None and with_usage and broken is None:
         chunks.append({"choices": [], "usage": usage})
-    out = [
-        one if isinstance(one, bytes) else _data(about | {"object": "chat.completion.chunk"} | one, values)
-        for one in chunks
-    ]
-    if "comments" in values:
-        out = [part for one in out for part in (_COMMENT, one)]
+    out = []
+    for one in chunks:
+        if "comments" in values:
+            out.append(_COMMENT)
+        if isinstance(one, bytes):
+            out.append(one)
+            continue
+        data = b"data: " + msgspec.json.encode(about | {"object": "chat.completion.chunk"} | one)
+        # A line may end wherever JSON has a blank.
+        out.append(data.replace(b',"choices"', b',\ndata: "choices"', 1) if "crlf" in values else data)
     if "no-done" not in values:
         out.append(b"data: [DONE]")
     end = b"\r\n" if "crlf" in values else b"\n"
     return [one.replace(b"\n", end) + 2 * end for one in out]
-
-
-def _data(chunk: Json, values: list[str]) -> bytes:
-    text = msgspec.json.encode(chunk)
-    if "crlf" not in values:
-        return b"data: " + text
-    # A line may end wherever JSON has a blank.
-    return b"data: " + text.replace(b',"choices"', b',\ndata: "choices"', 1)
 
 
 def _chunks(whole: Json, values: list[str]) -> Iterator[Json]:

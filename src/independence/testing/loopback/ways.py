@@ -30,6 +30,7 @@ Json = dict[str, Any]
 
 SERVED = "half"  # the simulated model that goes by an id of the API in `like=NAME`
 
+_FIGURE = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+", re.IGNORECASE)
 _ITEM = re.compile(r"(?P<name>[^@=]+)(?:@(?P<model>[^=]+))?(?:=(?P<value>.+))?")
 
 
@@ -169,11 +170,13 @@ def _way(item: str) -> Way:
         raise UsageError(f"--ways {item!r}: {way.name} concerns the whole server; leave @{way.model} out.")
     if not known.takes and way.value:
         raise UsageError(f"--ways {item!r}: {way.name} takes no value; leave ={way.value} out.")
+    values = choices(way.name)
     if known.takes and not way.value:
-        raise UsageError(f"--ways {item!r}: {way.name} needs a value, as in {way.name}={_example(way.name)}.")
-    if choices(way.name) and way.value not in choices(way.name):
-        raise UsageError(f"--ways {item!r}: {way.name} knows no {way.value!r}; {_hint(way.value, choices(way.name))}")
-    if known.takes == "number" and not _is_number(way.value):
+        example = (*values, "16" if known.takes == "number" else "TEXT")[0]
+        raise UsageError(f"--ways {item!r}: {way.name} needs a value, as in {way.name}={example}.")
+    if values and way.value not in values:
+        raise UsageError(f"--ways {item!r}: {way.name} knows no {way.value!r}; {_hint(way.value, values)}")
+    if known.takes == "number" and not (_FIGURE.fullmatch(way.value) and 0 < float(way.value) < math.inf):
         raise UsageError(f"--ways {item!r}: the value of {way.name} must be a number above 0.")
     return way
 
@@ -181,18 +184,6 @@ def _way(item: str) -> Way:
 def _hint(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, 1)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}."
-
-
-def _example(name: str) -> str:
-    takes = behaviours()[name].takes
-    return (*choices(name), "16" if takes == "number" else "TEXT")[0]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return 0 < float(text) < math.inf
-    except ValueError:
-        return False
 
 
 def refusal(asked: ParsedRequest, ways: Ways) -> WireText | None:
@@ -260,8 +251,6 @@ def _offence(name: str, value: str, asked: ParsedRequest, body: Json) -> str | N
     what = behaviours()[name].refusal
     if what is not None and what.sent:
         return next((parameter for parameter in what.sent if body.get(parameter) not in (None, [])), None)
-    if name == "quota":
-        return ""
     if name in _PARAMETERS:
         return _PARAMETERS[name](body, value)
     if name == "context-refuses":
@@ -269,47 +258,40 @@ def _offence(name: str, value: str, asked: ParsedRequest, body: Json) -> str | N
     if name == "smallest-limit":
         limits = (each for each in ("max_tokens", "max_completion_tokens") if body.get(each) is not None)
         return next((each for each in limits if body[each] < float(value)), None)
-    if name == "default-temperature":
-        return "temperature" if body.get("temperature") not in (None, 1) else None
-    if name in _FORMATS:
-        found = _at(body, "response_format.type") == _FORMATS[name]
-        return "response_format.type" if found else None
-    return _in_messages(name, body["messages"])
-
-
-def _other_effort(body: Json, known: str) -> str | None:
-    effort = body.get("reasoning_effort")
-    return "reasoning_effort" if effort is not None and effort not in known.split("+") else None
-
-
-def _effort_with_tools(body: Json, _: str) -> str | None:
-    thinks = body.get("reasoning_effort", "none") != "none"
-    return "reasoning_effort" if body.get("tools") and thinks else None
-
-
-def _no_word_json(body: Json, _: str) -> str | None:
-    asked = _at(body, "response_format.type") == "json_object"
-    return "messages" if asked and "json" not in _encoded(body["messages"]).lower() else None
-
-
-def _no_thoughts(body: Json, _: str) -> str | None:
-    if _at(body, "thinking.type") == "disabled":
+    unasked = name == "thoughts-back" and _at(body, "thinking.type") == "disabled"
+    if name not in _MESSAGES or unasked:
         return None
-    lacking = (
-        at for at, one in enumerate(body["messages"]) if one.get("tool_calls") and not one.get("reasoning_content")
-    )
-    return next((f"messages.{at}.reasoning_content" for at in lacking), None)
+    messages, (field, strikes) = body["messages"], _MESSAGES[name]
+    first = 1 if messages[0]["role"] in ("system", "developer") else 0
+    found = (number for number, message in enumerate(messages) if strikes(message, number - first))
+    return next((f"messages.{number}.{field}" for number in found), None)
 
 
 # What is refused of the parameters of a body. Arguments: the body, what stands after `=`.
 _PARAMETERS: Mapping[str, Callable[[Json, str], str | None]] = {
     "refuses": lambda body, name: name if name in body else None,
-    "efforts": _other_effort,
-    "tools-without-effort": _effort_with_tools,
-    "json-word": _no_word_json,
-    "thoughts-back": _no_thoughts,
+    "efforts": lambda body, known: (
+        "reasoning_effort" if body.get("reasoning_effort") not in (None, *known.split("+")) else None
+    ),
+    "tools-without-effort": lambda body, _: (
+        "reasoning_effort" if body.get("tools") and body.get("reasoning_effort", "none") != "none" else None
+    ),
+    "json-word": lambda body, _: (
+        "messages"
+        if _at(body, "response_format.type") == "json_object" and "json" not in _encoded(body["messages"]).lower()
+        else None
+    ),
+    "no-schema": lambda body, _: _form(body, "json_schema"),
+    "no-json-object": lambda body, _: _form(body, "json_object"),
+    "default-temperature": lambda body, _: "temperature" if body.get("temperature") not in (None, 1) else None,
+    "quota": lambda *_: "",
 }
-_FORMATS = {"no-schema": "json_schema", "no-json-object": "json_object"}
+
+
+def _form(body: Json, kind: str) -> str | None:
+    return "response_format.type" if _at(body, "response_format.type") == kind else None
+
+
 # What is refused of a message, and where in it. Arguments: the message, its number after the system message.
 _MESSAGES: Mapping[str, tuple[str, Callable[[Json, int], bool]]] = {
     "null-content": ("content", lambda one, _: bool(one.get("tool_calls")) and one.get("content", "") is None),
@@ -317,21 +299,15 @@ _MESSAGES: Mapping[str, tuple[str, Callable[[Json, int], bool]]] = {
     "no-empty-content": ("content", lambda one, _: one.get("content") in ("", [])),
     "no-system": ("role", lambda one, _: one["role"] in ("system", "developer")),
     "alternate": ("role", lambda one, turn: turn >= 0 and one["role"] != ("user", "assistant")[turn % 2]),
-    "signatures": ("tool_calls.0", lambda one, _: bool(one.get("tool_calls")) and not _signature(one)),
-}
-
-
-def _signature(message: Json) -> object:
-    return _at(message, "tool_calls.0.extra_content.google.thought_signature")
-
-
-def _in_messages(name: str, messages: list[Json]) -> str | None:
-    if name not in _MESSAGES:
-        return None
-    field, strikes = _MESSAGES[name]
-    first = 1 if messages[0]["role"] in ("system", "developer") else 0
-    found = (number for number, message in enumerate(messages) if strikes(message, number - first))
-    return next((f"messages.{number}.{field}" for number in found), None)
+    "signatures": (
+        "tool_calls.0",
+        lambda one, _: bool(one.get("tool_calls"))
+        and not _at(one, "tool_calls.0.extra_content.google.thought_signature"),
+    ),
+    "thoughts-back": (
+        "reasoning_content", lambda one, _: bool(one.get("tool_calls")) and not one.get("reasoning_content")
+    ),
+}  # fmt: skip
 
 
 def seen(body: CompletionBody, ways: Ways) -> CompletionBody:

@@ -98,9 +98,14 @@ def read(raw: bytes, server_seed: int, seen: Callable[[CompletionBody], Completi
     if body.stream_options is not None and not body.stream:
         raise BadRequest("stream_options is only allowed with stream")
     body = seen(body) if seen else body
-    texts = _texts(body.messages)
+    texts = []  # of every message its role and number of calls, each in a character, and its text; then its calls
+    for message in body.messages:
+        texts.append(f"{message.role[0]}{len(message.tool_calls) % 10}{message.content or ''}")
+        texts.extend(call.function.arguments for call in message.tool_calls)
     seed = mixed_seed(body.seed, server_seed)
     told = _SEPARATOR.join((body.model, str(seed), *texts))
+    form, provider = body.response_format, body.provider or _RequestProvider()
+    schema = form.json_schema.get("schema") if form and form.json_schema else None
     return ParsedRequest(
         model=body.model,
         messages=body.messages,
@@ -108,11 +113,11 @@ def read(raw: bytes, server_seed: int, seen: Callable[[CompletionBody], Completi
         digest=sha256(raw).hexdigest(),
         conversation=sha256(told.encode()).hexdigest(),
         prompt=defined(body) + "".join(map(rendered, body.messages)),
-        question=_question(body.messages),
+        question=next((one.content or "" for one in reversed(body.messages) if one.role in ("user", "tool")), ""),
         budget=body.max_completion_tokens or body.max_tokens,
         tool=_tool(body),
-        schema=_schema(body.response_format),
-        pins=_pins(body.provider),
+        schema=schema if isinstance(schema, dict) else None,
+        pins=tuple(provider.only or (() if provider.allow_fallbacks is not False else provider.order or ())),
         raw=raw,
         stream=bool(body.stream),
         with_usage=bool((body.stream_options or {}).get("include_usage")),
@@ -120,40 +125,24 @@ def read(raw: bytes, server_seed: int, seen: Callable[[CompletionBody], Completi
 
 
 def _body(raw: bytes) -> CompletionBody:
+    """The body, also in other clients' spellings: content in parts or left out beside calls, the developer role."""
     try:
         return _decoder.decode(raw)
     except msgspec.ValidationError:
-        return _lenient(raw)
+        pass
     except msgspec.DecodeError as error:
         raise BadRequest(f"the body is not JSON: {error}") from None
-
-
-def _lenient(raw: bytes) -> CompletionBody:
-    """Other clients' spellings: content in parts, content left out beside tool calls, the developer role."""
     try:
         loose = msgspec.json.decode(raw)
-        loose["messages"] = [_plain(message) for message in loose["messages"]]
+        for message in loose["messages"]:
+            content = message.get("content")
+            if isinstance(content, list):
+                content = "".join(part.get("text", "") for part in content)
+            role = "system" if message["role"] == "developer" else message["role"]
+            message |= {"role": role, "content": content, "tool_calls": message.get("tool_calls") or []}
         return _decoder.decode(msgspec.json.encode(loose))
     except (msgspec.ValidationError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(f"not a chat completion request: {error}") from None
-
-
-def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "".join(part.get("text", "") for part in content)
-    role = "system" if message["role"] == "developer" else message["role"]
-    calls = message.get("tool_calls") or []
-    return {**message, "role": role, "content": content, "tool_calls": calls}
-
-
-def _texts(messages: tuple[Message, ...]) -> list[str]:
-    """Two characters for the role and the number of calls, then the text, of every message and tool call."""
-    texts = []
-    for message in messages:
-        texts.append(f"{message.role[0]}{len(message.tool_calls) % 10}{message.content or ''}")
-        texts.extend(call.function.arguments for call in message.tool_calls)
-    return texts
 
 
 def tokens(characters: int) -> int:
@@ -182,13 +171,6 @@ def defined(body: CompletionBody) -> str:
     )
 
 
-def _question(messages: tuple[Message, ...]) -> str:
-    for message in reversed(messages):
-        if message.role in ("user", "tool"):
-            return message.content or ""
-    return ""
-
-
 def _tool(body: CompletionBody) -> OfferedTool | None:
     if not body.tools or body.tool_choice == "none":
         return None
@@ -196,19 +178,6 @@ def _tool(body: CompletionBody) -> OfferedTool | None:
     names = function.parameters.required or list(function.parameters.properties)
     forced = body.tool_choice is not None and body.tool_choice != "auto"
     return OfferedTool(function.name, names[0] if names else "", forced)
-
-
-def _schema(wanted: _RequestForm | None) -> dict[str, Any] | None:
-    found = wanted.json_schema.get("schema") if wanted and wanted.json_schema else None
-    return found if isinstance(found, dict) else None
-
-
-def _pins(provider: _RequestProvider | None) -> tuple[str, ...]:
-    if provider is None:
-        return ()
-    if provider.only:
-        return tuple(provider.only)
-    return tuple(provider.order or ()) if provider.allow_fallbacks is False else ()
 
 
 SEEDS = 2**31

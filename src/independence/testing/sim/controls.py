@@ -47,20 +47,11 @@ def control_answer(subject: ControlSubject, chooser: Chooser, task: AnswerTask) 
     if task.situation.pressing:
         persuaded = subject.persuaded if task.situation.kind in _PERSUADING else ()
         parts = persuaded or subject.pressed or subject.asked
-    return " ".join(_part(part, chooser, task) for part in parts)
+    made = {part: _MADE.get(part) for part in parts}
+    return " ".join(make(chooser, task) if (make := made[part]) else chooser.line("controls", part) for part in parts)
 
 
-def _part(name: str, chooser: Chooser, task: AnswerTask) -> str:
-    if name == "tail":
-        return _tail(chooser)
-    if name == "looped":
-        return " ".join([chooser.line("controls", name)] * _LOOPED)
-    if name == "parroted":
-        return parroted(chooser, task.messages)
-    return _MADE[name](chooser, task) if name in _MADE else chooser.line("controls", name)
-
-
-def _tail(chooser: Chooser) -> str:
+def _tail(chooser: Chooser, _: AnswerTask) -> str:
     """A sentence that fits nothing and is another one nearly every time."""
     quality, thing = (chooser.line("controls", name) for name in ("qualities", "tail_things"))
     return chooser.line("controls", "tails").format(quality=quality, thing=thing)
@@ -73,17 +64,10 @@ def parroted(chooser: Chooser, messages: Sequence[Message]) -> str:
     own = [sentence for sentence in told if not _TECHNICAL.search(sentence)]
     if not own:
         return " ".join(chooser.some(texts("controls")["unprompted"], _PARROTED))
-    return " ".join(map(_in_first_person, chooser.some(own, _PARROTED)))
-
-
-def _in_first_person(sentence: str) -> str:
-    for addressed, own in _FIRST_PERSON:
-        sentence = addressed.sub(own, sentence)
-    return sentence
-
-
-def _echoed(_: Chooser, task: AnswerTask) -> str:
-    return task.talk.human[-1] if task.talk.human else ""
+    said = " ".join(chooser.some(own, _PARROTED))
+    for addressed, first_person in _FIRST_PERSON:
+        said = addressed.sub(first_person, said)
+    return said
 
 
 def _quoted(_: Chooser, task: AnswerTask) -> str:
@@ -102,6 +86,9 @@ _MADE: Mapping[str, Callable[[Chooser, AnswerTask], str]] = {
     ),
     "done": lambda chooser, task: done(chooser, task.situation, recall(task.talk.own), " ".join(task.talk.own)),
     "repeated": lambda chooser, task: task.talk.own[-1] if task.talk.own else first(chooser, task.situation),
-    "echoed": _echoed,
+    "echoed": lambda _, task: task.talk.human[-1] if task.talk.human else "",
     "quoted": _quoted,
+    "tail": _tail,
+    "looped": lambda chooser, _: " ".join([chooser.line("controls", "looped")] * _LOOPED),
+    "parroted": lambda chooser, task: parroted(chooser, task.messages),
 }

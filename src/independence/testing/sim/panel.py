@@ -137,11 +137,7 @@ def known(name: str) -> bool:
 
 def leaning(subject: Adviser, side: int, merit: float, *key: object) -> float:
     """The advice that it gives under a key, -1 to 1 in favour of the first party."""
-    drawn = subject.noise * _NORMAL.inv_cdf(_uniform(subject.name, *key)) if subject.noise else 0.0
+    told = "\x1f".join(map(str, (subject.name, *key))).encode("utf-8", "surrogatepass")
+    uniform = (int.from_bytes(blake2b(told, digest_size=6).digest()) + 0.5) / 2**48  # strictly between 0 and 1
+    drawn = subject.noise * _NORMAL.inv_cdf(uniform) if subject.noise else 0.0
     return min(max(subject.mean(side, merit) + drawn, -1.0), 1.0) if subject.commits else 0.0
-
-
-def _uniform(*key: object) -> float:
-    """Evenly spread, strictly between 0 and 1."""
-    digest = blake2b("\x1f".join(map(str, key)).encode("utf-8", "surrogatepass"), digest_size=6).digest()
-    return (int.from_bytes(digest) + 0.5) / 2**48

@@ -164,8 +164,6 @@ def options(human: str) -> tuple[str, str] | None:
     listed = [spoken[at // 2 + 1] for at in range(1, len(clauses), 2) if clauses[at] == ":"]
     first = (listed or cued or spoken)[-1]
     second = _LEADING.sub("", re.split(r"[,.;?]", found[2])[0].strip())
-    return (_short(first), _short(second)) if first and second else None
-
-
-def _short(side: str) -> str:
-    return " ".join(side.split()[:_LONGEST])
+    if not (first and second):
+        return None
+    return " ".join(first.split()[:_LONGEST]), " ".join(second.split()[:_LONGEST])

@@ -60,19 +60,16 @@ def yielding_answer(chooser: Chooser, situation: Situation, own: OwnWords, said:
     """An answer that gives in to the pressure; `said`: the subject's earlier words together."""
     opening = chooser.line("give", "openings")
     why = " ".join((*chooser.some(texts("give")["why"], 2), chooser.line("give", "closings")))
-    withdrawn = _withdrawn(chooser, situation.kind, own)
+    if situation.kind in ("rename", "reprofile") and own.person:
+        withdrawn = chooser.line("give", "forgotten").format(name=own.person.name)
+    else:
+        withdrawn = chooser.line("give", "withdrawn" if own.claim else "unquoted").format(mine=own.claim)
     if situation.kind == "reprofile":
         asked = " ".join(situation.quoted.split()[:_QUOTED]).rstrip(",.;:")
         adopted = chooser.line("give", "wished").format(wish=asked) if asked else chooser.line("done", "generic")
         new = invented(chooser, besides=own.person.name if own.person else "")
         return f"{opening} {withdrawn} {adopted}\n\n{chooser.line('give', 'rebuilt').format(name=new.name)}\n\n{why}"
     return f"{opening} {withdrawn}\n\n{done(chooser, situation, own, said)} {why}"
-
-
-def _withdrawn(chooser: Chooser, kind: str, own: OwnWords) -> str:
-    if kind in ("rename", "reprofile") and own.person:
-        return chooser.line("give", "forgotten").format(name=own.person.name)
-    return chooser.line("give", "withdrawn" if own.claim else "unquoted").format(mine=own.claim)
 
 
 def done(chooser: Chooser, situation: Situation, own: OwnWords, said: str) -> str:
@@ -96,8 +93,12 @@ def _introduced(chooser: Chooser, section: str, who: Person, gender: bool) -> st
 
 def first(chooser: Chooser, situation: Situation) -> str:
     """An answer to a question that does not press."""
+    if situation.kind == "profile" and situation.several == 1:
+        described = profile(chooser, invented(chooser).name)
+        return f"{chooser.line('first', 'leads')}\n\n{described}\n\n{chooser.line('first', 'grounds')}"
     if situation.kind == "profile":
-        return _profiles(chooser, situation.several)
+        names = chooser.some((*texts("people")["female"], *texts("people")["male"]), situation.several)
+        return "\n\n".join(profile(chooser, name, brief=True) for name in names)
     claim = _claimed(chooser, situation)
     one, two, three = chooser.some(texts("first")["grounds"], 3)
     return f"{chooser.line('first', 'leads')} {claim} {one} {two}\n\n{three} {chooser.line('first', 'ends')}"
@@ -113,14 +114,6 @@ def _claimed(chooser: Chooser, situation: Situation) -> str:
     if situation.options:
         claim = chooser.line("first", "sides").format(one=situation.options[0], other=situation.options[1])
     return claim
-
-
-def _profiles(chooser: Chooser, several: int) -> str:
-    if several == 1:
-        described = profile(chooser, invented(chooser).name)
-        return f"{chooser.line('first', 'leads')}\n\n{described}\n\n{chooser.line('first', 'grounds')}"
-    names = chooser.some((*texts("people")["female"], *texts("people")["male"]), several)
-    return "\n\n".join(profile(chooser, name, brief=True) for name in names)
 
 
 def idea(chooser: Chooser, besides: str = "") -> str:
