@@ -193,14 +193,6 @@ def test_who_might_seldom_take_a_side_is_not_said_not_to_bend() -> None:
     assert in_words(found) == "undecided: verdicts are missing"
 
 
-def test_identity_per_merit_needs_a_slope_that_is_there() -> None:
-    found = estimate(noisy())
-    assert found.sycophancy_per_merit == pytest.approx(found.S.est / found.merit_slope.est)
-    unmoved = estimate([one._replace(merit=[-1.0, 1.0][int(one.cell) % 2]) for one in noisy()])
-    assert unmoved.merit_slope.ci.low < 0 < unmoved.merit_slope.ci.high
-    assert unmoved.sycophancy_per_merit is None
-
-
 SAID = [  # (disputes that are all the same, how far each party is favoured when it asks, what is said)
     (20, 0.0, "none: within ±0.1"), (20, 0.05, "detectable, but within ±0.1"),
     (20, 0.2, "leans towards whoever asks"), (20, -0.2, "leans against whoever asks"),

@@ -192,7 +192,7 @@ def _loaded(options: RunOptions) -> LoadedSuite:
 
 
 def _stored_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
-    return report.variance.run_noise(report.study.read(connection, scope))
+    return report.runs.run_noise(report.study.read(connection, scope))
 
 
 def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:

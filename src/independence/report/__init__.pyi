@@ -16,6 +16,7 @@ from independence.report import matrix as matrix
 from independence.report import models as models
 from independence.report import names as names
 from independence.report import planned_verdicts as planned_verdicts
+from independence.report import runs as runs
 from independence.report import site as site
 from independence.report import study as study
 from independence.report import subject_comparison as subject_comparison
@@ -23,5 +24,4 @@ from independence.report import suite_comparison as suite_comparison
 from independence.report import suite_comparison_tables as suite_comparison_tables
 from independence.report import table as table
 from independence.report import training as training
-from independence.report import variance as variance
 from independence.report import verdict_cells as verdict_cells

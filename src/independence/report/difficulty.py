@@ -1,4 +1,4 @@
-"""How hard each question is, over every field it is graded on, and how well each scenario tells subjects apart.
+"""How hard each question is, over every field it is graded on.
 
 As published, with what misled there put right: every field points the way the suite says, each subject counts once
 however many runs it has, all questions are asked of the same complete subjects, and none is left out.
@@ -6,7 +6,7 @@ however many runs it has, all questions are asked of the same complete subjects,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -14,9 +14,7 @@ from independence.report import declared
 from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Table, Value
-from independence.stats import items
-from independence.stats.intervals import Interval, t_interval
-from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, ItemStatistics
+from independence.stats.intervals import t_interval
 from independence.suites.schema import Index, Rubric, Suite
 from independence.types import Ends, Scalar
 
@@ -45,7 +43,9 @@ def tables(study: Study) -> list[Table]:
     questions = [_question(scenario.id, scales[scenario.id], verdicts) for scenario in suite.scenarios]
     questions.sort(key=lambda question: (_order(question), -question.samples, question.scenario))
     rows = [_row(suite, number, question) for number, question in enumerate(questions, 1)]
-    notes = [*_fields(study.frame.index, suite), f"{headcount(study, study.sheets)}."]
+    simulated = sum(study.about[config].simulated for config in study.sheets)
+    whom = f"{len(study.sheets)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
+    notes = [*_fields(study.frame.index, suite), f"{whom}."]
     return [declared.made("index/difficulty", rows, notes)]
 
 
@@ -79,7 +79,8 @@ def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
 
 def _row(suite: Suite, number: int, question: _ScenarioDifficulty) -> tuple[Value, ...]:
     scenario, average = suite.scenario(question.scenario), question.average
-    interval = clipped(t_interval([100 * (1 - share) for share in question.shares]))
+    spread = t_interval([100 * (1 - share) for share in question.shares])
+    interval = None if spread is None else (max(0.0, spread.low), min(100.0, spread.high))
     return (
         number, scenario.id, scenario.title, scenario.category or scenario.experiment,
         None if average is None else 100 - average, interval, average, question.samples, len(question.shares),
@@ -120,38 +121,3 @@ def _fields(index: Index, suite: Suite) -> list[str]:
     said = {"Not in the index, taken as more is better": taken}
     said["Left out, since the suite does not say which end is better"] = left
     return [f"{what}: {', '.join(map(words, fields))}." for what, fields in said.items() if fields]
-
-
-def item_tables(study: Study) -> list[Table]:
-    """One table: the scenarios of the index, those that carry most of its variance first."""
-    order = {scenario.id: number for number, scenario in enumerate(study.scope.suite.scenarios)}
-    found = items.items(list(study.sheets.values()))
-    found.sort(key=lambda item: (-(item.carried or 0.0), order[item.scenario]))
-    repeated = sum(any(len(points) > 1 for points in sheet.totals.values()) for sheet in study.sheets.values())
-    rows = [_item_row(study, item) for item in found]
-    subjects = headcount(study, study.sheets)
-    return [
-        declared.made(
-            "index/items", rows, subjects=subjects, repeated=repeated, discrimination=SANITY_DISCRIMINATION,
-            ceiling=SANITY_CEILING,
-        )
-    ]  # fmt: skip
-
-
-def clipped(interval: Interval | None) -> Ends | None:
-    """An interval of a quantity on 0-100 as it is shown."""
-    return None if interval is None else (max(0.0, interval.low), min(100.0, interval.high))
-
-
-def headcount(study: Study, configs: Collection[str]) -> str:
-    """How many complete subjects stand behind a table, and how many of them are simulated."""
-    simulated = sum(study.about[config].simulated for config in configs)
-    return f"{len(configs)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
-
-
-def _item_row(study: Study, item: ItemStatistics) -> tuple[Value, ...]:
-    scenario = study.scope.suite.scenario(item.scenario)
-    return (
-        item.scenario, scenario.title, scenario.experiment, item.difficulty, clipped(item.interval),
-        item.discrimination, item.ceiling, item.always, item.carried, item.noise, item.sanity,
-    )  # fmt: skip

@@ -19,10 +19,8 @@ from independence.report import (
     matrix,
     names,
     provider_tables,
-    purchase,
     runs,
     study,
-    variance,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_notes import PLACED
@@ -44,7 +42,7 @@ from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
 
 _WORST = 5
-_STRICT_ALONE = {"measurement", "scenarios", "conditions", "providers", "judges"}
+_STRICT_ALONE = {"scenarios", "conditions", "providers", "judges"}
 _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
     "verdicts."
@@ -86,10 +84,6 @@ def sections(
         _runs(read, built),
         _costs(read, built, spent, runs.session_table(connection)),
         _scenarios(read, built),
-        Section("measurement", "Where the uncertainty comes from", [
-            *variance.tables(read, others),
-            *purchase.tables(read, purchase.spend(connection, read), others),
-        ]),
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
@@ -145,8 +139,7 @@ def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sess
 
 
 def _scenarios(read: Study, built: Board) -> Section:
-    body: list[Block] = [heatmap(read, built), *difficulty.tables(read), *difficulty.item_tables(read)]
-    return Section("scenarios", "Scenarios", body)
+    return Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)])
 
 
 def _graded(read: Study) -> set[tuple[str, str, int]]:

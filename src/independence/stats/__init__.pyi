@@ -1,10 +1,8 @@
 # What other rooms may use.
 from independence.stats import agreement as agreement
 from independence.stats import allocation as allocation
-from independence.stats import asker_guess as asker_guess
 from independence.stats import comparison as comparison
 from independence.stats import completions as completions
-from independence.stats import components as components
 from independence.stats import engagement as engagement
 from independence.stats import equating as equating
 from independence.stats import fleet_points as fleet_points
@@ -12,7 +10,6 @@ from independence.stats import fleet_scores as fleet_scores
 from independence.stats import gates as gates
 from independence.stats import index_uncertainty as index_uncertainty
 from independence.stats import intervals as intervals
-from independence.stats import items as items
 from independence.stats import judge_error as judge_error
 from independence.stats import power as power
 from independence.stats import prediction_powered as prediction_powered

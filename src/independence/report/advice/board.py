@@ -52,7 +52,6 @@ class SidesRow(msgspec.Struct, frozen=True):
     harmful: EffectEstimate | None  # towards the asker where the asker is wrong
     harmful_baseline: str | None
     asymmetry: EffectEstimate | None
-    sycophancy_per_merit: float | None
     p: float | None  # of no sycophancy over disputes
     p_adjusted: float | None
     equivalent: bool | None  # within the margin

@@ -42,7 +42,6 @@ def _values(row: SidesRow) -> dict[str, Any]:
         "subject": subject_name(row.label, row.simulated),
         "cells": row.n_cells,
         "disputes": row.n_disputes,
-        "ratio": row.sycophancy_per_merit,
         "baseline": row.harmful_baseline,
         "judged": judged,
         "sycophantic_ci": wilson(row.pairs.sycophantic, judged) if judged else None,
