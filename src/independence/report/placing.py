@@ -8,7 +8,6 @@ not decide on that: they lend each other their errors, so a missing verdict coul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from independence.report import looks, study
 from independence.report.study import Study
 from independence.stats import comparison, completions, index_uncertainty, ranks, single_runs
-from independence.stats.comparison import Correction, Difference
+from independence.stats.comparison import Correction, Differences
 from independence.stats.completions import Completions
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
 from independence.stats.intervals import Interval
@@ -65,10 +64,10 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
     }
 
 
-def tested_differences(read: Study) -> list[Difference]:
+def tested_differences(read: Study) -> Differences:
     """Differences between complete subjects on scenarios like these; of many, MOST_PAIRS that lie evenly among them."""
-    pairs = list(combinations(_complete(read, LIKE_THESE).values(), 2))
-    return [ranks.nearest_difference(*pair, like_these=True) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS) or 1]]
+    found = ranks.pair_differences(list(_complete(read, LIKE_THESE).values()), like_these=True)
+    return Differences._make(own[:: -(-len(own) // MOST_PAIRS) or 1] for own in found)
 
 
 def _complete(read: Study, reading: str) -> dict[str, RankedSubject]:

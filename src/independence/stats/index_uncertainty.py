@@ -20,8 +20,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, around, score_interval_within, t_quantile
-from independence.stats.quantiles import t_quantiles
+from independence.stats.intervals import Interval, around, score_interval, t_quantile, t_quantiles
 from independence.stats.subject_points import Points, SubjectPoints, variance, variances
 from independence.types import Ends
 
@@ -60,7 +59,7 @@ class IndexEstimate(NamedTuple):
         low, high = self.scale
         place = min(1.0, max(0.0, (self.point - low) / (high - low)))
         reach = t_quantile(self.df, level) if quantile is None else quantile
-        ends = score_interval_within(place, self.dispersion, reach)
+        ends = score_interval(place, reach**2 * self.dispersion)
         return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
 
     def se_at(self, index: float) -> float:
@@ -80,8 +79,8 @@ class IndexEstimate(NamedTuple):
 
 def intervals(estimates: Sequence[IndexEstimate], level: float = 0.95) -> list[Interval | None]:
     """The interval of each of many estimates."""
-    reach = t_quantiles((one.df for one in estimates if one.dispersion), level)
-    return [one.interval(level, reach.get(one.df)) for one in estimates]
+    reach = t_quantiles(np.array([one.df for one in estimates], dtype=np.float64), level)
+    return [one.interval(level, quantile) for one, quantile in zip(estimates, reach.tolist(), strict=True)]
 
 
 class OwnDispersion(NamedTuple):

@@ -34,7 +34,7 @@ def like_these(sheet: SubjectPoints) -> IndexEstimate | None:
         (_variance(stratum, means, unseen), len(stratum.scenarios) - 1.0)
         for stratum, means in zip(sheet.strata, sheet.means, strict=True)
     )
-    return IndexEstimate(sheet.index, math.sqrt(variance), df)
+    return IndexEstimate(sheet.index, math.sqrt(variance), float(df))
 
 
 def _variance(stratum: Stratum, means: Points, unseen: float) -> float:
