@@ -1,32 +1,21 @@
-"""Many subjects at once: every number is the one that each alone has, to the last digit."""
+"""Subjects of a board together: every number is the one that each has alone, to the last digit."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
-from independence.stats import (
-    engagement,
-    fleet_points,
-    fleet_scores,
-    index_uncertainty,
-    strict,
-    subject_points,
-    verdict_columns,
-)
+from independence.stats import engagement, strict, subject_points
 from independence.stats.strict import ScoringFrame, VerdictValues
-from independence.stats.verdict_columns import VerdictCell
 from independence.suites import load
 from independence.types import Scalar
 
 
-def fleet(seed: int, holes: float = 0.0, *, whole: bool = True) -> tuple[ScoringFrame, dict[str, list[VerdictCell]]]:
+def fleet(seed: int, holes: float = 0.0, *, whole: bool = True) -> tuple[ScoringFrame, dict[str, list[VerdictValues]]]:
     """Subjects of v2 with runs of their own number; values that are no whole numbers unless `whole`."""
     rng, suite = np.random.default_rng(seed), load.load("v2").suite
     frame, required = strict.frame(suite), engagement.requirements(suite)
-    out: dict[str, list[VerdictCell]] = {}
+    out: dict[str, list[VerdictValues]] = {}
     for number in range(12):
         cells = []
         for run in range(1, 2 + int(rng.integers(1, 14))):
@@ -39,75 +28,64 @@ def fleet(seed: int, holes: float = 0.0, *, whole: bool = True) -> tuple[Scoring
                 own = required.get(scenario.id)
                 values, evaded = (given, None) if own is None else engagement.counted(given, own)
                 gone = rng.random() < holes
-                cells.append(VerdictCell(scenario.id, run, None if gone else values, bool(evaded), evaded is not None))
+                cells.append(
+                    VerdictValues(scenario.id, run, None if gone else values, bool(evaded), evaded is not None)
+                )
         out[f"s{number}"] = cells
     return frame, out
-
-
-def values(cells: Sequence[VerdictCell]) -> list[VerdictValues]:
-    return [VerdictValues(cell.scenario, cell.run, cell.values) for cell in cells]
 
 
 CASES = [(1, 0.0, True), (2, 0.05, True), (4, 0.02, False), (5, 0.5, True)]
 
 
 @pytest.mark.parametrize(("seed", "holes", "whole"), CASES)
-def test_scores_are_those_of_each_alone(seed: int, holes: float, whole: bool) -> None:
+def test_a_score_does_not_depend_on_who_else_is_there(seed: int, holes: float, whole: bool) -> None:
     frame, cells = fleet(seed, holes, whole=whole)
-    found = fleet_scores.scores(frame, verdict_columns.columns_of(frame, cells))
+    found = strict.scores(frame, strict.columns(frame, cells))
     assert list(found) == list(cells)
     for subject, own in cells.items():
-        assert found[subject].strict == strict.score(frame, values(own))
+        assert found[subject] == strict.score(frame, own)
         engaged = [cell for cell in own if not cell.evaded]
-        assert found[subject].engaged == strict.index_of(frame, values(engaged))
+        if all(cell.values is not None for cell in engaged):
+            assert found[subject].engaged == strict.score(frame, engaged).engaged
+            assert found[subject].evaded == len(own) - len(engaged)
 
 
 @pytest.mark.parametrize(("seed", "holes", "whole"), CASES)
-def test_points_are_those_of_each_alone(seed: int, holes: float, whole: bool) -> None:
+def test_points_do_not_depend_on_who_else_is_there_and_add_up_to_the_index(
+    seed: int, holes: float, whole: bool
+) -> None:
     frame, cells = fleet(seed, holes / 20, whole=whole)
-    found = fleet_points.complete_points(frame, verdict_columns.columns_of(frame, cells))
-    alone = {subject: subject_points.subject_points(frame, values(own)) for subject, own in cells.items()}
-    assert list(found) == [subject for subject, one in alone.items() if one is not None]
+    columns = strict.columns(frame, cells)
+    found, scores = subject_points.points(frame, columns), strict.scores(frame, columns)
+    assert list(found) == [subject for subject, one in scores.items() if one.index is not None]
     for subject, made in found.items():
-        one = alone[subject]
-        assert (made.index, made.scale, made.ends) == (one.index, one.scale, one.ends)
-        assert made.variances == one.variances
-        assert made.across == one.across
-        assert same(made.totals, one.totals)
-    repeated = [subject for subject, one in found.items() if index_uncertainty.repeated(one)]
-    sheets = [one for subject in repeated if (one := alone[subject]) is not None]
-    for of in (index_uncertainty.these_scenarios, index_uncertainty.scenarios_like_these):
-        assert of([found[subject] for subject in repeated]) == of(sheets)
+        alone = subject_points.subject_points(frame, cells[subject])
+        assert (made.index, made.scale, made.ends) == (alone.index, alone.scale, alone.ends)
+        assert made.index == pytest.approx(scores[subject].index, abs=1e-9)
+        assert all(np.array_equal(own, alone.totals[name]) for name, own in made.totals.items())
 
 
-def same(first: Mapping[str, subject_points.Points], second: Mapping[str, subject_points.Points]) -> bool:
-    return list(first) == list(second) and all(np.array_equal(own, second[name]) for name, own in first.items())
+def test_variances_are_those_of_each_row_and_of_equal_points_none() -> None:
+    rows = [np.array([1.0, 4.0]), np.array([0.3, 0.1 + 0.2, 0.3]), np.array([5.0]), np.array([2.0, 2.0, 8.0])]
+    assert subject_points.variances(rows).tolist() == pytest.approx([4.5, 0, 0, 12])
+    assert subject_points.variances([]).tolist() == []
 
 
 def test_what_runs_share_is_the_covariance_that_numpy_gives() -> None:
     frame, cells = fleet(6, whole=False)
-    for made in fleet_points.complete_points(frame, verdict_columns.columns_of(frame, cells)).values():
+    for made in subject_points.points(frame, strict.columns(frame, cells)).values():
         for number, stratum in enumerate(made.strata):
             if len(stratum.scenarios) == 1 and len(stratum.points[0]) > 1:
                 points, rest = stratum.points[0], made.totals[stratum.scenarios[0]] - stratum.points[0]
                 assert made.covaried(number) == max(0.0, 2 * float(np.cov(points, rest)[0, 1]))
 
 
-def test_columns_of_parts_are_those_of_all() -> None:
-    frame, cells = fleet(7, 0.1)
-    names = list(cells)
-    parts = [
-        verdict_columns.columns_of(frame, {name: cells[name] for name in own}) for own in (names[1::2], names[::2])
-    ]
-    whole, together = verdict_columns.columns_of(frame, cells), verdict_columns.joined(parts, names)
-    assert fleet_scores.scores(frame, together) == fleet_scores.scores(frame, whole)
-
-
 def test_a_verdict_without_a_field_of_the_index_and_a_plan_without_verdicts_are_refused() -> None:
     frame, cells = fleet(8)
     cells["s0"][0] = cells["s0"][0]._replace(values={})
     with pytest.raises(KeyError):
-        fleet_scores.scores(frame, verdict_columns.columns_of(frame, cells))
+        strict.scores(frame, strict.columns(frame, cells))
     with pytest.raises(ValueError, match="no planned verdicts"):
         strict.score(frame, [])
 

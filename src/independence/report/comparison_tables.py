@@ -120,7 +120,7 @@ def _where(read: study.Study, kind: str) -> str:
 
 
 def _standing(side: ComparedSubject) -> tuple[Value, ...]:
-    scored = strict.score(side.study.frame, study.scored(side.planned))
+    scored = strict.score(side.study.frame, side.planned)
     these = side.study.these.get(side.config)
     like_these = side.study.like_these.get(side.config) or side.study.single_runs.get(side.config)
     return (
@@ -194,7 +194,7 @@ def _percent(share: float | None) -> float | None:
 
 
 def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
-    own, other = (strict.score(s.study.frame, study.scored(s.planned)).dimensions for s in (first, second))
+    own, other = (strict.score(s.study.frame, s.planned).dimensions for s in (first, second))
     rows: list[tuple[Value, ...]] = []
     for component in first.study.frame.index.components:
         for name in component.dimensions:

@@ -18,7 +18,7 @@ from independence.report import plain_verdicts, repeats
 from independence.report.plain_verdicts import SubjectVerdicts
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, PlannedVerdict, grouped
-from independence.stats import engagement, strict, verdict_columns
+from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import void_reason
 from independence.store import place_dialogues, queries, routes, trajectories
@@ -97,7 +97,7 @@ def read(
         rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
         required=engagement.requirements(suite),
         predicted=_predicted(connection, scope, judge),
-        read=frozenset(verdict_columns.fields_read(strict.frame(suite)) if suite.index else ()),
+        read=frozenset(strict.frame(suite).fields if suite.index else ()),
     )
     if by.imported or dialogues is None:
         return _one_by_one(connection, scope, judge, by)

@@ -36,7 +36,7 @@ from independence.report.table import Block, Prose, Section, Svg, Table, Value, 
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
-from independence.stats.subject_points import share_kept
+from independence.stats.subject_points import Leverage, leverage
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
@@ -266,8 +266,9 @@ def heatmap(read: Study, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
     scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
     experiments = {scenario.id: scenario.experiment for scenario in scenarios}
+    lever = leverage(read.frame)
     rows = [
-        HeatRow(row.label, tuple(_kept_share(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
+        HeatRow(row.label, tuple(_kept_share(read, lever, row.config, one.id) for one in scenarios), row.simulated)
         for row in board.rows
     ]
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
@@ -275,8 +276,8 @@ def heatmap(read: Study, board: Board) -> Svg:
     return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
 
 
-def _kept_share(read: Study, config: str, scenario: str) -> float | None:
-    return share_kept(read.frame, scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
+def _kept_share(read: Study, lever: Leverage, config: str, scenario: str) -> float | None:
+    return lever.share_kept(scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
 
 
 def _scored(read: Study, scenario: str) -> bool:

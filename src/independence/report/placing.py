@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report import looks, study
+from independence.report import looks
 from independence.report.study import Study
 from independence.stats import comparison, completions, index_uncertainty, ranks, single_runs
 from independence.stats.comparison import Correction, Differences
@@ -81,7 +81,7 @@ def _complete(read: Study, reading: str) -> dict[str, RankedSubject]:
 
 def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubject | None:
     """Of an incomplete subject; None where its bounds are not narrower than the narrowest interval of its own runs."""
-    open_ = completions.completions(read.frame, study.scored(read.planned[config]))
+    open_ = completions.completions(read.frame, read.planned[config])
     if open_ is None:
         return None
     alone = _estimated((), open_.calmest, reading)

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 
 from independence.errors import StoreError
-from independence.report import repeats, verdict_cells
+from independence.report import repeats
 from independence.report.verdict_cells import PlannedVerdict
-from independence.stats import engagement
+from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
-from independence.stats.strict import ScoringFrame
-from independence.stats.verdict_columns import Array, Places, VerdictColumns, fields_read, joined
+from independence.stats.strict import Array, Places, ScoringFrame, VerdictColumns
 from independence.store import field_values, queries
 from independence.store.digests import REMEDY
 from independence.store.field_values import FieldLayout
@@ -115,7 +114,7 @@ class _Reading:
 
     def columns(self, frame: ScoringFrame) -> VerdictColumns:
         """All of them as numbers."""
-        read = tuple(fields_read(frame))
+        read = tuple(frame.fields)
         if read not in self._known:
             self._known[read] = self._columns(read)
         return self._known[read]
@@ -259,10 +258,33 @@ def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]
     parts = [part._replace(subjects=[config if config in held else "" for config in part.subjects]) for part in parts]
     others = {config: own for config, own in subjects.items() if config not in held}
     if others or not parts:
-        parts.append(verdict_cells.columns(frame, others))
+        parts.append(strict.columns(frame, others))
     whole = parts[0] if [list(part.subjects) for part in parts] == [[*subjects]] else joined(parts, [*subjects])
     _refuse_beyond_scale(frame, whole)
     return whole
+
+
+def joined(parts: Sequence[VerdictColumns], subjects: Sequence[str]) -> VerdictColumns:
+    """Columns of different subjects as one, in the order of `subjects`; those of others are left out."""
+    number = {subject: at for at, subject in enumerate(subjects)}
+    scenarios = list(dict.fromkeys(name for part in parts for name in part.scenarios))
+    places = {name: at for at, name in enumerate(scenarios)}
+    whose = np.concatenate(
+        [np.array([number.get(s, -1) for s in part.subjects], np.intp)[part.subject] for part in parts]
+    )
+    order = np.flatnonzero(whose >= 0)[np.argsort(whose[whose >= 0], kind="stable")]
+    where = [np.array([places[name] for name in part.scenarios], np.intp)[part.scenario] for part in parts]
+    return VerdictColumns(
+        subjects,
+        scenarios,
+        subject=whose[order],
+        scenario=np.concatenate(where)[order],
+        run=np.concatenate([part.run for part in parts])[order],
+        fields={name: np.concatenate([part.fields[name] for part in parts])[order] for name in parts[0].fields},
+        missing=np.concatenate([part.missing for part in parts])[order],
+        evaded=np.concatenate([part.evaded for part in parts])[order],
+        evadable=np.concatenate([part.evadable for part in parts])[order],
+    )
 
 
 def _refuse_beyond_scale(frame: ScoringFrame, columns: VerdictColumns) -> None:

@@ -16,9 +16,9 @@ from independence.report.looks import RunCount
 from independence.report.planned_verdicts import Judging
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import PlannedVerdict
-from independence.stats import fleet_points, index_uncertainty, single_runs, strict
+from independence.stats import index_uncertainty, single_runs, strict, subject_points
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.strict import ScoringFrame, VerdictValues
+from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
 from independence.store.gradings import QuotationCounts
@@ -324,7 +324,7 @@ def study_of_verdicts(
     about = everybody(connection, scope)
     columns = plain_verdicts.columns(frame, planned)
     # A scenario that no dimension reads can be missing while the index is not.
-    sheets = fleet_points.complete_points(frame, columns)
+    sheets = subject_points.points(frame, columns)
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
@@ -354,8 +354,3 @@ def study_of_verdicts(
         other_judges=table.other_judges,
         judging=table.judging,
     )
-
-
-def scored(planned: Sequence[PlannedVerdict]) -> list[VerdictValues]:
-    """Planned verdicts as strict scoring takes them."""
-    return [VerdictValues(cell.scenario, cell.run, cell.values) for cell in planned]

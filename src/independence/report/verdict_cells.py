@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from independence.stats import engagement, verdict_columns
-from independence.stats.strict import ScoringFrame
-from independence.stats.verdict_columns import VerdictCell, VerdictColumns
+from independence.stats import engagement
 from independence.types import Scalar
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
@@ -35,6 +33,11 @@ class PlannedVerdict(NamedTuple):
     evadable: bool = False  # whether the verdict says if a stand was taken
     predicted: Mapping[str, float] | None = None  # None where no prediction was made, or a model's verdict was bought
 
+    @property
+    def evaded(self) -> bool:
+        """Whether the subject took no stand."""
+        return engagement.EVADED in self.flags
+
 
 def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
     """Planned verdicts or dialogues by what they share, in the order in which that comes."""
@@ -42,17 +45,3 @@ def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
     for cell in cells:
         out.setdefault(by(cell), []).append(cell)
     return out
-
-
-def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
-    """Planned verdicts by config_dir as numbers."""
-    return verdict_columns.columns_of(
-        frame,
-        {
-            config: [
-                VerdictCell(cell.scenario, cell.run, cell.values, engagement.EVADED in cell.flags, cell.evadable)
-                for cell in own
-            ]
-            for config, own in subjects.items()
-        },
-    )

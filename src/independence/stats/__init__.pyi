@@ -5,8 +5,6 @@ from independence.stats import comparison as comparison
 from independence.stats import completions as completions
 from independence.stats import engagement as engagement
 from independence.stats import equating as equating
-from independence.stats import fleet_points as fleet_points
-from independence.stats import fleet_scores as fleet_scores
 from independence.stats import gates as gates
 from independence.stats import index_uncertainty as index_uncertainty
 from independence.stats import intervals as intervals
@@ -22,4 +20,3 @@ from independence.stats import single_runs as single_runs
 from independence.stats import stance as stance
 from independence.stats import strict as strict
 from independence.stats import subject_points as subject_points
-from independence.stats import verdict_columns as verdict_columns

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats.intervals import Interval, around, score_interval, t_quantile, t_quantiles
-from independence.stats.subject_points import Points, SubjectPoints, variance, variances
+from independence.stats.subject_points import Points, SubjectPoints, variances
 from independence.types import Ends
 
 Array = NDArray[np.float64]
@@ -114,11 +114,6 @@ class _VarianceParts(NamedTuple):
     df: Array
     most: Array  # the same for verdicts that are all or nothing, in units of p (1 - p)
 
-    @classmethod
-    def of(cls, rows: Iterable[Sequence[tuple[float, float, float]]]) -> Self:
-        """From the parts of each index."""
-        return cls._make(np.moveaxis(np.array(list(rows), np.float64), 2, 0))
-
 
 def repeated(sheet: SubjectPoints) -> bool:
     """True when every scenario has at least two runs: without them there is no spread to see."""
@@ -139,14 +134,10 @@ def of_one_scenario(fleet: Sequence[Points], span: Ends) -> list[IndexEstimate]:
     `fleet`: (runs,) points of each subject, at least 2; `span`: fewest and most points of a verdict.
     """
     runs = np.array([len(points) for points in fleet])
-    means, spread = np.empty(len(fleet)), np.empty(len(fleet))
-    for count in np.unique(runs).tolist():
-        own = np.flatnonzero(runs == count)
-        points = np.stack([fleet[at] for at in own.tolist()])
-        means[own], spread[own] = points.mean(axis=1), variances(points)
+    means = np.array([float(points.mean()) for points in fleet])
     low, high = span
     most = (high - low) ** 2 / runs
-    parts = _VarianceParts(variance=(spread / runs)[:, None], df=(runs - 1.0)[:, None], most=most[:, None])
+    parts = _VarianceParts(variance=(variances(fleet) / runs)[:, None], df=(runs - 1.0)[:, None], most=most[:, None])
     return _estimates(means, [span] * len(fleet), parts, 0.0, PriorShare(_OVER_RUNS, 0.0))
 
 
@@ -163,7 +154,7 @@ def over_own_runs(sheet: SubjectPoints) -> OwnDispersion:
 
     At an end of the scale they show no spread, whatever there is: it is taken to be the most that there could be.
     """
-    (low, high), parts = sheet.scale, _VarianceParts.of([_over_runs(sheet)])
+    (low, high), parts = sheet.scale, _over_runs([sheet])
     most = float(_sums(parts.most)[0]) / (high - low) ** 2
     place = (sheet.index - low) / (high - low)
     if not _REST < place < 1 - _REST:
@@ -178,25 +169,29 @@ def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
     return within._replace(df=min(within.df, across.df))
 
 
-def _over_runs(sheet: SubjectPoints) -> list[tuple[float, float, float]]:
-    ends, variances = sheet.ends, sheet.variances
-    return [
-        (variances[name] / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
-        for name, own in sheet.totals.items()
-    ]
+def _over_runs(fleet: Sequence[SubjectPoints]) -> _VarianceParts:
+    """A part for each scenario."""
+    rows = [own for sheet in fleet for own in sheet.totals.values()]
+    runs = np.array([len(own) for own in rows]).reshape(len(fleet), -1)
+    widths = np.array([[high - low for low, high in sheet.ends.values()] for sheet in fleet])
+    return _VarianceParts(variances(rows).reshape(runs.shape) / runs, runs - 1.0, widths**2 / runs)
 
 
-def _over_scenarios(sheet: SubjectPoints) -> list[tuple[float, float, float]]:
-    parts: list[tuple[float, float, float]] = []
-    for number, (scenarios, points, ends) in enumerate(sheet.strata):
-        count, width = len(scenarios), sum(high - low for low, high in ends)
+def _over_scenarios(fleet: Sequence[SubjectPoints]) -> _VarianceParts:
+    """A part for each stratum: its scenarios add up."""
+    parts = list[tuple[Array, Array, Array]]()
+    for number, stratum in enumerate(fleet[0].strata):
+        count = len(stratum.scenarios)
+        width = np.array([sum(high - low for low, high in sheet.strata[number].ends) for sheet in fleet])
         if count > 1:
-            parts.append((count * sheet.across[number], count - 1, width**2 / count))  # scenarios add up
+            size = np.full(len(fleet), count)
+            own = count**2 * variances([sheet.means[number] for sheet in fleet])
         else:
-            runs = len(points[0])
-            own = variance(points[0]) + sheet.covaried(number)
-            parts.append((own / runs, runs - 1, width**2 / runs))
-    return parts
+            rows = [sheet.strata[number].points[0] for sheet in fleet]
+            size = np.array([len(points) for points in rows])
+            own = variances(rows) + np.array([sheet.covaried(number) for sheet in fleet])
+        parts.append((own / size, size - 1.0, width**2 / size))
+    return _VarianceParts._make(np.stack(own, axis=1) for own in zip(*parts, strict=True))
 
 
 def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
@@ -222,12 +217,12 @@ def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
 
 def _of_sheets(
     fleet: Sequence[SubjectPoints],
-    parts: Callable[[SubjectPoints], Sequence[tuple[float, float, float]]],
+    parts: Callable[[Sequence[SubjectPoints]], _VarianceParts],
     shared: float,
     prior: PriorShare,
 ) -> list[IndexEstimate]:
     indices = np.array([sheet.index for sheet in fleet])
-    return _estimates(indices, [sheet.scale for sheet in fleet], _VarianceParts.of(map(parts, fleet)), shared, prior)
+    return _estimates(indices, [sheet.scale for sheet in fleet], parts(fleet), shared, prior)
 
 
 def _estimates(
