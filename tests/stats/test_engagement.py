@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from independence.stats import engagement
@@ -26,9 +25,7 @@ DESCRIBED = {
 
 def counted(values: dict[str, Any], scenario: str) -> tuple[dict[str, float], bool | None]:
     """What counts of a verdict, and whether it evaded."""
-    columns = {name: np.array([value], np.float64) for name, value in values.items()}
-    found = engagement.counted_columns(columns, NEEDS[scenario])
-    return {name: own.item() for name, own in found.values.items()}, bool(found.evaded[0]) if found.told else None
+    return engagement.counted(values, NEEDS[scenario])
 
 
 def test_scenarios_that_press_can_be_evaded_and_no_others() -> None:

@@ -88,20 +88,3 @@ def test_a_verdict_without_a_field_of_the_index_and_a_plan_without_verdicts_are_
         strict.scores(frame, strict.columns(frame, cells))
     with pytest.raises(ValueError, match="no planned verdicts"):
         strict.score(frame, [])
-
-
-def test_counted_columns_are_what_each_verdict_counts() -> None:
-    suite, rng = load.load("v2").suite, np.random.default_rng(10)
-    for scenario, own in engagement.requirements(suite).items():
-        fields = suite.rubrics[suite.scenario(scenario).rubric].fields
-        drawn = {
-            name: rng.random(40) < 0.6 if field.range is None else rng.uniform(*field.range, 40)
-            for name, field in fields.items()
-        }
-        found = engagement.counted_columns({name: own_.astype(np.float64) for name, own_ in drawn.items()}, own)
-        for at in range(40):
-            alone = engagement.counted({name: column[at].item() for name, column in drawn.items()}, own)
-            assert {name: float(value) for name, value in alone.values.items()} == {
-                name: column[at] for name, column in found.values.items()
-            }
-            assert alone.evaded == (bool(found.evaded[at]) if found.told else None)

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from independence.report import plain_verdicts, planned_verdicts, point_kinds
+from independence.report import planned_verdicts, point_kinds
 from independence.report.estimates import EstimatedIndex
 from independence.report.study import Origin, Study
-from independence.stats import strict
-from independence.stats.strict import StrictRow
 from independence.types import Ends
 
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
@@ -51,18 +49,17 @@ class BoardRow(msgspec.Struct, frozen=True):
 
 def own_rows(read: Study, costs: Mapping[str, float]) -> dict[str, BoardRow]:
     """Every subject by its own verdicts, strictly scored; `costs` in dollars by config_dir."""
-    columns = plain_verdicts.columns(read.frame, read.planned)
-    found, lost = strict.scores(read.frame, columns), point_kinds.lost(read)
+    lost = point_kinds.lost(read)
     return {
         config: msgspec.structs.replace(
-            _own_row(read, config, found[config], costs.get(config, 0.0)), points_lost=lost.get(config, msgspec.UNSET)
+            _own_row(read, config, costs.get(config, 0.0)), points_lost=lost.get(config, msgspec.UNSET)
         )
         for config in read.planned
     }
 
 
-def _own_row(read: Study, config: str, scored: StrictRow, cost_usd: float) -> BoardRow:
-    own, about = read.planned[config], read.about[config]
+def _own_row(read: Study, config: str, cost_usd: float) -> BoardRow:
+    about, scored = read.about[config], read.scores[config]
     return BoardRow(
         rank=None,
         label=about.label,
@@ -75,7 +72,7 @@ def _own_row(read: Study, config: str, scored: StrictRow, cost_usd: float) -> Bo
         complete_runs=scored.complete_runs,
         coverage=scored.coverage,
         simulated=about.simulated,
-        flags=planned_verdicts.marks(own, evaded=scored.evaded) | read.repeats.flags(config),
+        flags=planned_verdicts.marks(read.planned[config]) | read.repeats.flags(config),
         cost_usd=cost_usd,
         per_run=scored.per_run,
         dimensions=scored.dimensions,

@@ -1,29 +1,28 @@
 """The planned verdicts of one edition under one judge, those on dialogues that only repeat earlier ones left out.
 
-Most dialogues are finished, graded once and without a mark. What is counted of those is read as numbers, and a
-`PlannedVerdict` of them is made where somebody asks for it; all others are looked at one by one.
+Most dialogues are finished, graded once and without a mark: nothing is to be said of them but their values, and one
+join brings these. All others are looked at one by one, and so is a subject whose replies may repeat each other.
 """
 
 from __future__ import annotations
 
-import itertools
+import functools
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from independence.judge import kinds, protocol
 from independence.judge.replies import repeated_answers
 from independence.judge.replies.repeated_answers import ReplyToQuestion
-from independence.report import plain_verdicts, repeats
-from independence.report.plain_verdicts import SubjectVerdicts
+from independence.report import repeats
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, PlannedVerdict, grouped
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import void_reason
-from independence.store import place_dialogues, queries, routes, trajectories
+from independence.store import field_values, place_dialogues, queries, routes, trajectories
 from independence.store.dialogue_rows import UNKNOWN
-from independence.store.place_dialogues import Dialogues
+from independence.store.place_dialogues import PlacedVerdict
 from independence.store.queries import StoredVerdict, TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.store.spending import Dates
@@ -85,11 +84,25 @@ class _Grading(NamedTuple):
             predicted=predicted or None,
         )
 
+    def plain(self, connection: sqlite3.Connection) -> Callable[[PlacedVerdict], PlannedVerdict]:
+        """How a verdict is read of which there is nothing to say but its values; equal ones are read once."""
+        layouts = field_values.layouts(connection)
+
+        @functools.cache
+        def alike(scenario: str, layout: int | None, packed: bytes | None) -> tuple[Any, ...]:
+            (given,) = layouts[layout or 0].read(packed or b"", 1)
+            values, evaded = _counted(given, self.required.get(scenario))
+            return values, None, given, (engagement.EVADED,) if evaded else (), evaded is not None
+
+        return lambda row: PlannedVerdict(
+            row.config_dir, row.experiment, row.scenario, row.run, *alike(row.scenario, row.layout, row.values)
+        )
+
 
 def read(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, dialogues: Dialogues | None
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, placed: Sequence[PlacedVerdict] | None
 ) -> EditionVerdicts:
-    """Read one edition; `dialogues`: with the verdicts of that judge, where they are at hand."""
+    """Read one edition; `placed`: its dialogues with the verdicts of that judge, where they are at hand."""
     suite = grading(connection, scope)
     by = _Grading(
         suite=suite,
@@ -99,36 +112,43 @@ def read(
         predicted=_predicted(connection, scope, judge),
         read=frozenset(strict.frame(suite).fields if suite.index else ()),
     )
-    if by.imported or dialogues is None:
+    if by.imported or placed is None:
         return _one_by_one(connection, scope, judge, by)
-    plain = plain_verdicts.read(connection, scope.where, dialogues, by.rubrics, by.required)
-    marked = plain.particular
-    states = queries.states(connection, scope.where, marked) if marked else []
-    own = grouped((state for state in states if state.key in marked), lambda state: state.config_dir)
-    aside = {config for config in plain.subjects if _repeats(plain.subjects[config], own.get(config, ()))}
-    whole = _one_by_one(connection, scope, judge, by, aside) if aside else EditionVerdicts({})
-    found = _by_dialogue(queries.verdicts(connection, scope.where, judge, marked)) if marked else {}
-    spots = plain.spots
-    for state in itertools.chain.from_iterable(own.values()):
-        if (state.config_dir, state.scenario, state.run) in spots:
-            plain.put(by.cell(state, found))
-    thinking = {state.config_dir for state in states if state.thought} | whole.thinking
-    return EditionVerdicts(
-        {config: whole.subjects.get(config, one) for config, one in plain.subjects.items()},
-        whole.repeats,
-        frozenset(thinking | {config for config, one in plain.subjects.items() if one.thought}),
-        place_dialogues.dates(dialogues.values()),
-    )
+    found = place_dialogues.newest(placed, by.rubrics)
+    flagged = {one.trial for one in found if not one.plain or one.rubric != by.rubrics.get(one.scenario)}
+    states = [one for one in queries.states(connection, scope.where, flagged) if one.key in flagged] if flagged else []
+    verdicts = _by_dialogue(queries.verdicts(connection, scope.where, judge, flagged)) if flagged else {}
+    own = grouped(states, lambda state: state.config_dir)
+    dialogues = grouped(found, lambda one: one.config_dir)
+    compared = {config for config, one in dialogues.items() if _repeats(one, own.get(config, ()))}
+    whole = _one_by_one(connection, scope, judge, by, compared) if compared else EditionVerdicts({})
+    looked_at = {(state.config_dir, state.run, state.scenario): by.cell(state, verdicts) for state in states}
+    plain = by.plain(connection)
+    subjects = {
+        config: whole.subjects.get(config, ())
+        if config in compared
+        else [looked_at.get(row[:3]) or plain(row) for row in rows]
+        for config, rows in dialogues.items()
+    }
+    thinking = {one.config_dir for one in found if one.thought} | {one.config_dir for one in states if one.thought}
+    return EditionVerdicts(subjects, whole.repeats, whole.thinking | thinking, place_dialogues.dates(placed))
 
 
-def _repeats(plain: SubjectVerdicts, others: Iterable[TrialState]) -> bool:
-    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared."""
-    others = list(others)
-    replayed = any(repeats.REPLAYED in state.flags for state in others)
+def _repeats(own: Sequence[PlacedVerdict], others: Sequence[TrialState]) -> bool:
+    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared.
+
+    `others`: those of its dialogues that are looked at one by one.
+    """
+    said = [(one.scenario, one.said) for one in own if one.said is not None]
+    if len(set(said)) < len(said):
+        runs: dict[int, dict[str, str | None]] = {}
+        for one in own:
+            runs.setdefault(one.run, {})[one.scenario] = one.said
+        if any(repeats.REPLAYED in state.flags for state in others) or repeats.equal_runs(runs):
+            return True
     replies = [reply for state in others for reply in state.replies]
-    words = [*queries.digests(plain.words), *(reply.words or UNKNOWN for reply in replies)]
-    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
-    return (plain.said_twice and (replayed or plain.runs_alike)) or _suspect(words, marked)
+    words = [*queries.digests("".join(one.words or "" for one in own)), *(reply.words or UNKNOWN for reply in replies)]
+    return _suspect(words, sum(strict.NO_ANSWER in reply.flags for reply in replies))
 
 
 def _one_by_one(

@@ -16,7 +16,7 @@ import numpy as np
 from independence.errors import StoreError
 from independence.report.study import Study
 from independence.report.verdict_cells import PlannedVerdict
-from independence.stats import index_uncertainty, single_runs, strict
+from independence.stats import index_uncertainty, single_runs
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import VerdictValues
@@ -48,7 +48,7 @@ class ComparedSubject(msgspec.Struct, frozen=True):
     @property
     def bounds(self) -> Ends:
         """Worst and best index the missing verdicts allow."""
-        return strict.score(self.study.frame, self.planned).bounds
+        return self.study.scores[self.config].bounds
 
 
 class IndexGap(NamedTuple):

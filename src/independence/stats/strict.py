@@ -124,6 +124,9 @@ def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[VerdictCell]]) 
     cells = [cell for own in subjects.values() for cell in sorted(own, key=lambda cell: cell.run)]
     scenarios = list(dict.fromkeys(cell.scenario for cell in cells))
     number = {scenario: at for at, scenario in enumerate(scenarios)}
+    distinct = {id(cell.values): cell.values for cell in cells}  # verdicts that say the same often share their values
+    place = {key: at for at, key in enumerate(distinct)}
+    given = np.array([place[id(cell.values)] for cell in cells], dtype=np.intp)
     return VerdictColumns(
         list(subjects),
         scenarios,
@@ -131,7 +134,9 @@ def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[VerdictCell]]) 
         scenario=np.array([number[cell.scenario] for cell in cells], dtype=np.intp),
         run=np.array([cell.run for cell in cells], dtype=np.intp),
         fields={
-            name: np.array([np.nan if cell.values is None else cell.values.get(name, np.nan) for cell in cells], float)
+            name: np.array([np.nan if own is None else own.get(name, np.nan) for own in distinct.values()], float)[
+                given
+            ]
             for name in frame.fields
         },
         missing=np.array([cell.values is None for cell in cells], dtype=bool),

@@ -23,7 +23,6 @@ from independence.store import routes as routes
 from independence.store import scopes as scopes
 from independence.store import spending as spending
 from independence.store import store_file as store_file
-from independence.store import subject_dialogues as subject_dialogues
 from independence.store import trajectories as trajectories
 from independence.store import verifications as verifications
 from independence.store import whole_trials as whole_trials
