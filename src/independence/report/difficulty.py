@@ -6,7 +6,7 @@ however many runs it has, all questions are asked of the same complete subjects,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 from typing import NamedTuple
 
@@ -21,9 +21,6 @@ from independence.types import Ends, Scalar
 Scales = Mapping[str, Ends]
 """Field -> its worse and its better end."""
 
-Verdicts = Mapping[str, Sequence[Mapping[str, Scalar]]]
-"""Scenario -> values of one subject's verdicts."""
-
 
 class _ScenarioDifficulty(NamedTuple):
     scenario: str
@@ -37,38 +34,25 @@ class _ScenarioDifficulty(NamedTuple):
 
 def tables(study: Study) -> list[Table]:
     """One table: every scenario, hardest first; those without a verdict of a complete subject last."""
-    suite = study.scope.suite
-    scales = {scenario.id: _scales(study.frame.index, suite, scenario.id) for scenario in suite.scenarios}
-    verdicts = _verdicts(study)
-    questions = [_question(scenario.id, scales[scenario.id], verdicts) for scenario in suite.scenarios]
-    questions.sort(key=lambda question: (_order(question), -question.samples, question.scenario))
+    suite, index = study.scope.suite, study.frame.index
+    questions = []
+    for scenario in suite.scenarios:
+        rubric = suite.rubrics[scenario.rubric]
+        every = {name: _ends(index, rubric, scenario.experiment, name) for name in rubric.fields}
+        scales = {name: ends for name, ends in every.items() if ends is not None}
+        runs = [
+            [cell.values for cell in study.planned[config] if cell.scenario == scenario.id and cell.values is not None]
+            for config in study.sheets
+        ]
+        there = [own for own in runs if own]
+        shares = [fmean(_share(scales, values) for values in own) for own in there] if scales else []
+        questions.append(_ScenarioDifficulty(scenario.id, tuple(shares), sum(map(len, there))))
+    nobody = float("inf")
+    questions.sort(key=lambda one: (nobody if one.average is None else one.average, -one.samples, one.scenario))
     rows = [_row(suite, number, question) for number, question in enumerate(questions, 1)]
     simulated = sum(study.about[config].simulated for config in study.sheets)
     whom = f"{len(study.sheets)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
-    notes = [*_fields(study.frame.index, suite), f"{whom}."]
-    return [declared.made("index/difficulty", rows, notes)]
-
-
-def _order(question: _ScenarioDifficulty) -> float:
-    return float("inf") if question.average is None else question.average
-
-
-def _verdicts(study: Study) -> list[Verdicts]:
-    """Verdicts of every complete subject."""
-    out: list[Verdicts] = []
-    for config in study.sheets:
-        own: dict[str, list[Mapping[str, Scalar]]] = {}
-        for cell in study.planned[config]:
-            if cell.values is not None:
-                own.setdefault(cell.scenario, []).append(cell.values)
-        out.append(own)
-    return out
-
-
-def _question(scenario: str, scales: Scales, verdicts: Sequence[Verdicts]) -> _ScenarioDifficulty:
-    given = [own[scenario] for own in verdicts if scenario in own]
-    shares = [fmean(_share(scales, values) for values in runs) for runs in given] if scales else []
-    return _ScenarioDifficulty(scenario, tuple(shares), sum(map(len, given)))
+    return [declared.made("index/difficulty", rows, [*_fields(index, suite), f"{whom}."])]
 
 
 def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
@@ -85,12 +69,6 @@ def _row(suite: Suite, number: int, question: _ScenarioDifficulty) -> tuple[Valu
         number, scenario.id, scenario.title, scenario.category or scenario.experiment,
         None if average is None else 100 - average, interval, average, question.samples, len(question.shares),
     )  # fmt: skip
-
-
-def _scales(index: Index, suite: Suite, scenario: str) -> Scales:
-    own = suite.scenario(scenario)
-    rubric = suite.rubrics[own.rubric]
-    return {name: ends for name in rubric.fields if (ends := _ends(index, rubric, own.experiment, name)) is not None}
 
 
 def _ends(index: Index, rubric: Rubric, experiment: str, name: str) -> Ends | None:

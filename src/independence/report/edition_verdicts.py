@@ -61,16 +61,27 @@ class _Grading(NamedTuple):
         for rubric in (self.rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
             verdict = verdict or found.get((state.key, state.at or "", rubric))
         given = verdict.fields if verdict and verdict.missing is None else None
-        missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
+        missing = state.missing
+        if missing is None and state.stale:
+            missing = "stale"
+        elif missing is None and state.end is None:
+            missing = "not_run"
+        elif missing is None:
+            missing = (verdict.missing or void_reason(state.flags)) if verdict else "unjudged"
+        missing = missing or (strict.NO_ANSWER if marked else None)
+        flags = [*state.flags]
+        if self.imported and verdict and verdict.rubric != queries.PUBLISHED:
+            if verdict.rubric == queries.REREAD:
+                flags.append(REREAD)
+            elif not self.suite.judged_as_published:
+                flags.append(OUR_RUBRIC)
+        if verdict and verdict.quote_found is False:
+            flags.append(MISQUOTED)
         predicted = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
         exact = {name: predicted[name] for name in predicted.keys() & self.read}
         by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
         needed = self.required.get(state.scenario) if by_this_rubric else None
         values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
-        particular = [
-            *(_marks(verdict, in_our_words=not self.suite.judged_as_published) if self.imported else ()),
-            *_misquoted(verdict),
-        ]
         return PlannedVerdict(
             config_dir=state.config_dir,
             experiment=state.experiment,
@@ -79,7 +90,7 @@ class _Grading(NamedTuple):
             values=values,
             missing=missing,
             given=given,
-            flags=(*state.flags, *particular, *marked, *[engagement.EVADED] * bool(evaded)),
+            flags=(*flags, *marked, *[engagement.EVADED] * bool(evaded)),
             evadable=evaded is not None,
             predicted=predicted or None,
         )
@@ -194,20 +205,6 @@ def _counted(
     return (given, None) if given is None or own is None else engagement.counted(given, own)
 
 
-def _misquoted(verdict: StoredVerdict | None) -> tuple[str, ...]:
-    """The mark of a verdict that rests on words that nobody said."""
-    return (MISQUOTED,) if verdict is not None and verdict.quote_found is False else ()
-
-
-def _marks(verdict: StoredVerdict | None, *, in_our_words: bool) -> list[str]:
-    """What is particular about a verdict on an import."""
-    if verdict is None or verdict.rubric == queries.PUBLISHED:
-        return []
-    if verdict.rubric == queries.REREAD:
-        return [REREAD]
-    return [OUR_RUBRIC] if in_our_words else []
-
-
 def _unanswered(
     connection: sqlite3.Connection, suite: Suite, states: Sequence[TrialState]
 ) -> dict[Spot, tuple[str, ...]]:
@@ -218,45 +215,30 @@ def _unanswered(
     cells = {scenario.id: scenario.cell or scenario.id for scenario in suite.scenarios}
     out: dict[Spot, tuple[str, ...]] = {}
     for own in grouped(states, lambda state: state.config_dir).values():
-        if not _may_be_none(own):
+        replies = [reply for state in own for reply in state.replies]
+        marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
+        if not _suspect([reply.words or UNKNOWN for reply in replies], marked):
             continue
         texts = trajectories.reply_texts(connection, {state.key for state in own})
-        said: list[_Said] = [
-            _Said(state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
+        said = [
+            (state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
             for state in own
             for turn, (flags, text) in enumerate(zip(state.reply_flags, texts.get(state.key, ()), strict=False))
         ]
-        again = _repeated(said, in_grid=suite.grid is not None)
-        lacking = [strict.NO_ANSWER in one.flags or twice for one, twice in zip(said, again, strict=True)]
+        again = [False] * len(said)  # which of them repeat others of their run
+        runs: dict[int, list[int]] = {}
+        for at, (state, *_) in enumerate(said):
+            runs.setdefault(state.run, []).append(at)
+        for places in runs.values():
+            found = repeated_answers.repeated([said[at][2] for at in places], whole=suite.grid is not None)
+            for at, twice in zip(places, found, strict=True):
+                again[at] = twice
+        lacking = [strict.NO_ANSWER in flags or twice for (_, flags, _), twice in zip(said, again, strict=True)]
         for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
             if none:
                 spot = (state.config_dir, state.scenario, state.run)
                 out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
     return out
-
-
-class _Said(NamedTuple):
-    """A reply of a subject whose replies are compared."""
-
-    state: TrialState
-    flags: tuple[str, ...]
-    reply: ReplyToQuestion
-
-
-def _repeated(said: Sequence[_Said], *, in_grid: bool) -> list[bool]:
-    """Which of them repeat others of their run."""
-    out = [False] * len(said)
-    for places in grouped(range(len(said)), lambda at: said[at].state.run).values():
-        found = repeated_answers.repeated([said[at].reply for at in places], whole=in_grid)
-        for at, twice in zip(places, found, strict=True):
-            out[at] = twice
-    return out
-
-
-def _may_be_none(own: Iterable[TrialState]) -> bool:
-    replies = [reply for state in own for reply in state.replies]
-    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
-    return _suspect([reply.words or UNKNOWN for reply in replies], marked)
 
 
 def _suspect(words: Sequence[str], marked: int) -> bool:
@@ -266,15 +248,3 @@ def _suspect(words: Sequence[str], marked: int) -> bool:
     ones do.
     """
     return bool(words) and 2 * marked + _SAMPLES * (len(words) - len(set(words))) >= len(words)
-
-
-def _missing(state: TrialState, verdict: StoredVerdict | None) -> str | None:
-    if state.missing is not None:
-        return state.missing
-    if state.stale:
-        return "stale"
-    if state.end is None:
-        return "not_run"
-    if verdict is None:
-        return "unjudged"
-    return verdict.missing or void_reason(state.flags)
