@@ -71,7 +71,7 @@ class ComparedSubjects(NamedTuple):
     se: Array  # of their estimates on these scenarios
     df: Array
     borrowed: Array
-    fleet_df: Array
+    lent_df: Array
     means: Sequence[Array]  # by stratum: (n, scenarios)
     runs: Sequence[Array]  # by stratum: (n, 2) variance and degrees of freedom over runs; (n, 0) of several scenarios
     off: Sequence[Array]  # by stratum: (n, scenarios) how far means may be from these, where verdicts are missing
@@ -85,8 +85,8 @@ class ComparedSubjects(NamedTuple):
         off: Sequence[Sequence[Array]] = (),
     ) -> Self:
         """`subjects` and `off` (empty of a complete one) are read of scenarios like these alone."""
-        rows = [(one.se, one.df, one.borrowed, one.fleet_df) for one in estimates]
-        se, df, borrowed, fleet_df = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+        rows = [(one.se, one.df, one.borrowed, one.lent_df) for one in estimates]
+        se, df, borrowed, lent_df = np.array(rows, dtype=np.float64).reshape(-1, 4).T
         means, runs, apart = list[Array](), list[Array](), list[Array]()
         for number, stratum in enumerate(subjects[0].strata if subjects else ()):
             count = len(stratum.scenarios)
@@ -94,7 +94,7 @@ class ComparedSubjects(NamedTuple):
             runs.append(np.array([over_runs(one, number) if count == 1 else () for one in subjects]))
             apart.append(np.array([own[number] if own else np.zeros(count) for own in off or [()] * len(subjects)]))
         open_ = np.array([bool(own) for own in off] or [False] * len(estimates), dtype=bool)
-        return cls(se, df, borrowed, fleet_df, means=means, runs=runs, off=apart, incomplete=open_)
+        return cls(se, df, borrowed, lent_df, means=means, runs=runs, off=apart, incomplete=open_)
 
     def part(self, places: slice) -> Self:
         """Some of them."""
@@ -103,7 +103,7 @@ class ComparedSubjects(NamedTuple):
             se=self.se[places],
             df=self.df[places],
             borrowed=self.borrowed[places],
-            fleet_df=self.fleet_df[places],
+            lent_df=self.lent_df[places],
             means=means,
             runs=runs,
             off=off,
@@ -114,14 +114,14 @@ class ComparedSubjects(NamedTuple):
 def on_these(first: ComparedSubjects, second: ComparedSubjects) -> tuple[Array, Array]:
     """Standard errors and degrees of freedom on these scenarios: runs of both are independent, so variances add.
 
-    Degrees of freedom are Welch's. What both borrow from one fleet is as wrong for one as for the other. It counts as
-    two of the same error: without that, what the fleet knows would be counted twice. Two fleets are taken as one, which
-    can only widen.
+    Degrees of freedom are Welch's. What both borrow from the same subjects is as wrong for one as for the other. It
+    counts as two of the same error: without that, what those know would be counted twice. Two boards are taken as one,
+    which can only widen.
     """
     own, other = first.se**2, second.se**2
-    shared = (1 - first.borrowed) * second.borrowed / second.fleet_df
-    shared = shared + first.borrowed * (1 - second.borrowed) / first.fleet_df
-    shared += first.borrowed * second.borrowed / np.minimum(first.fleet_df, second.fleet_df)
+    shared = (1 - first.borrowed) * second.borrowed / second.lent_df
+    shared = shared + first.borrowed * (1 - second.borrowed) / first.lent_df
+    shared += first.borrowed * second.borrowed / np.minimum(first.lent_df, second.lent_df)
     weights = own**2 / first.df + other**2 / second.df + 2 * own * other * shared
     df = np.divide((own + other) ** 2, weights, out=np.ones_like(weights), where=weights > 0)
     return np.sqrt(own + other), df
@@ -178,10 +178,10 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: 
     return Difference(first.index - second.index, float(se), float(df))
 
 
-def over_runs(sheet: SubjectPoints, number: int) -> tuple[float, float]:
+def over_runs(subject: SubjectPoints, number: int) -> tuple[float, float]:
     """Squared standard error of a single-scenario stratum, and its degrees of freedom."""
-    runs = sheet.strata[number].points[0]
-    return (float(runs.var(ddof=1)) + sheet.covaried(number)) / len(runs), len(runs) - 1.0
+    runs = subject.strata[number].points[0]
+    return (float(runs.var(ddof=1)) + subject.covaried(number)) / len(runs), len(runs) - 1.0
 
 
 def adjusted(p: Array, correction: Correction) -> Array:

@@ -61,12 +61,12 @@ class Levels(NamedTuple):
     failing: float
 
 
-def gated_index(sheet: SubjectPoints) -> GatedIndex:
+def gated_index(subject: SubjectPoints) -> GatedIndex:
     """Of a subject with at least two runs of every scenario."""
-    own = index_uncertainty.over_own_runs(sheet)
-    runs = min(map(len, sheet.totals.values()))
+    own = index_uncertainty.over_own_runs(subject)
+    runs = min(map(len, subject.totals.values()))
     return GatedIndex(
-        point=sheet.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=runs, scale=sheet.scale
+        point=subject.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=runs, scale=subject.scale
     )
 
 
