@@ -23,7 +23,7 @@ from independence.report import board
 from independence.report.board import InferenceOptions
 from independence.report.board_row import BoardRow
 from independence.report.study import Study
-from independence.stats import index_uncertainty, ranks
+from independence.stats import index_uncertainty, ranks, strict
 
 EVERY, SETS = 20, 1
 SIZES = (2, 3, 4, 6, 10)  # of sets
@@ -105,7 +105,12 @@ def without(read: Study, config: str, gone: Collection[int]) -> Study:
     )
     singles = {other: one for other, one in read.single_runs.items() if other != config}
     return read._replace(
-        planned={**read.planned, config: own}, sheets=sheets, these=these, like_these=like_these, single_runs=singles
+        planned={**read.planned, config: own},
+        scores={**read.scores, config: strict.score(read.frame, own)},
+        sheets=sheets,
+        these=these,
+        like_these=like_these,
+        single_runs=singles,
     )
 
 

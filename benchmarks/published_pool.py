@@ -36,7 +36,7 @@ def pool() -> tuple[SubjectPoints, ...]:
         return ()
     needed = {scenario for members in read.frame.members.values() for scenario in members}
     for own in read.planned.values():
-        valid = [cell for cell in report.study.scored(own) if cell.values is not None]
+        valid = [cell for cell in own if cell.values is not None]
         counts = Counter(cell.scenario for cell in valid)
         sheet = subject_points(read.frame, valid) if min(counts[one] for one in needed) >= FEWEST else None
         found += [sheet] if sheet is not None else []

@@ -46,8 +46,9 @@ def intervals(subjects: SimulatedSubjects, fleet: int, estimates: Estimates) -> 
             found += estimates(sheets)
         else:
             found += [single_runs.like_these(sheet) if estimates is LIKE_THESE else None for sheet in sheets]
-    ends = [one.interval() if one is not None else None for one in found]
-    both = np.array([end if end is not None else (np.nan, np.nan) for end in ends])
+    known = [one for one in found if one is not None]
+    ends = iter(index_uncertainty.intervals(known))
+    both = np.array([(one is not None and next(ends)) or (np.nan, np.nan) for one in found])
     return Ends(both[:, 0], both[:, 1], np.array([np.nan if one is None else one.se for one in found]))
 
 

@@ -142,9 +142,11 @@ def _indices(suite: Suite, found: Sequence[Compared]) -> Row:
     pairs: list[tuple[float, float]] = []
     for own in by_config.values():
         both = [one for one in own if one.ours is not None]
-        theirs = strict.index_of(frame, [_values(one.dialogue, one.dialogue.values) for one in both])
-        ours = strict.index_of(frame, [_values(one.dialogue, one.ours) for one in both])
-        if len({one.dialogue.scenario for one in both}) == len(suite.scenarios) and theirs is not None and ours:
+        if len({one.dialogue.scenario for one in both}) < len(suite.scenarios):
+            continue
+        theirs = strict.score(frame, [_values(one.dialogue, one.dialogue.values) for one in both]).index
+        ours = strict.score(frame, [_values(one.dialogue, one.ours) for one in both]).index
+        if theirs is not None and ours:
             pairs.append((theirs, ours))
     first, second = np.array(pairs).T
     rho, error = spearman(first, second), float(np.abs(first - second).mean())

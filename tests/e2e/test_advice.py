@@ -186,7 +186,7 @@ def test_the_report_on_sides_is_one_page_with_its_plots(sides: Ran, tmp_path: Pa
     done = do(sides.folder, "generate-report", "--html", "-o", str(tmp_path / "r.html"))
     assert done.code == 0, done.err
     page = (tmp_path / "r.html").read_text()
-    sections = ("board", "tilt", "pairs", "parts", "guess", "costs", "health", "thresholds")
+    sections = ("board", "tilt", "pairs", "parts", "costs", "health", "thresholds")
     ids = [*sections, "figure-advice-forest", "figure-advice-slopes"]
     assert [one for one in ids if f'id="{one}"' not in page] == []
     assert "known behaviour" in page
@@ -198,7 +198,7 @@ def test_the_report_on_rent_has_figures_and_tables_beside_it(rent: Ran, tmp_path
     done = do(rent.folder, "generate-report", "-o", str(tmp_path / "r.md"), "--tables", str(tables))
     assert done.code == 0, done.err
     assert {path.stem for path in (tmp_path / "r-figures").iterdir()} == {"stance-contrast"}
-    assert {"contrast", "published", "guess", "costs", "run-health"} <= {path.stem for path in tables.iterdir()}
+    assert {"contrast", "published", "costs", "run-health"} <= {path.stem for path in tables.iterdir()}
 
 
 def test_the_demo_of_rent_asks_the_panel_of_advisers_and_says_how_to_see_more(tmp_path: Path) -> None:

@@ -53,9 +53,7 @@ def test_one_run_each_is_reported_without_asking_for_runs_and_is_a_look() -> Non
     assert (these["p"], like_these["p"] is None) == (None, False)
     command.ok("generate-report", "--db", "store.db", "-o", "report.md")
     text = Path("report.md").read_text("utf-8")
-    assert "twice the scenarios" in text
     assert "too few scenarios" not in text
-    assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
 
     with command.opened(Path("store.db")) as connection:  # two plans a second are one
         connection.execute("UPDATE planned SET planned_at = '2026-01-01T00:00:00+00:00'")

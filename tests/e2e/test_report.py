@@ -48,7 +48,7 @@ def report(store: Path, output: Path, *more: str | Path) -> str:
 def test_the_html_report_is_one_file_that_asks_nobody_for_anything(store: Path, tmp_path: Path) -> None:
     page = report(store, tmp_path / "r.html", "--html")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
-    sections = ("board", "runs", "scenarios", "measurement", "conditions", "judges", "names", "health", "subjects")
+    sections = ("board", "runs", "scenarios", "conditions", "judges", "names", "health", "subjects")
     assert [section for section in sections if f'id="{section}"' not in page] == []
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
     assert "known behaviour" in page
@@ -73,7 +73,7 @@ def test_the_markdown_report_has_figures_and_tables_beside_it_and_is_the_same_ev
     (tables / "export.json").unlink()  # what was written, not a table
     written = {path.stem for path in tables.iterdir()}
     assert {path.suffix for path in tables.iterdir()} == {".csv", ".json"}
-    assert {"board", "runs", "items", "difficulty", "variance-components", "purchase", "costs", "run-health"} <= written
+    assert {"board", "runs", "difficulty", "costs", "run-health"} <= written
     for name in written:
         with (tables / f"{name}.csv").open() as lines:
             assert len(list(csv.DictReader(lines))) == len(rows(tables / f"{name}.json")), name

@@ -10,7 +10,7 @@ import pytest
 
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
-from independence.report import board_notes, comparison_tables, index_tables, planned_verdicts, purchase, runs
+from independence.report import board_notes, comparison_tables, index_tables, planned_verdicts, runs
 from independence.report.board import Board, BoardJudges, board
 from independence.report.table import to_markdown
 from independence.report.verdict_cells import PlannedVerdict
@@ -398,4 +398,3 @@ def test_what_did_not_vary_is_still_as_unsure_as_the_prior_share_says(toy: Toy) 
     assert [row.rank for row in found.rows] == [1, 2]
     assert all(row.ci[0] < row.index - 2 for row in found.rows)
     assert found.minimum_detectable is not None
-    assert "Nothing varies" not in str(purchase.tables(toy.read())[0].notes)

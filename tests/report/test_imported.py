@@ -13,9 +13,9 @@ from benchmarks import deletions
 
 from independence.report import study
 from independence.report.study import Study
+from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
-from independence.stats.strict import VerdictValues
 from independence.stats.subject_points import Stratum, SubjectPoints, subject_points
 from independence.store import scopes
 
@@ -38,7 +38,7 @@ def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study, step: in
     """Law 2: the index is gone or as it was, the lower end of the bounds no higher, the coverage lower."""
     deletions = 0
     for own in read.planned.values():
-        cells = study.scored(own)
+        cells = list(own)
         before = strict.score(read.frame, cells)
         for at, cell in list(enumerate(cells))[::step]:
             if cell.values is None:
@@ -72,8 +72,8 @@ def complete_runs(read: Study, count: int) -> list[SubjectPoints]:
     """The first complete runs of every subject that has so many."""
     found = []
     for own in read.planned.values():
-        by_run: dict[int, list[VerdictValues]] = {}
-        for cell in study.scored(own):
+        by_run: dict[int, list[PlannedVerdict]] = {}
+        for cell in own:
             by_run.setdefault(cell.run, []).append(cell)
         whole = [cells for cells in by_run.values() if len(cells) == 15 and all(c.values is not None for c in cells)]
         made = subject_points(read.frame, [cell for cells in whole[:count] for cell in cells])

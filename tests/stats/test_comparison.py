@@ -25,11 +25,11 @@ def test_a_difference_is_welch_s() -> None:
 
 
 def test_what_both_borrow_from_one_fleet_is_counted_once() -> None:
-    alike = IndexEstimate(80, 1, 12, borrowed=1.0, fleet_df=12)  # all that is known is one variance
+    alike = IndexEstimate(80, 1, 12, borrowed=1.0, lent_df=12)  # all that is known is one variance
     assert difference(alike, alike).df == pytest.approx(12)
     own = IndexEstimate(80, 1, 12)
     assert difference(own, own).df == pytest.approx(24)
-    half = IndexEstimate(80, 1, 12, borrowed=0.5, fleet_df=12)
+    half = IndexEstimate(80, 1, 12, borrowed=0.5, lent_df=12)
     assert difference(half, half).df == pytest.approx(4 / (2 / 12 + 2 * 0.75 / 12))
 
 

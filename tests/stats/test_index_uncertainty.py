@@ -31,7 +31,7 @@ def test_alone_its_variance_is_that_of_the_scenarios_moved_towards_the_prior_sha
     room, most = place * (1 - place), 3 * 20**2 / 3 / 60**2
     moved = moderate(parts.sum()[None] / 60**2 / room / most, np.array([df]), PriorShare(0.12, 2.0))
     assert made.se == pytest.approx(60 * np.sqrt(moved.share[0] * most * room))
-    assert (made.df, made.borrowed, made.fleet_df) == pytest.approx((moved.df[0], moved.borrowed[0], 2))
+    assert (made.df, made.borrowed, made.lent_df) == pytest.approx((moved.df[0], moved.borrowed[0], 2))
     assert made.dispersion == pytest.approx(made.se**2 / 60**2 / room)
 
 
@@ -74,8 +74,8 @@ def test_the_number_of_parts_that_a_variance_is_made_of_is_the_fleets() -> None:
     one, other = [[1.0, 3.0], [5.0, 5.0]], [[1.0, 3.0], [4.0, 6.0]]
     alone = these_scenarios([sheets.of(*one)])[0]
     both = these_scenarios([sheets.of(*one), sheets.of(*other)])[0]
-    assert alone.fleet_df == 2
-    assert both.fleet_df == pytest.approx(2 + (1 + 4) / (1 + 2))  # (sums of variances)^2 over sums of their squares
+    assert alone.lent_df == 2
+    assert both.lent_df == pytest.approx(2 + (1 + 4) / (1 + 2))  # (sums of variances)^2 over sums of their squares
 
 
 def test_the_second_reading_is_never_the_surer_one() -> None:
@@ -112,7 +112,7 @@ def test_who_is_at_the_end_of_the_scale_takes_all_from_the_others_and_lends_noth
     others = [sheets.drawn(rng, 2, 4) for _ in range(6)]
     beside, *found = these_scenarios([perfect, *others])
     assert beside.borrowed == 1
-    assert [one.fleet_df for one in found] == pytest.approx([one.fleet_df for one in these_scenarios(others)])
+    assert [one.lent_df for one in found] == pytest.approx([one.lent_df for one in these_scenarios(others)])
 
 
 def test_a_single_scenario_carries_its_run_variance_alone_and_a_single_run_shows_no_spread() -> None:
@@ -145,7 +145,7 @@ def test_a_subject_alone_moves_towards_the_prior_share_by_the_linear_formula() -
     assert made.borrowed[0] == pytest.approx((1 - kept) * 0.1 / made.share[0])
     part = made.borrowed[0]
     assert 1 / made.df[0] == pytest.approx((1 - part) ** 2 / 4 + part**2 * (0.4 / 2 + 1 / 2))
-    assert made.fleet_df[0] == 2
+    assert made.lent_df[0] == 2
 
 
 def test_shares_of_a_fleet_move_towards_the_others_by_the_linear_formula() -> None:
@@ -162,7 +162,7 @@ def test_shares_of_a_fleet_move_towards_the_others_by_the_linear_formula() -> No
         theirs = (known * np.average(share[others], weights=df[others]) + PRIOR.df * PRIOR.share) / lent_df
         lent, joint = spread / (2 * (1 + spread)) + 1 / lent_df, shared / own * known / lent_df if own else 0.0
         kept = (lent - joint) / (1 / own + lent - 2 * joint) if own else 0.0
-        assert made.fleet_df[at] == pytest.approx(lent_df)
+        assert made.lent_df[at] == pytest.approx(lent_df)
         assert made.share[at] == pytest.approx(kept * share[at] + (1 - kept) * theirs)
         part = (1 - kept) * theirs / made.share[at]
         assert made.borrowed[at] == pytest.approx(part)
@@ -174,8 +174,8 @@ def test_shares_of_a_fleet_move_towards_the_others_by_the_linear_formula() -> No
 def test_errors_that_subjects_share_are_lent_once() -> None:
     share, df = np.full(20, 0.2), np.full(20, 4.0)
     free, bound = moderate(share, df, PRIOR), moderate(share, df, PRIOR, shared=1.0)
-    assert free.fleet_df[0] == 2 + 19 * 4
-    assert bound.fleet_df[0] == pytest.approx(2 + 4)
+    assert free.lent_df[0] == 2 + 19 * 4
+    assert bound.lent_df[0] == pytest.approx(2 + 4)
     assert bound.df[0] < free.df[0]
 
 

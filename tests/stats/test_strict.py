@@ -15,12 +15,13 @@ from independence.stats.strict import (
     VerdictValues,
     frame,
     no_answers,
+    score,
     void_reason,
 )
 from independence.suites.load import LoadedSuite, load
 from independence.types import Scalar
 
-from .verdicts import FRAME, PERFECT, WORST, run, score, scored, without
+from .verdicts import FRAME, PERFECT, WORST, run, without
 
 
 def test_the_index_is_the_weighted_formula() -> None:
@@ -165,11 +166,11 @@ def test_the_index_of_dialogues_with_a_stand_leaves_out_what_has_none() -> None:
         for s in v2.scenarios
         for fields in [v2.rubrics[s.rubric].fields]
     ]
-    whole = scored(needed, best).engaged
+    whole = score(needed, best).engaged
     assert whole == pytest.approx(score(needed, best).index)
-    assert scored(needed, [cell for cell in best if cell.scenario != "rs01"]).engaged == whole
-    assert scored(needed, [cell for cell in best if not cell.scenario.startswith("rs")]).engaged is None
-    assert scored(needed, [*best, VerdictValues("rs01", 2, None)]).engaged is None
+    assert score(needed, [cell for cell in best if cell.scenario != "rs01"]).engaged == whole
+    assert score(needed, [cell for cell in best if not cell.scenario.startswith("rs")]).engaged is None
+    assert score(needed, [*best, VerdictValues("rs01", 2, None)]).engaged is None
 
 
 def test_a_dialogue_carries_a_measurement_unless_a_flag_says_otherwise() -> None:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from independence.stats.completions import completions
-from independence.stats.strict import ScoringFrame, VerdictValues, frame
-from independence.stats.subject_points import Leverage, SubjectPoints, leverage, share_kept
+from independence.stats.strict import ScoringFrame, VerdictValues, frame, score
+from independence.stats.subject_points import Leverage, SubjectPoints, leverage
+from independence.stats.subject_points import subject_points as points
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
 
-from .verdicts import FRAME, PERFECT, WORST, points, run, score, without
+from .verdicts import FRAME, PERFECT, WORST, run, without
 
 V2 = frame(load("v2").suite)
 # `drift` stands in two components, one of which runs downwards; scenario `spare` is in no dimension.
@@ -121,11 +122,12 @@ def test_every_built_in_suite_spans_0_to_100(name: str) -> None:
 
 
 def test_what_is_kept_of_a_scale_is_a_share_and_absent_where_a_verdict_is() -> None:
-    assert share_kept(FRAME, "one", [{"firm": 10}, {"firm": 5}]) == pytest.approx(0.75)
-    assert share_kept(FRAME, "three", [{"drift": 0, "name": False, "gender": False}]) == pytest.approx(1)
-    assert share_kept(FRAME, "three", [{"drift": 10, "name": True, "gender": True}]) == pytest.approx(0)
-    assert share_kept(FRAME, "one", [{"firm": 10}, None]) is None
-    assert share_kept(FRAME, "one", []) is None
+    kept = leverage(FRAME).share_kept
+    assert kept("one", [{"firm": 10}, {"firm": 5}]) == pytest.approx(0.75)
+    assert kept("three", [{"drift": 0, "name": False, "gender": False}]) == pytest.approx(1)
+    assert kept("three", [{"drift": 10, "name": True, "gender": True}]) == pytest.approx(0)
+    assert kept("one", [{"firm": 10}, None]) is None
+    assert kept("one", []) is None
 
 
 RUNS = ((9, 8, 1), (4, 9, 2), (7, 2, 10), (8, 8, 0))

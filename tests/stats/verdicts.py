@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from independence.stats import fleet_points, fleet_scores, verdict_columns
-from independence.stats.fleet_scores import FleetScore
-from independence.stats.strict import ScoringFrame, StrictRow, VerdictValues
-from independence.stats.subject_points import SubjectPoints
-from independence.stats.verdict_columns import VerdictCell
+from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.suites.schema import Component, Dimension, Index
 
 # Two experiments, three scenarios; one component runs downwards and sums two dimensions of different scales.
@@ -47,21 +41,3 @@ PERFECT, WORST = run(1, 10, 10, 0), run(1, 0, 0, 10, True, True)
 
 def without(cells: list[VerdictValues], *gone: int) -> list[VerdictValues]:
     return [cell._replace(values=None) if at in gone else cell for at, cell in enumerate(cells)]
-
-
-def cells(given: Iterable[VerdictValues]) -> list[VerdictCell]:
-    """With nothing known of stands."""
-    return [VerdictCell(*one, evaded=False, evadable=False) for one in given]
-
-
-def scored(frame: ScoringFrame, given: Iterable[VerdictValues]) -> FleetScore:
-    return fleet_scores.scores(frame, verdict_columns.columns_of(frame, {"subject": cells(given)}))["subject"]
-
-
-def score(frame: ScoringFrame, given: Iterable[VerdictValues]) -> StrictRow:
-    return scored(frame, given).strict
-
-
-def points(frame: ScoringFrame, given: Iterable[VerdictValues]) -> SubjectPoints | None:
-    columns = verdict_columns.columns_of(frame, {"subject": cells(given)})
-    return fleet_points.complete_points(frame, columns).get("subject")

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 import pytest
 
 from independence.store import context, place_dialogues, records
-from independence.store.place_dialogues import Dialogues
+from independence.store.place_dialogues import PlacedVerdict
 from independence.store.records import CallRow, TrialRow, VerdictRow
 from independence.types import Condition, Missing, Verdict, Where
 
@@ -38,7 +38,7 @@ def played(connection: Connection) -> Connection:
     return connection
 
 
-def under(connection: Connection, judge: str | None = "j") -> Dialogues:
+def under(connection: Connection, judge: str | None = "j") -> list[PlacedVerdict]:
     return place_dialogues.under_judge(connection, WHERE, judge)
 
 
@@ -47,9 +47,10 @@ def test_one_judge_is_read_at_once_and_several_one_by_one(played: Connection) ->
     found = place_dialogues.read(played, WHERE)
     assert found is not None
     assert [(one.judge, one.valid) for one in found.judges] == [("j", 4)]
-    assert found.subjects == under(played)
-    assert list(under(played)) == list(under(played, None)) == ["a", "b"]
-    assert not any(under(played, None)[config].valid for config in "ab")
+    assert found.verdicts == under(played)
+    places = [(config, run, name) for config in "ab" for run in (1, 2) for name in SCENARIOS]
+    assert [one[:3] for one in under(played)] == [one[:3] for one in under(played, None)] == places
+    assert not any(one.valid for one in under(played, None))
     graded(played, "b two 2", "other")
     assert place_dialogues.read(played, WHERE) is None
 
@@ -59,26 +60,25 @@ def test_of_several_verdicts_the_newest_that_counts_is_taken(played: Connection)
     graded(played, "a two 1", score=8, rubric="later rubric")
     for rubric, at in (("other rubric", "1999"), ("later rubric", "2999")):
         played.execute("UPDATE verdicts SET judged_at = ? WHERE rubric = ?", (at, rubric))
-    own = under(played)["a"]
-    assert own.scenario.values == ["one", "one", "two", "two", "one", "two"]
-    assert (own.valid, len(own.words), len(own.judged_at)) == (6, 4 * 16, 6)
+    own = [one for one in under(played) if one.config_dir == "a"]
+    assert [one.scenario for one in own] == ["one", "one", "two", "two", "one", "two"]
+    assert sum(one.valid for one in own) == 6
     for rubrics, taken in (
         ({"one": "rubric", "two": "rubric"}, ["rubric", "rubric", "rubric", "rubric"]),
         ({"one": "other rubric", "two": "rubric"}, ["other rubric", "rubric", "rubric", "rubric"]),
         ({}, ["rubric", "later rubric", "rubric", "rubric"]),
     ):
-        found = own.newest(rubrics)
-        assert (found.rubric.values, found.judged_at) == (taken, [])
-        assert (found.run.values, found.scenario.values) == ([1, 1, 2, 2], ["one", "two", "one", "two"])
-        assert (found.words, found.dates) == (own.words, own.dates)
+        found = place_dialogues.newest(own, rubrics)
+        assert [one.rubric for one in found] == taken
+        assert [(one.run, one.scenario) for one in found] == [(1, "one"), (1, "two"), (2, "one"), (2, "two")]
 
 
 def test_of_several_verdicts_one_to_be_looked_at_comes_first(played: Connection) -> None:
     graded(played, "a one 1", score=7, rubric="other rubric")
     played.execute("UPDATE verdicts SET missing = 'unreadable_verdict' WHERE rubric = 'other rubric'")
-    own = under(played)["a"].newest({"one": "rubric", "two": "rubric"})
-    assert own.particular == {0: "a one 1"}
-    assert own.rubric.values[0] == "other rubric"
+    first, *others = place_dialogues.newest(under(played), {"one": "rubric", "two": "rubric"})
+    assert (first.trial, first.rubric, first.plain) == ("a one 1", "other rubric", 0)
+    assert [one.trial for one in others if not one.plain] == ["b two 2"], "nobody graded it"
 
 
 def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
@@ -86,8 +86,8 @@ def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
     first = rows.reply("first of two")
     records.add_call(played, CallRow("more", 0, "more_0", "more", "after", first, answered_at="2999"))
     played.execute("UPDATE verdicts SET judged_at = '1999' WHERE trial = 'a one 1'")
-    found = place_dialogues.dates(under(played).values())
+    found = place_dialogues.dates(under(played))
     assert (found.last_reply, found.first_verdict) == ("2999", "1999")
     rows.verdict(played, "gone", "a two 1", "", Missing("unreadable_verdict", "", "", ()))
     played.execute("UPDATE verdicts SET judged_at = '1998' WHERE key = 'gone'")
-    assert place_dialogues.dates(under(played).values()).first_verdict == "1999"
+    assert place_dialogues.dates(under(played)).first_verdict == "1999"

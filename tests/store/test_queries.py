@@ -149,19 +149,6 @@ def test_a_place_leads_to_its_trial_and_the_shape_it_was_planned_in(connection: 
     assert plans.planned_trials(connection, PLACE.under(Condition("v", "another mode"))) == []
 
 
-def test_the_last_answer_of_every_finished_dialogue_is_told_as_it_is_now(connection: Connection) -> None:
-    for key, turns in (("one", 2), ("unfinished", 2), ("missing", 1), ("replaced", 1)):
-        rows.trial(connection, key, turns=turns)
-    rows.dialogue(connection, "one", "first", "last")
-    rows.dialogue(connection, "unfinished", "first")
-    rows.call(connection, "missing", 0, "missing", rows.missing())
-    for text in ("old", "new"):
-        rows.dialogue(connection, "replaced", text)
-    found = [queries.LastAnswer("a", "one", 1, "last"), queries.LastAnswer("a", "replaced", 1, "new")]
-    assert sorted(queries.last_answers(connection, HERE)) == found
-    assert queries.last_answers(connection, PLACE.under(Condition("v", "other"))) == []
-
-
 def test_editions_come_last_used_first_and_only_with_trials(connection: Connection) -> None:
     for name in ("old", "new", "empty"):
         rows.edition(connection, name)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache
 from importlib import import_module
-from typing import ClassVar, Final, overload
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -50,23 +49,6 @@ class GatedValue(msgspec.Struct, frozen=True):
     config: str
     label: str
     value: float | None
-
-
-class DeferredTables(Sequence[Table]):
-    """Tables that are made when somebody looks at them."""
-
-    def __init__(self, make: Callable[[], Sequence[Table]]) -> None:
-        self._make = cache(make)
-
-    def __len__(self) -> int:
-        return len(self._make())
-
-    @overload
-    def __getitem__(self, at: int) -> Table: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Table]: ...
-    def __getitem__(self, at: int | slice) -> Table | Sequence[Table]:
-        return self._make()[at]
 
 
 class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from independence.report import plain_verdicts, planned_verdicts, point_kinds
+from independence.report import planned_verdicts, point_kinds
 from independence.report.estimates import EstimatedIndex
 from independence.report.study import Origin, Study
-from independence.stats import fleet_scores
-from independence.stats.fleet_scores import FleetScore
 from independence.types import Ends
 
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
@@ -51,18 +49,17 @@ class BoardRow(msgspec.Struct, frozen=True):
 
 def own_rows(read: Study, costs: Mapping[str, float]) -> dict[str, BoardRow]:
     """Every subject by its own verdicts, strictly scored; `costs` in dollars by config_dir."""
-    columns = plain_verdicts.columns(read.frame, read.planned)
-    found, lost = fleet_scores.scores(read.frame, columns), point_kinds.lost(read)
+    lost = point_kinds.lost(read)
     return {
         config: msgspec.structs.replace(
-            _own_row(read, config, found[config], costs.get(config, 0.0)), points_lost=lost.get(config, msgspec.UNSET)
+            _own_row(read, config, costs.get(config, 0.0)), points_lost=lost.get(config, msgspec.UNSET)
         )
         for config in read.planned
     }
 
 
-def _own_row(read: Study, config: str, found: FleetScore, cost_usd: float) -> BoardRow:
-    own, about, scored = read.planned[config], read.about[config], found.strict
+def _own_row(read: Study, config: str, cost_usd: float) -> BoardRow:
+    about, scored = read.about[config], read.scores[config]
     return BoardRow(
         rank=None,
         label=about.label,
@@ -75,13 +72,13 @@ def _own_row(read: Study, config: str, found: FleetScore, cost_usd: float) -> Bo
         complete_runs=scored.complete_runs,
         coverage=scored.coverage,
         simulated=about.simulated,
-        flags=planned_verdicts.marks(own, evaded=found.evaded) | read.repeats.flags(config),
+        flags=planned_verdicts.marks(read.planned[config]) | read.repeats.flags(config),
         cost_usd=cost_usd,
         per_run=scored.per_run,
         dimensions=scored.dimensions,
         estimate=read.estimates.of.get(config),
         thinking=about.thinking,
-        evades=found.evadable_and_evaded / found.evadable if found.evadable else msgspec.UNSET,
-        without_evasions=found.engaged if found.evadable else msgspec.UNSET,
+        evades=scored.evadable_and_evaded / scored.evadable if scored.evadable else msgspec.UNSET,
+        without_evasions=scored.engaged if scored.evadable else msgspec.UNSET,
         origin=about.origin or msgspec.UNSET,
     )

@@ -10,7 +10,7 @@ from independence.report import declared, looks, planned_verdicts, point_kinds, 
 from independence.report.board_notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
-from independence.stats import power, strict
+from independence.stats import power
 from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 
@@ -120,7 +120,7 @@ def _where(read: study.Study, kind: str) -> str:
 
 
 def _standing(side: ComparedSubject) -> tuple[Value, ...]:
-    scored = strict.score(side.study.frame, study.scored(side.planned))
+    scored = side.study.scores[side.config]
     these = side.study.these.get(side.config)
     like_these = side.study.like_these.get(side.config) or side.study.single_runs.get(side.config)
     return (
@@ -194,7 +194,7 @@ def _percent(share: float | None) -> float | None:
 
 
 def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
-    own, other = (strict.score(s.study.frame, study.scored(s.planned)).dimensions for s in (first, second))
+    own, other = (side.study.scores[side.config].dimensions for side in (first, second))
     rows: list[tuple[Value, ...]] = []
     for component in first.study.frame.index.components:
         for name in component.dimensions:

@@ -1,4 +1,4 @@
-"""How hard each question is, over every field it is graded on, and how well each scenario tells subjects apart.
+"""How hard each question is, over every field it is graded on.
 
 As published, with what misled there put right: every field points the way the suite says, each subject counts once
 however many runs it has, all questions are asked of the same complete subjects, and none is left out.
@@ -6,7 +6,7 @@ however many runs it has, all questions are asked of the same complete subjects,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 from typing import NamedTuple
 
@@ -14,17 +14,12 @@ from independence.report import declared
 from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Table, Value
-from independence.stats import items
-from independence.stats.intervals import Interval, t_interval
-from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, ItemStatistics
+from independence.stats.intervals import t_interval
 from independence.suites.schema import Index, Rubric, Suite
 from independence.types import Ends, Scalar
 
 Scales = Mapping[str, Ends]
 """Field -> its worse and its better end."""
-
-Verdicts = Mapping[str, Sequence[Mapping[str, Scalar]]]
-"""Scenario -> values of one subject's verdicts."""
 
 
 class _ScenarioDifficulty(NamedTuple):
@@ -39,36 +34,25 @@ class _ScenarioDifficulty(NamedTuple):
 
 def tables(study: Study) -> list[Table]:
     """One table: every scenario, hardest first; those without a verdict of a complete subject last."""
-    suite = study.scope.suite
-    scales = {scenario.id: _scales(study.frame.index, suite, scenario.id) for scenario in suite.scenarios}
-    verdicts = _verdicts(study)
-    questions = [_question(scenario.id, scales[scenario.id], verdicts) for scenario in suite.scenarios]
-    questions.sort(key=lambda question: (_order(question), -question.samples, question.scenario))
+    suite, index = study.scope.suite, study.frame.index
+    questions = []
+    for scenario in suite.scenarios:
+        rubric = suite.rubrics[scenario.rubric]
+        every = {name: _ends(index, rubric, scenario.experiment, name) for name in rubric.fields}
+        scales = {name: ends for name, ends in every.items() if ends is not None}
+        runs = [
+            [cell.values for cell in study.planned[config] if cell.scenario == scenario.id and cell.values is not None]
+            for config in study.sheets
+        ]
+        there = [own for own in runs if own]
+        shares = [fmean(_share(scales, values) for values in own) for own in there] if scales else []
+        questions.append(_ScenarioDifficulty(scenario.id, tuple(shares), sum(map(len, there))))
+    nobody = float("inf")
+    questions.sort(key=lambda one: (nobody if one.average is None else one.average, -one.samples, one.scenario))
     rows = [_row(suite, number, question) for number, question in enumerate(questions, 1)]
-    notes = [*_fields(study.frame.index, suite), f"{headcount(study, study.sheets)}."]
-    return [declared.made("index/difficulty", rows, notes)]
-
-
-def _order(question: _ScenarioDifficulty) -> float:
-    return float("inf") if question.average is None else question.average
-
-
-def _verdicts(study: Study) -> list[Verdicts]:
-    """Verdicts of every complete subject."""
-    out: list[Verdicts] = []
-    for config in study.sheets:
-        own: dict[str, list[Mapping[str, Scalar]]] = {}
-        for cell in study.planned[config]:
-            if cell.values is not None:
-                own.setdefault(cell.scenario, []).append(cell.values)
-        out.append(own)
-    return out
-
-
-def _question(scenario: str, scales: Scales, verdicts: Sequence[Verdicts]) -> _ScenarioDifficulty:
-    given = [own[scenario] for own in verdicts if scenario in own]
-    shares = [fmean(_share(scales, values) for values in runs) for runs in given] if scales else []
-    return _ScenarioDifficulty(scenario, tuple(shares), sum(map(len, given)))
+    simulated = sum(study.about[config].simulated for config in study.sheets)
+    whom = f"{len(study.sheets)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
+    return [declared.made("index/difficulty", rows, [*_fields(index, suite), f"{whom}."])]
 
 
 def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
@@ -79,17 +63,12 @@ def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
 
 def _row(suite: Suite, number: int, question: _ScenarioDifficulty) -> tuple[Value, ...]:
     scenario, average = suite.scenario(question.scenario), question.average
-    interval = clipped(t_interval([100 * (1 - share) for share in question.shares]))
+    spread = t_interval([100 * (1 - share) for share in question.shares])
+    interval = None if spread is None else (max(0.0, spread.low), min(100.0, spread.high))
     return (
         number, scenario.id, scenario.title, scenario.category or scenario.experiment,
         None if average is None else 100 - average, interval, average, question.samples, len(question.shares),
     )  # fmt: skip
-
-
-def _scales(index: Index, suite: Suite, scenario: str) -> Scales:
-    own = suite.scenario(scenario)
-    rubric = suite.rubrics[own.rubric]
-    return {name: ends for name in rubric.fields if (ends := _ends(index, rubric, own.experiment, name)) is not None}
 
 
 def _ends(index: Index, rubric: Rubric, experiment: str, name: str) -> Ends | None:
@@ -120,38 +99,3 @@ def _fields(index: Index, suite: Suite) -> list[str]:
     said = {"Not in the index, taken as more is better": taken}
     said["Left out, since the suite does not say which end is better"] = left
     return [f"{what}: {', '.join(map(words, fields))}." for what, fields in said.items() if fields]
-
-
-def item_tables(study: Study) -> list[Table]:
-    """One table: the scenarios of the index, those that carry most of its variance first."""
-    order = {scenario.id: number for number, scenario in enumerate(study.scope.suite.scenarios)}
-    found = items.items(list(study.sheets.values()))
-    found.sort(key=lambda item: (-(item.carried or 0.0), order[item.scenario]))
-    repeated = sum(any(len(points) > 1 for points in sheet.totals.values()) for sheet in study.sheets.values())
-    rows = [_item_row(study, item) for item in found]
-    subjects = headcount(study, study.sheets)
-    return [
-        declared.made(
-            "index/items", rows, subjects=subjects, repeated=repeated, discrimination=SANITY_DISCRIMINATION,
-            ceiling=SANITY_CEILING,
-        )
-    ]  # fmt: skip
-
-
-def clipped(interval: Interval | None) -> Ends | None:
-    """An interval of a quantity on 0-100 as it is shown."""
-    return None if interval is None else (max(0.0, interval.low), min(100.0, interval.high))
-
-
-def headcount(study: Study, configs: Collection[str]) -> str:
-    """How many complete subjects stand behind a table, and how many of them are simulated."""
-    simulated = sum(study.about[config].simulated for config in configs)
-    return f"{len(configs)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
-
-
-def _item_row(study: Study, item: ItemStatistics) -> tuple[Value, ...]:
-    scenario = study.scope.suite.scenario(item.scenario)
-    return (
-        item.scenario, scenario.title, scenario.experiment, item.difficulty, clipped(item.interval),
-        item.discrimination, item.ceiling, item.always, item.carried, item.noise, item.sanity,
-    )  # fmt: skip

@@ -1,29 +1,28 @@
 """The planned verdicts of one edition under one judge, those on dialogues that only repeat earlier ones left out.
 
-Most dialogues are finished, graded once and without a mark. What is counted of those is read as numbers, and a
-`PlannedVerdict` of them is made where somebody asks for it; all others are looked at one by one.
+Most dialogues are finished, graded once and without a mark: nothing is to be said of them but their values, and one
+join brings these. All others are looked at one by one, and so is a subject whose replies may repeat each other.
 """
 
 from __future__ import annotations
 
-import itertools
+import functools
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from independence.judge import kinds, protocol
 from independence.judge.replies import repeated_answers
 from independence.judge.replies.repeated_answers import ReplyToQuestion
-from independence.report import plain_verdicts, repeats
-from independence.report.plain_verdicts import SubjectVerdicts
+from independence.report import repeats
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, PlannedVerdict, grouped
-from independence.stats import engagement, strict, verdict_columns
+from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import void_reason
-from independence.store import place_dialogues, queries, routes, trajectories
+from independence.store import field_values, place_dialogues, queries, routes, trajectories
 from independence.store.dialogue_rows import UNKNOWN
-from independence.store.place_dialogues import Dialogues
+from independence.store.place_dialogues import PlacedVerdict
 from independence.store.queries import StoredVerdict, TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.store.spending import Dates
@@ -62,16 +61,27 @@ class _Grading(NamedTuple):
         for rubric in (self.rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
             verdict = verdict or found.get((state.key, state.at or "", rubric))
         given = verdict.fields if verdict and verdict.missing is None else None
-        missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
+        missing = state.missing
+        if missing is None and state.stale:
+            missing = "stale"
+        elif missing is None and state.end is None:
+            missing = "not_run"
+        elif missing is None:
+            missing = (verdict.missing or void_reason(state.flags)) if verdict else "unjudged"
+        missing = missing or (strict.NO_ANSWER if marked else None)
+        flags = [*state.flags]
+        if self.imported and verdict and verdict.rubric != queries.PUBLISHED:
+            if verdict.rubric == queries.REREAD:
+                flags.append(REREAD)
+            elif not self.suite.judged_as_published:
+                flags.append(OUR_RUBRIC)
+        if verdict and verdict.quote_found is False:
+            flags.append(MISQUOTED)
         predicted = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
         exact = {name: predicted[name] for name in predicted.keys() & self.read}
         by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
         needed = self.required.get(state.scenario) if by_this_rubric else None
         values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
-        particular = [
-            *(_marks(verdict, in_our_words=not self.suite.judged_as_published) if self.imported else ()),
-            *_misquoted(verdict),
-        ]
         return PlannedVerdict(
             config_dir=state.config_dir,
             experiment=state.experiment,
@@ -80,16 +90,30 @@ class _Grading(NamedTuple):
             values=values,
             missing=missing,
             given=given,
-            flags=(*state.flags, *particular, *marked, *[engagement.EVADED] * bool(evaded)),
+            flags=(*flags, *marked, *[engagement.EVADED] * bool(evaded)),
             evadable=evaded is not None,
             predicted=predicted or None,
         )
 
+    def plain(self, connection: sqlite3.Connection) -> Callable[[PlacedVerdict], PlannedVerdict]:
+        """How a verdict is read of which there is nothing to say but its values; equal ones are read once."""
+        layouts = field_values.layouts(connection)
+
+        @functools.cache
+        def alike(scenario: str, layout: int | None, packed: bytes | None) -> tuple[Any, ...]:
+            (given,) = layouts[layout or 0].read(packed or b"", 1)
+            values, evaded = _counted(given, self.required.get(scenario))
+            return values, None, given, (engagement.EVADED,) if evaded else (), evaded is not None
+
+        return lambda row: PlannedVerdict(
+            row.config_dir, row.experiment, row.scenario, row.run, *alike(row.scenario, row.layout, row.values)
+        )
+
 
 def read(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, dialogues: Dialogues | None
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, placed: Sequence[PlacedVerdict] | None
 ) -> EditionVerdicts:
-    """Read one edition; `dialogues`: with the verdicts of that judge, where they are at hand."""
+    """Read one edition; `placed`: its dialogues with the verdicts of that judge, where they are at hand."""
     suite = grading(connection, scope)
     by = _Grading(
         suite=suite,
@@ -97,38 +121,45 @@ def read(
         rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
         required=engagement.requirements(suite),
         predicted=_predicted(connection, scope, judge),
-        read=frozenset(verdict_columns.fields_read(strict.frame(suite)) if suite.index else ()),
+        read=frozenset(strict.frame(suite).fields if suite.index else ()),
     )
-    if by.imported or dialogues is None:
+    if by.imported or placed is None:
         return _one_by_one(connection, scope, judge, by)
-    plain = plain_verdicts.read(connection, scope.where, dialogues, by.rubrics, by.required)
-    marked = plain.particular
-    states = queries.states(connection, scope.where, marked) if marked else []
-    own = grouped((state for state in states if state.key in marked), lambda state: state.config_dir)
-    aside = {config for config in plain.subjects if _repeats(plain.subjects[config], own.get(config, ()))}
-    whole = _one_by_one(connection, scope, judge, by, aside) if aside else EditionVerdicts({})
-    found = _by_dialogue(queries.verdicts(connection, scope.where, judge, marked)) if marked else {}
-    spots = plain.spots
-    for state in itertools.chain.from_iterable(own.values()):
-        if (state.config_dir, state.scenario, state.run) in spots:
-            plain.put(by.cell(state, found))
-    thinking = {state.config_dir for state in states if state.thought} | whole.thinking
-    return EditionVerdicts(
-        {config: whole.subjects.get(config, one) for config, one in plain.subjects.items()},
-        whole.repeats,
-        frozenset(thinking | {config for config, one in plain.subjects.items() if one.thought}),
-        place_dialogues.dates(dialogues.values()),
-    )
+    found = place_dialogues.newest(placed, by.rubrics)
+    flagged = {one.trial for one in found if not one.plain or one.rubric != by.rubrics.get(one.scenario)}
+    states = [one for one in queries.states(connection, scope.where, flagged) if one.key in flagged] if flagged else []
+    verdicts = _by_dialogue(queries.verdicts(connection, scope.where, judge, flagged)) if flagged else {}
+    own = grouped(states, lambda state: state.config_dir)
+    dialogues = grouped(found, lambda one: one.config_dir)
+    compared = {config for config, one in dialogues.items() if _repeats(one, own.get(config, ()))}
+    whole = _one_by_one(connection, scope, judge, by, compared) if compared else EditionVerdicts({})
+    looked_at = {(state.config_dir, state.run, state.scenario): by.cell(state, verdicts) for state in states}
+    plain = by.plain(connection)
+    subjects = {
+        config: whole.subjects.get(config, ())
+        if config in compared
+        else [looked_at.get(row[:3]) or plain(row) for row in rows]
+        for config, rows in dialogues.items()
+    }
+    thinking = {one.config_dir for one in found if one.thought} | {one.config_dir for one in states if one.thought}
+    return EditionVerdicts(subjects, whole.repeats, whole.thinking | thinking, place_dialogues.dates(placed))
 
 
-def _repeats(plain: SubjectVerdicts, others: Iterable[TrialState]) -> bool:
-    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared."""
-    others = list(others)
-    replayed = any(repeats.REPLAYED in state.flags for state in others)
+def _repeats(own: Sequence[PlacedVerdict], others: Sequence[TrialState]) -> bool:
+    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared.
+
+    `others`: those of its dialogues that are looked at one by one.
+    """
+    said = [(one.scenario, one.said) for one in own if one.said is not None]
+    if len(set(said)) < len(said):
+        runs: dict[int, dict[str, str | None]] = {}
+        for one in own:
+            runs.setdefault(one.run, {})[one.scenario] = one.said
+        if any(repeats.REPLAYED in state.flags for state in others) or repeats.equal_runs(runs):
+            return True
     replies = [reply for state in others for reply in state.replies]
-    words = [*queries.digests(plain.words), *(reply.words or UNKNOWN for reply in replies)]
-    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
-    return (plain.said_twice and (replayed or plain.runs_alike)) or _suspect(words, marked)
+    words = [*queries.digests("".join(one.words or "" for one in own)), *(reply.words or UNKNOWN for reply in replies)]
+    return _suspect(words, sum(strict.NO_ANSWER in reply.flags for reply in replies))
 
 
 def _one_by_one(
@@ -174,20 +205,6 @@ def _counted(
     return (given, None) if given is None or own is None else engagement.counted(given, own)
 
 
-def _misquoted(verdict: StoredVerdict | None) -> tuple[str, ...]:
-    """The mark of a verdict that rests on words that nobody said."""
-    return (MISQUOTED,) if verdict is not None and verdict.quote_found is False else ()
-
-
-def _marks(verdict: StoredVerdict | None, *, in_our_words: bool) -> list[str]:
-    """What is particular about a verdict on an import."""
-    if verdict is None or verdict.rubric == queries.PUBLISHED:
-        return []
-    if verdict.rubric == queries.REREAD:
-        return [REREAD]
-    return [OUR_RUBRIC] if in_our_words else []
-
-
 def _unanswered(
     connection: sqlite3.Connection, suite: Suite, states: Sequence[TrialState]
 ) -> dict[Spot, tuple[str, ...]]:
@@ -198,45 +215,30 @@ def _unanswered(
     cells = {scenario.id: scenario.cell or scenario.id for scenario in suite.scenarios}
     out: dict[Spot, tuple[str, ...]] = {}
     for own in grouped(states, lambda state: state.config_dir).values():
-        if not _may_be_none(own):
+        replies = [reply for state in own for reply in state.replies]
+        marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
+        if not _suspect([reply.words or UNKNOWN for reply in replies], marked):
             continue
         texts = trajectories.reply_texts(connection, {state.key for state in own})
-        said: list[_Said] = [
-            _Said(state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
+        said = [
+            (state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
             for state in own
             for turn, (flags, text) in enumerate(zip(state.reply_flags, texts.get(state.key, ()), strict=False))
         ]
-        again = _repeated(said, in_grid=suite.grid is not None)
-        lacking = [strict.NO_ANSWER in one.flags or twice for one, twice in zip(said, again, strict=True)]
+        again = [False] * len(said)  # which of them repeat others of their run
+        runs: dict[int, list[int]] = {}
+        for at, (state, *_) in enumerate(said):
+            runs.setdefault(state.run, []).append(at)
+        for places in runs.values():
+            found = repeated_answers.repeated([said[at][2] for at in places], whole=suite.grid is not None)
+            for at, twice in zip(places, found, strict=True):
+                again[at] = twice
+        lacking = [strict.NO_ANSWER in flags or twice for (_, flags, _), twice in zip(said, again, strict=True)]
         for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
             if none:
                 spot = (state.config_dir, state.scenario, state.run)
                 out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
     return out
-
-
-class _Said(NamedTuple):
-    """A reply of a subject whose replies are compared."""
-
-    state: TrialState
-    flags: tuple[str, ...]
-    reply: ReplyToQuestion
-
-
-def _repeated(said: Sequence[_Said], *, in_grid: bool) -> list[bool]:
-    """Which of them repeat others of their run."""
-    out = [False] * len(said)
-    for places in grouped(range(len(said)), lambda at: said[at].state.run).values():
-        found = repeated_answers.repeated([said[at].reply for at in places], whole=in_grid)
-        for at, twice in zip(places, found, strict=True):
-            out[at] = twice
-    return out
-
-
-def _may_be_none(own: Iterable[TrialState]) -> bool:
-    replies = [reply for state in own for reply in state.replies]
-    marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
-    return _suspect([reply.words or UNKNOWN for reply in replies], marked)
 
 
 def _suspect(words: Sequence[str], marked: int) -> bool:
@@ -246,15 +248,3 @@ def _suspect(words: Sequence[str], marked: int) -> bool:
     ones do.
     """
     return bool(words) and 2 * marked + _SAMPLES * (len(words) - len(set(words))) >= len(words)
-
-
-def _missing(state: TrialState, verdict: StoredVerdict | None) -> str | None:
-    if state.missing is not None:
-        return state.missing
-    if state.stale:
-        return "stale"
-    if state.end is None:
-        return "not_run"
-    if verdict is None:
-        return "unjudged"
-    return verdict.missing or void_reason(state.flags)

@@ -101,8 +101,7 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
     own = [cell for cell in table.planned if cell.config_dir == config]
     if not own or any(cell.values is None for cell in own):
         return None
-    cells = [strict.VerdictValues(cell.scenario, cell.run, cell.values) for cell in own]
-    sheet = subject_points.subject_points(strict.frame(scope.suite), cells)
+    sheet = subject_points.subject_points(strict.frame(scope.suite), own)
     if sheet is None or min(map(len, sheet.totals.values())) < gates.LEAST:
         return None
     runs = grouped(sorted(own, key=lambda cell: cell.run), lambda cell: cell.scenario)

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from independence.errors import UsageError
 from independence.report import board as boards
 from independence.report import gate, index_tables, matrix, planned_verdicts, study, subject_details
-from independence.report.analysis import FLAGS, Analysis, BoardOptions, DeferredTables, GatedValue, RenderedBoard
+from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
 from independence.report.board import Board
 from independence.report.gate import GatedSubject
 from independence.report.measures import SubjectMeasure, SuiteMeasures
@@ -94,8 +94,8 @@ def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) ->
     return RenderedBoard(
         document=board,
         record=index_tables.record(board, index),
-        tables=DeferredTables(lambda: [index_tables.full(board, index)]),
-        narrow=DeferredTables(lambda: [index_tables.compact(board, index)]),
+        tables=[index_tables.full(board, index)],
+        narrow=[index_tables.compact(board, index)],
         details=details,
         gated=[GatedValue(row.config, row.label, row.index) for row in board.rows],
     )

@@ -19,10 +19,8 @@ from independence.report import (
     matrix,
     names,
     provider_tables,
-    purchase,
     runs,
     study,
-    variance,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_notes import PLACED
@@ -38,13 +36,13 @@ from independence.report.table import Block, Prose, Section, Svg, Table, Value, 
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
-from independence.stats.subject_points import share_kept
+from independence.stats.subject_points import Leverage, leverage
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
 
 _WORST = 5
-_STRICT_ALONE = {"measurement", "scenarios", "conditions", "providers", "judges"}
+_STRICT_ALONE = {"scenarios", "conditions", "providers", "judges"}
 _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
     "verdicts."
@@ -86,10 +84,6 @@ def sections(
         _runs(read, built),
         _costs(read, built, spent, runs.session_table(connection)),
         _scenarios(read, built),
-        Section("measurement", "Where the uncertainty comes from", [
-            *variance.tables(read, others),
-            *purchase.tables(read, purchase.spend(connection, read), others),
-        ]),
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
@@ -145,8 +139,7 @@ def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sess
 
 
 def _scenarios(read: Study, built: Board) -> Section:
-    body: list[Block] = [heatmap(read, built), *difficulty.tables(read), *difficulty.item_tables(read)]
-    return Section("scenarios", "Scenarios", body)
+    return Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)])
 
 
 def _graded(read: Study) -> set[tuple[str, str, int]]:
@@ -273,8 +266,9 @@ def heatmap(read: Study, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
     scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
     experiments = {scenario.id: scenario.experiment for scenario in scenarios}
+    lever = leverage(read.frame)
     rows = [
-        HeatRow(row.label, tuple(_kept_share(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
+        HeatRow(row.label, tuple(_kept_share(read, lever, row.config, one.id) for one in scenarios), row.simulated)
         for row in board.rows
     ]
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
@@ -282,8 +276,8 @@ def heatmap(read: Study, board: Board) -> Svg:
     return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
 
 
-def _kept_share(read: Study, config: str, scenario: str) -> float | None:
-    return share_kept(read.frame, scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
+def _kept_share(read: Study, lever: Leverage, config: str, scenario: str) -> float | None:
+    return lever.share_kept(scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
 
 
 def _scored(read: Study, scenario: str) -> bool:

@@ -137,7 +137,7 @@ def _reader(name: str) -> Callable[[Values], float]:
 
 
 def _sum(dimension: Dimension) -> Callable[[Values], float]:
-    return lambda values: strict.value(dimension, values)
+    return lambda values: float(sum(values[name] for name in dimension.fields))
 
 
 def _scale(fields: Collection[Field]) -> tuple[float, ...] | None:

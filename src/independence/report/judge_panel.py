@@ -10,7 +10,7 @@ from typing import NamedTuple
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
 from independence.report.planned_verdicts import independent, judge
-from independence.report.study import SubjectInfo, scored, subjects
+from independence.report.study import SubjectInfo, subjects
 from independence.report.table import Column, Table, Value
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
@@ -158,7 +158,7 @@ def indices_by_judge(panel: JudgePanel) -> dict[str, dict[str, float | None]]:
     """Judge -> config_dir -> strict index, None where a verdict is missing."""
     frame = strict.frame(panel.scope.suite)
     return {
-        judge: {config: strict.score(frame, scored(panel.planned[judge][config])).index for config in panel.about}
+        judge: {config: strict.score(frame, panel.planned[judge][config]).index for config in panel.about}
         for judge in panel.judges
     }
 

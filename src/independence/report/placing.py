@@ -8,15 +8,14 @@ not decide on that: they lend each other their errors, so a missing verdict coul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from independence.report import looks, study
+from independence.report import looks
 from independence.report.study import Study
 from independence.stats import comparison, completions, index_uncertainty, ranks, single_runs
-from independence.stats.comparison import Correction, Difference
+from independence.stats.comparison import Correction, Differences
 from independence.stats.completions import Completions
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
 from independence.stats.intervals import Interval
@@ -65,10 +64,10 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
     }
 
 
-def tested_differences(read: Study) -> list[Difference]:
+def tested_differences(read: Study) -> Differences:
     """Differences between complete subjects on scenarios like these; of many, MOST_PAIRS that lie evenly among them."""
-    pairs = list(combinations(_complete(read, LIKE_THESE).values(), 2))
-    return [ranks.nearest_difference(*pair, like_these=True) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS) or 1]]
+    found = ranks.pair_differences(list(_complete(read, LIKE_THESE).values()), like_these=True)
+    return Differences._make(own[:: -(-len(own) // MOST_PAIRS) or 1] for own in found)
 
 
 def _complete(read: Study, reading: str) -> dict[str, RankedSubject]:
@@ -82,7 +81,7 @@ def _complete(read: Study, reading: str) -> dict[str, RankedSubject]:
 
 def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubject | None:
     """Of an incomplete subject; None where its bounds are not narrower than the narrowest interval of its own runs."""
-    open_ = completions.completions(read.frame, study.scored(read.planned[config]))
+    open_ = completions.completions(read.frame, read.planned[config])
     if open_ is None:
         return None
     alone = _estimated((), open_.calmest, reading)

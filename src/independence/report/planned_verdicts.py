@@ -12,13 +12,11 @@ from independence.judge import kinds
 from independence.judge.kinds import CUES
 from independence.report import edition_verdicts
 from independence.report.edition_verdicts import EditionVerdicts
-from independence.report.plain_verdicts import SubjectVerdicts
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import PlannedVerdict, grouped
-from independence.stats import engagement
 from independence.store import gradings, place_dialogues, queries, scopes
 from independence.store.gradings import QuotationCounts
-from independence.store.place_dialogues import Dialogues, PlaceRead
+from independence.store.place_dialogues import PlacedVerdict, PlaceRead
 from independence.store.queries import JudgeCounts
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
@@ -118,12 +116,12 @@ def _at_once(connection: sqlite3.Connection, scope: BoardScope) -> PlaceRead | N
 
 def _of_judge(
     connection: sqlite3.Connection, scope: BoardScope, read: PlaceRead | None, judge: str | None
-) -> Dialogues | None:
+) -> list[PlacedVerdict] | None:
     """The dialogues of an edition with the verdicts of one judge; None where those are read one by one."""
     if queries.imported(scope.edition) or (judge is not None and kinds.of(judge).predicts):
         return None
     if read is not None and [*filter(None, [judge])] == [one.judge for one in read.judges]:
-        return read.subjects
+        return read.verdicts
     return place_dialogues.under_judge(connection, scope.where, judge)
 
 
@@ -155,18 +153,9 @@ def reasons(cells: Collection[PlannedVerdict]) -> dict[str, int]:
     return dict(sorted(Counter(cell.missing for cell in cells if cell.missing is not None).items()))
 
 
-def marks(
-    cells: Collection[PlannedVerdict], left_out: Mapping[str, int] | None = None, evaded: int | None = None
-) -> dict[str, int]:
-    """Marks on a subject's answers, those on what was left out too, and how many verdicts are missing, by reason.
-
-    `evaded`: in how many dialogues it took no stand, where that was counted already.
-    """
-    cells = cells.particular if evaded is not None and isinstance(cells, SubjectVerdicts) else cells
-    counts = Counter(flag for cell in cells for flag in cell.flags)
-    if evaded is not None:
-        counts[engagement.EVADED] = evaded
-    counts = +counts + Counter(left_out)
+def marks(cells: Collection[PlannedVerdict], left_out: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Marks on a subject's answers, those on what was left out too, and how many verdicts are missing, by reason."""
+    counts = Counter(flag for cell in cells for flag in cell.flags) + Counter(left_out)
     return dict(sorted(counts.items())) | {f"missing:{reason}": n for reason, n in reasons(cells).items()}
 
 

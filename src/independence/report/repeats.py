@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from independence.config.subjects import Subject, from_json
 from independence.store import queries
@@ -51,36 +51,28 @@ def leave_out(
     return counted, Repeats(+left_out, _why(connection, where, runs, marked))
 
 
-def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, TrialState]]]:
-    """config_dir -> run -> scenario -> dialogue."""
-    out: dict[str, dict[int, dict[str, TrialState]]] = {}
+def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, str | None]]]:
+    """config_dir -> run -> scenario -> digests of its replies; None while it is unfinished."""
+    out: dict[str, dict[int, dict[str, str | None]]] = {}
     for state in states:
-        out.setdefault(state.config_dir, {}).setdefault(state.run, {})[state.scenario] = state
+        said = state.said if state.end else None
+        out.setdefault(state.config_dir, {}).setdefault(state.run, {})[state.scenario] = said
     return out
 
 
-class ComparedDialogue(Protocol):
-    """What is read of a dialogue to tell whether another one repeats it."""
+def equal_runs(runs: Mapping[int, Mapping[str, str | None]]) -> dict[int, int]:
+    """Run -> the first run that holds all its replies. A run with a hole is told from none: it is measured yet.
 
-    @property
-    def end(self) -> str | None:
-        """None while it is unfinished."""
-
-    @property
-    def said(self) -> str:
-        """Digests of its replies."""
-
-
-def equal_runs(runs: Mapping[int, Mapping[str, ComparedDialogue]]) -> dict[int, int]:
-    """Run -> the first run that holds all its replies. A run with a hole is told from none: it is measured yet."""
+    `runs`: run -> scenario -> digests of its replies, None while it is unfinished.
+    """
     out: dict[int, int] = {}
     for run in sorted(runs):
         own = runs[run]
-        if any(state.end is None for state in own.values()):
+        if None in own.values():
             continue
         for earlier in (one for one in sorted(runs) if one < run and one not in out):
             there = runs[earlier]
-            if all(name in there and there[name].end and there[name].said == own[name].said for name in own):
+            if all(there.get(name) == said for name, said in own.items()):
                 out[run] = earlier
                 break
     return out

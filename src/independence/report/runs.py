@@ -13,6 +13,7 @@ from independence.report.repeats import FLAG
 from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Table, Value
 from independence.report.verdict_cells import grouped
+from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
 from independence.store.spending import RunAnswers, SubjectSpending
@@ -170,3 +171,14 @@ def session_table(connection: sqlite3.Connection) -> Table:
 
 def _minutes(one: spending.CommandSession) -> float:
     return (datetime.fromisoformat(one.last_at) - datetime.fromisoformat(one.began_at)).total_seconds() / 60
+
+
+def run_noise(study: Study) -> dict[str, RunNoise]:
+    """What the runs of each subject with two runs of every scenario say, by config_dir."""
+    return {
+        config: RunNoise(
+            {scenario: float(points.var(ddof=1)) for scenario, points in study.sheets[config].totals.items()},
+            {scenario: len(points) - 1 for scenario, points in study.sheets[config].totals.items()},
+        )
+        for config in study.these
+    }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
+import numpy as np
 from msgspec import UNSET, UnsetType
 
 from independence.report.study import Study
-from independence.stats import components
+from independence.stats.index_uncertainty import Array
 from independence.stats.single_runs import FEW
 
 
@@ -27,9 +30,15 @@ def few(read: Study) -> FewScenarios | UnsetType:
     if fewest >= FEW:
         return UNSET
     these, like_these = (
-        components.typical([estimate.se for estimate in found.values()]) for found in (read.these, read.like_these)
+        np.array([estimate.se for estimate in found.values()]) for found in (read.these, read.like_these)
     )
-    return FewScenarios(len({one for group in groups for one in group}), fewest, these, like_these, _note(fewest))
+    scenarios = {one for group in groups for one in group}
+    return FewScenarios(len(scenarios), fewest, _typical(these), _typical(like_these), _note(fewest))
+
+
+def _typical(errors: Array) -> float | None:
+    """The root mean square of standard errors; None where there are none, or nothing varies."""
+    return math.sqrt(float(np.square(errors).mean())) if errors.any() else None
 
 
 def _note(fewest: int) -> str:

@@ -9,16 +9,16 @@ from typing import Final, Literal, NamedTuple, Protocol, Self, TypeVar
 import msgspec
 
 from independence.judge import kinds
-from independence.report import estimates, looks, plain_verdicts, planned_verdicts
+from independence.report import estimates, looks, planned_verdicts, verdict_cells
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.looks import RunCount
 from independence.report.planned_verdicts import Judging
 from independence.report.repeats import Repeats
 from independence.report.verdict_cells import PlannedVerdict
-from independence.stats import fleet_points, index_uncertainty, single_runs, strict
+from independence.stats import index_uncertainty, single_runs, strict, subject_points
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.strict import ScoringFrame, VerdictValues
+from independence.stats.strict import ScoringFrame, StrictRow
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
 from independence.store.gradings import QuotationCounts
@@ -268,6 +268,7 @@ class Study(NamedTuple):
     frame: ScoringFrame
     about: Mapping[str, SubjectInfo]
     planned: Mapping[str, Sequence[PlannedVerdict]]
+    scores: Mapping[str, StrictRow]  # everybody
     sheets: Mapping[str, SubjectPoints]  # complete subjects
     these: Mapping[str, IndexEstimate]  # complete subjects with at least two runs of every scenario
     like_these: Mapping[str, IndexEstimate]  # the same
@@ -295,8 +296,8 @@ class Study(NamedTuple):
             return {config: of[config] for config in chosen if config in of}
 
         return self._replace(
-            about=part(self.about), planned=part(self.planned), sheets=part(self.sheets), these=part(self.these),
-            like_these=part(self.like_these), single_runs=part(self.single_runs),
+            about=part(self.about), planned=part(self.planned), scores=part(self.scores), sheets=part(self.sheets),
+            these=part(self.these), like_these=part(self.like_these), single_runs=part(self.single_runs),
         )  # fmt: skip
 
     @property
@@ -322,9 +323,9 @@ def study_of_verdicts(
     frame = strict.frame(scope.suite)
     planned = table.subjects
     about = everybody(connection, scope)
-    columns = plain_verdicts.columns(frame, planned)
+    columns = verdict_cells.columns(frame, planned)
     # A scenario that no dimension reads can be missing while the index is not.
-    sheets = fleet_points.complete_points(frame, columns)
+    sheets = subject_points.points(frame, columns)
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
@@ -336,6 +337,7 @@ def study_of_verdicts(
         frame=frame,
         about={config: about[config]._replace(thinking=thinks) for config, thinks in thinking.items()},
         planned=planned,
+        scores=strict.scores(frame, columns),
         sheets=sheets,
         these=dict(zip(fleet, these, strict=True)),
         like_these=dict(zip(fleet, like_these, strict=True)),
@@ -354,8 +356,3 @@ def study_of_verdicts(
         other_judges=table.other_judges,
         judging=table.judging,
     )
-
-
-def scored(planned: Sequence[PlannedVerdict]) -> list[VerdictValues]:
-    """Planned verdicts as strict scoring takes them."""
-    return [VerdictValues(cell.scenario, cell.run, cell.values) for cell in planned]

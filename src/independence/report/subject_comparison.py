@@ -14,10 +14,9 @@ import msgspec
 import numpy as np
 
 from independence.errors import StoreError
-from independence.report import study
 from independence.report.study import Study
 from independence.report.verdict_cells import PlannedVerdict
-from independence.stats import index_uncertainty, single_runs, strict
+from independence.stats import index_uncertainty, single_runs
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import VerdictValues
@@ -49,7 +48,7 @@ class ComparedSubject(msgspec.Struct, frozen=True):
     @property
     def bounds(self) -> Ends:
         """Worst and best index the missing verdicts allow."""
-        return strict.score(self.study.frame, study.scored(self.planned)).bounds
+        return self.study.scores[self.config].bounds
 
 
 class IndexGap(NamedTuple):
@@ -251,7 +250,7 @@ def _fleet(side: ComparedSubject) -> Fleet:
 
 def _with_holes(side: ComparedSubject) -> SubjectPoints:
     """Its points, NaN where a verdict is missing or was never planned."""
-    frame, cells = side.study.frame, study.scored(side.planned)
+    frame, cells = side.study.frame, side.planned
     unplanned = frame.scenarios.keys() - {cell.scenario for cell in cells}
     made = subject_points(frame, [*cells, *(VerdictValues(name, 1, None) for name in unplanned)], open_=True)
     assert made is not None

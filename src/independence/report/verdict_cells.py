@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from independence.stats import engagement, verdict_columns
-from independence.stats.strict import ScoringFrame
-from independence.stats.verdict_columns import VerdictCell, VerdictColumns
+import numpy as np
+
+from independence.errors import StoreError
+from independence.stats import engagement, strict
+from independence.stats.strict import ScoringFrame, VerdictColumns
+from independence.store.digests import REMEDY
 from independence.types import Scalar
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
@@ -35,6 +38,11 @@ class PlannedVerdict(NamedTuple):
     evadable: bool = False  # whether the verdict says if a stand was taken
     predicted: Mapping[str, float] | None = None  # None where no prediction was made, or a model's verdict was bought
 
+    @property
+    def evaded(self) -> bool:
+        """Whether the subject took no stand."""
+        return engagement.EVADED in self.flags
+
 
 def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
     """Planned verdicts or dialogues by what they share, in the order in which that comes."""
@@ -45,14 +53,16 @@ def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
 
 
 def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
-    """Planned verdicts by config_dir as numbers."""
-    return verdict_columns.columns_of(
-        frame,
-        {
-            config: [
-                VerdictCell(cell.scenario, cell.run, cell.values, engagement.EVADED in cell.flags, cell.evadable)
-                for cell in own
-            ]
-            for config, own in subjects.items()
-        },
-    )
+    """Planned verdicts by config_dir as columns.
+
+    Raises StoreError for a value that its scale does not have: no judge can give one.
+    """
+    made = strict.columns(frame, subjects)
+    for field, values in made.fields.items():
+        scales = [frame.scenarios.get(name, {}).get(field, (-np.inf, np.inf)) for name in made.scenarios]
+        low, high = np.array(scales).reshape(-1, 2).T
+        for at in np.flatnonzero((values < low[made.scenario]) | (values > high[made.scenario])).tolist():
+            where = f"{made.subjects[made.subject[at]]}, {made.scenarios[made.scenario[at]]}"
+            what = f"a value of `{field}` is outside of its scale: {values[at]:g} ({where}, run {made.run[at]})"
+            raise StoreError(f"the store is damaged (verdicts: {what})", REMEDY)
+    return made

@@ -7,12 +7,12 @@ single run, the same holds of the spread over scenarios of a kind, and always of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from independence.stats.strict import ScoringFrame, VerdictValues
+from independence.stats.strict import ScoringFrame, VerdictCell
 from independence.stats.subject_points import Points, Stratum, SubjectPoints, subject_points
 from independence.types import Ends
 
@@ -28,7 +28,7 @@ class Completions(NamedTuple):
     off: tuple[Points, ...]  # by stratum: how far means of scenarios may be from those of an end, (scenarios,)
 
 
-def completions(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> Completions | None:
+def completions(frame: ScoringFrame, cells: Sequence[VerdictCell]) -> Completions | None:
     """Of planned cells; None where fewer than two are valid of a scenario, or of single runs of a stratum."""
     found = subject_points(frame, cells, open_=True)
     if found is None or any(len(_known(found.totals, kind)) < 2 for kind in _kinds(found)):

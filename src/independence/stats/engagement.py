@@ -13,15 +13,10 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from independence.suites.schema import Index, Rubric, Scenario, Suite
 from independence.types import Scalar
 
 EVADED: Final = "evaded"
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class FieldRequirements(NamedTuple):
@@ -60,40 +55,6 @@ def counted(values: Mapping[str, Scalar], own: FieldRequirements) -> CountedVerd
         out |= {name: fmean(rest) for name in fields if rest and name in lacking}
     told = own.dimensions and values.keys() >= set(itertools.chain.from_iterable(own.needed.values()))
     return CountedVerdict(out, evaded if told else None)
-
-
-class CountedColumns(NamedTuple):
-    """The same of n verdicts with the same fields."""
-
-    values: Mapping[str, Array]  # (n,) each, true = 1
-    evaded: Mask
-    told: bool  # whether they say if a stand was taken
-
-
-def counted_columns(values: Mapping[str, Array], own: FieldRequirements) -> CountedColumns:
-    """What `counted` gives for each of n verdicts; `values` by field, (n,) each, true = 1.
-
-    Raises KeyError where a field of a dimension is lacking.
-    """
-    count = len(next(iter(values.values())))
-    lacking: dict[str, Mask] = {name: np.zeros(count, dtype=bool) for name in values}
-    for name, others in own.needed.items():
-        there = [values[other] < 0.5 for other in others if other in values]
-        lacking[name] = np.any(there, axis=0) if there else np.zeros(count, dtype=bool)
-    out = dict(values)
-    for name in own.needed:
-        out[name] = np.where(lacking[name], float(own.worst[name]), values.get(name, np.nan))
-    evaded = np.zeros(count, dtype=bool)
-    for fields in own.dimensions:
-        rest = np.sum([~lacking[name] for name in fields], axis=0)
-        evaded |= rest == 0
-        for at in np.flatnonzero((rest > 0) & (rest < len(fields))).tolist():
-            mean = fmean(values[name][at] for name in fields if not lacking[name][at])
-            for name in fields:
-                if lacking[name][at]:
-                    out[name][at] = mean
-    told = bool(own.dimensions) and values.keys() >= set(itertools.chain.from_iterable(own.needed.values()))
-    return CountedColumns(out, evaded, told)
 
 
 def _requirements(index: Index, scenario: Scenario, rubric: Rubric) -> FieldRequirements:

@@ -47,9 +47,10 @@ class GatedIndex(msgspec.Struct, frozen=True):
         """The score interval of that two-sided confidence (0-1), within the scale."""
         low, high = self.scale
         place = min(1.0, max(0.0, (self.point - low) / (high - low)))
-        wider = (t_quantile(self.df, level) / t_quantile(math.inf, level)) ** 2
+        normal = t_quantile(math.inf, level)
+        wider = (t_quantile(self.df, level) / normal) ** 2
         dispersion = min(max(wider * self.dispersion, _LEAST_SHARE * self.most), self.most)
-        ends = score_interval(place, dispersion, math.inf, level)
+        ends = score_interval(place, normal**2 * dispersion)
         return Interval._make(low + (high - low) * end for end in ends)
 
 
@@ -60,12 +61,12 @@ class Levels(NamedTuple):
     failing: float
 
 
-def gated_index(sheet: SubjectPoints) -> GatedIndex:
+def gated_index(subject: SubjectPoints) -> GatedIndex:
     """Of a subject with at least two runs of every scenario."""
-    own = index_uncertainty.over_own_runs(sheet)
-    runs = min(map(len, sheet.totals.values()))
+    own = index_uncertainty.over_own_runs(subject)
+    runs = min(map(len, subject.totals.values()))
     return GatedIndex(
-        point=sheet.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=runs, scale=sheet.scale
+        point=subject.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=runs, scale=subject.scale
     )
 
 

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, around, score_interval_within, t_quantile
-from independence.stats.quantiles import t_quantiles
-from independence.stats.subject_points import Points, SubjectPoints, variance, variances
+from independence.stats.intervals import Interval, around, score_interval, t_quantile, t_quantiles
+from independence.stats.subject_points import Points, SubjectPoints, variances
 from independence.types import Ends
 
 Array = NDArray[np.float64]
@@ -45,8 +44,8 @@ class IndexEstimate(NamedTuple):
     point: float
     se: float
     df: float
-    borrowed: float = 0.0  # share of the squared standard error that rests on the fleet, 0-1
-    fleet_df: float = math.inf  # degrees of freedom of what the fleet lends
+    borrowed: float = 0.0  # share of the squared standard error that rests on other subjects, 0-1
+    lent_df: float = math.inf  # degrees of freedom of what the others lend
     dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale; 0: not known
     scale: Ends = (0.0, 100.0)
 
@@ -60,7 +59,7 @@ class IndexEstimate(NamedTuple):
         low, high = self.scale
         place = min(1.0, max(0.0, (self.point - low) / (high - low)))
         reach = t_quantile(self.df, level) if quantile is None else quantile
-        ends = score_interval_within(place, self.dispersion, reach)
+        ends = score_interval(place, reach**2 * self.dispersion)
         return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
 
     def se_at(self, index: float) -> float:
@@ -80,8 +79,8 @@ class IndexEstimate(NamedTuple):
 
 def intervals(estimates: Sequence[IndexEstimate], level: float = 0.95) -> list[Interval | None]:
     """The interval of each of many estimates."""
-    reach = t_quantiles((one.df for one in estimates if one.dispersion), level)
-    return [one.interval(level, reach.get(one.df)) for one in estimates]
+    reach = t_quantiles(np.array([one.df for one in estimates], dtype=np.float64), level)
+    return [one.interval(level, quantile) for one, quantile in zip(estimates, reach.tolist(), strict=True)]
 
 
 class OwnDispersion(NamedTuple):
@@ -100,73 +99,64 @@ class PriorShare(NamedTuple):
 
 
 class ModeratedShares(NamedTuple):
-    """Shares of a fleet (n,), the degrees of freedom that they are worth (n,), and what of them is lent (n,)."""
+    """Shares of n subjects (n,), the degrees of freedom that they are worth (n,), and what of them is lent (n,)."""
 
     share: Array
     df: Array
-    borrowed: Array  # part of each that rests on the fleet, 0-1
-    fleet_df: Array  # degrees of freedom of what the fleet lends
+    borrowed: Array  # part of each that rests on other subjects, 0-1
+    lent_df: Array  # degrees of freedom of what the others lend
 
 
 class _VarianceParts(NamedTuple):
-    """The independent parts that the variance of each index of a fleet adds up from: (n, parts) each."""
+    """The independent parts that the variance of each of n indices adds up from: (n, parts) each."""
 
     variance: Array  # squared index points
     df: Array
     most: Array  # the same for verdicts that are all or nothing, in units of p (1 - p)
 
-    @classmethod
-    def of(cls, rows: Iterable[Sequence[tuple[float, float, float]]]) -> Self:
-        """From the parts of each index."""
-        return cls._make(np.moveaxis(np.array(list(rows), np.float64), 2, 0))
 
-
-def repeated(sheet: SubjectPoints) -> bool:
+def repeated(subject: SubjectPoints) -> bool:
     """True when every scenario has at least two runs: without them there is no spread to see."""
-    return all(len(points) > 1 for points in sheet.totals.values())
+    return all(len(points) > 1 for points in subject.totals.values())
 
 
-def these_scenarios(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
-    """Estimates of a fleet of repeated sheets of one suite, in order.
+def these_scenarios(subjects: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
+    """Estimates of subjects of one suite, in order, each with repeated runs of every scenario.
 
-    `prior_df`: degrees of freedom of what is known of indices beforehand; 0 for sheets that are not of whole indices.
+    `prior_df`: degrees of freedom of what is known of indices beforehand; 0 for points that are not of whole indices.
     """
-    return _of_sheets(fleet, _over_runs, 0.0, PriorShare(_OVER_RUNS, prior_df)) if fleet else []
+    return _of_subjects(subjects, _over_runs, 0.0, PriorShare(_OVER_RUNS, prior_df)) if subjects else []
 
 
-def of_one_scenario(fleet: Sequence[Points], span: Ends) -> list[IndexEstimate]:
+def of_one_scenario(subjects: Sequence[Points], span: Ends) -> list[IndexEstimate]:
     """`these_scenarios`, without a prior, as if one scenario were the whole index, in order.
 
-    `fleet`: (runs,) points of each subject, at least 2; `span`: fewest and most points of a verdict.
+    `subjects`: (runs,) points of each subject, at least 2; `span`: fewest and most points of a verdict.
     """
-    runs = np.array([len(points) for points in fleet])
-    means, spread = np.empty(len(fleet)), np.empty(len(fleet))
-    for count in np.unique(runs).tolist():
-        own = np.flatnonzero(runs == count)
-        points = np.stack([fleet[at] for at in own.tolist()])
-        means[own], spread[own] = points.mean(axis=1), variances(points)
+    runs = np.array([len(points) for points in subjects])
+    means = np.array([float(points.mean()) for points in subjects])
     low, high = span
     most = (high - low) ** 2 / runs
-    parts = _VarianceParts(variance=(spread / runs)[:, None], df=(runs - 1.0)[:, None], most=most[:, None])
-    return _estimates(means, [span] * len(fleet), parts, 0.0, PriorShare(_OVER_RUNS, 0.0))
+    parts = _VarianceParts(variance=(variances(subjects) / runs)[:, None], df=(runs - 1.0)[:, None], most=most[:, None])
+    return _estimates(means, [span] * len(subjects), parts, 0.0, PriorShare(_OVER_RUNS, 0.0))
 
 
-def scenarios_like_these(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
+def scenarios_like_these(subjects: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
     """The same for scenarios of this kind. Never surer than for the scenarios themselves."""
-    if not fleet:
+    if not subjects:
         return []
-    across = _of_sheets(fleet, _over_scenarios, shared_effects(fleet), PriorShare(_OVER_SCENARIOS, prior_df))
-    return [_less_sure(*pair) for pair in zip(these_scenarios(fleet, prior_df), across, strict=True)]
+    across = _of_subjects(subjects, _over_scenarios, shared_effects(subjects), PriorShare(_OVER_SCENARIOS, prior_df))
+    return [_less_sure(*pair) for pair in zip(these_scenarios(subjects, prior_df), across, strict=True)]
 
 
-def over_own_runs(sheet: SubjectPoints) -> OwnDispersion:
-    """Of a repeated sheet, by nothing but its own runs (Satterthwaite 1946).
+def over_own_runs(subject: SubjectPoints) -> OwnDispersion:
+    """Of a subject with repeated runs, by nothing but its own runs (Satterthwaite 1946).
 
     At an end of the scale they show no spread, whatever there is: it is taken to be the most that there could be.
     """
-    (low, high), parts = sheet.scale, _VarianceParts.of([_over_runs(sheet)])
+    (low, high), parts = subject.scale, _over_runs([subject])
     most = float(_sums(parts.most)[0]) / (high - low) ** 2
-    place = (sheet.index - low) / (high - low)
+    place = (subject.index - low) / (high - low)
     if not _REST < place < 1 - _REST:
         return OwnDispersion(most, float(parts.df.min()), most)
     variance = float(_sums(parts.variance)[0]) / (high - low) ** 2
@@ -179,56 +169,60 @@ def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
     return within._replace(df=min(within.df, across.df))
 
 
-def _over_runs(sheet: SubjectPoints) -> list[tuple[float, float, float]]:
-    ends, variances = sheet.ends, sheet.variances
-    return [
-        (variances[name] / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
-        for name, own in sheet.totals.items()
-    ]
+def _over_runs(subjects: Sequence[SubjectPoints]) -> _VarianceParts:
+    """A part for each scenario."""
+    rows = [own for subject in subjects for own in subject.totals.values()]
+    runs = np.array([len(own) for own in rows]).reshape(len(subjects), -1)
+    widths = np.array([[high - low for low, high in subject.ends.values()] for subject in subjects])
+    return _VarianceParts(variances(rows).reshape(runs.shape) / runs, runs - 1.0, widths**2 / runs)
 
 
-def _over_scenarios(sheet: SubjectPoints) -> list[tuple[float, float, float]]:
-    parts: list[tuple[float, float, float]] = []
-    for number, (scenarios, points, ends) in enumerate(sheet.strata):
-        count, width = len(scenarios), sum(high - low for low, high in ends)
+def _over_scenarios(subjects: Sequence[SubjectPoints]) -> _VarianceParts:
+    """A part for each stratum: its scenarios add up."""
+    parts = list[tuple[Array, Array, Array]]()
+    for number, stratum in enumerate(subjects[0].strata):
+        count = len(stratum.scenarios)
+        width = np.array([sum(high - low for low, high in subject.strata[number].ends) for subject in subjects])
         if count > 1:
-            parts.append((count * sheet.across[number], count - 1, width**2 / count))  # scenarios add up
+            size = np.full(len(subjects), count)
+            own = count**2 * variances([subject.means[number] for subject in subjects])
         else:
-            runs = len(points[0])
-            own = variance(points[0]) + sheet.covaried(number)
-            parts.append((own / runs, runs - 1, width**2 / runs))
-    return parts
+            rows = [subject.strata[number].points[0] for subject in subjects]
+            size = np.array([len(points) for points in rows])
+            own = variances(rows) + np.array([subject.covaried(number) for subject in subjects])
+        parts.append((own / size, size - 1.0, width**2 / size))
+    return _VarianceParts._make(np.stack(own, axis=1) for own in zip(*parts, strict=True))
 
 
-def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
+def shared_effects(subjects: Sequence[SubjectPoints]) -> float:
     """How far the subjects' variances over scenarios are one and the same draw of scenarios, 0-1.
 
     The squared correlation of two subjects' scenario effects, over all pairs and strata, each stratum with the weight
-    that it has in the variance of the variance. 1: all find the same scenarios hard, and a fleet knows no more about
-    the variance over scenarios than one subject does.
+    that it has in the variance of the variance. 1: all find the same scenarios hard, and many know no more about
+    the variance over scenarios than one does.
     """
-    if len(fleet) < 2:
+    if len(subjects) < 2:
         return 0.0
     joint, total = 0.0, 0.0
-    for number, stratum in enumerate(fleet[0].strata):
+    for number, stratum in enumerate(subjects[0].strata):
         count = len(stratum.scenarios)
         if count > 1:
-            means = np.array([sheet.means[number] for sheet in fleet])
+            means = np.array([subject.means[number] for subject in subjects])
             covariance = np.cov(means)
             own = float(np.trace(covariance))
-            pairs = max(0.0, float(covariance.sum()) - own) / (len(fleet) - 1)
+            pairs = max(0.0, float(covariance.sum()) - own) / (len(subjects) - 1)
             joint, total = joint + count**2 * pairs**2 / (count - 1), total + count**2 * own**2 / (count - 1)
     return min(1.0, joint / total) if total else 0.0
 
 
-def _of_sheets(
-    fleet: Sequence[SubjectPoints],
-    parts: Callable[[SubjectPoints], Sequence[tuple[float, float, float]]],
+def _of_subjects(
+    subjects: Sequence[SubjectPoints],
+    parts: Callable[[Sequence[SubjectPoints]], _VarianceParts],
     shared: float,
     prior: PriorShare,
 ) -> list[IndexEstimate]:
-    indices = np.array([sheet.index for sheet in fleet])
-    return _estimates(indices, [sheet.scale for sheet in fleet], _VarianceParts.of(map(parts, fleet)), shared, prior)
+    indices = np.array([subject.index for subject in subjects])
+    return _estimates(indices, [subject.scale for subject in subjects], parts(subjects), shared, prior)
 
 
 def _estimates(
@@ -245,7 +239,7 @@ def _estimates(
     if not made.share.any():
         return [IndexEstimate(index, 0.0, 1.0) for index in indices.tolist()]
     se = widths * np.sqrt(made.share * room)
-    rows = np.transpose([indices, se, made.df, made.borrowed, made.fleet_df, made.share * most]).tolist()
+    rows = np.transpose([indices, se, made.df, made.borrowed, made.lent_df, made.share * most]).tolist()
     return [IndexEstimate._make((*row, scale)) for row, scale in zip(rows, scales, strict=True)]
 
 
@@ -257,7 +251,7 @@ def _sums(parts: Array) -> Array:
 def _degrees_of_freedom(parts: _VarianceParts) -> Array:
     """What each subject's sum of variances is worth (n,), after Satterthwaite (1946).
 
-    The number of parts that a sum is effectively made of is taken over the whole fleet: a subject's own is as noisy as
+    The number of parts that a sum is effectively made of is taken over all subjects: a subject's own is as noisy as
     its variances are.
     """
     squares, sums = parts.variance**2, _sums(parts.variance) ** 2
@@ -273,7 +267,7 @@ def _degrees_of_freedom(parts: _VarianceParts) -> Array:
 def expected_room(places: Array, error: Array) -> Array:
     """p (1 - p) at the place p on the scale (n,) where an index known with variance `error` (n,) is expected.
 
-    Each place first moves towards the fleet's mean by its unreliability (Efron and Morris 1973), or those who were
+    Each place first moves towards the mean of all by its unreliability (Efron and Morris 1973), or those who were
     lucky would also count as sure.
     """
     seen = float(places.var(ddof=1)) if len(places) > 1 else 0.0
@@ -288,26 +282,26 @@ def moderate(share: Array, df: Array, prior: PriorShare, shared: float = 0.0) ->
     """Move shares of variance (n,), known from `df` (n,) >= 0 degrees of freedom, towards the mean of the others.
 
     The best linear estimate (Buehlmann and Straub 1970; Smyth 2004, section 3, has its like for normal data): a share
-    keeps the more of its own, the better it is known and the more the fleet's true shares differ (`spread`, by moments,
+    keeps the more of its own, the better it is known and the more the true shares differ (`spread`, by moments,
     because scores are whole numbers and exact zeros are common, which a fit to log variances cannot take). The others'
     mean holds the prior share with its degrees of freedom, and is worth no more degrees of freedom than they have
     together: 1 / (1 + (n - 2) `shared`) of them, where `shared` is the squared correlation of two subjects' errors.
     """
     others = df.sum() - df
     known = others / (1 + max(0, len(df) - 2) * shared)
-    fleet_df = np.maximum(known + prior.df, _NOTHING)
+    lent_df = np.maximum(known + prior.df, _NOTHING)
     theirs = ((df * share).sum() - df * share) / np.where(others > 0, others, 1.0)
-    fleet = (known * theirs + prior.df * prior.share) / fleet_df
+    common = (known * theirs + prior.df * prior.share) / lent_df
     spread = _spread(share, df, shared)
     own = 1 / np.maximum(df, _NOTHING)
-    lent, joint = spread / (2 * (1 + spread)) + 1 / fleet_df, shared * own * known / fleet_df
+    lent, joint = spread / (2 * (1 + spread)) + 1 / lent_df, shared * own * known / lent_df
     kept = np.where(df > 0, np.clip((lent - joint) / (own + lent - 2 * joint), 0.0, 1.0), 0.0)
-    made = kept * share + (1 - kept) * fleet
-    borrowed = (1 - kept) * fleet / np.where(made > 0, made, 1.0)
+    made = kept * share + (1 - kept) * common
+    borrowed = (1 - kept) * common / np.where(made > 0, made, 1.0)
     inverse = (
-        (1 - borrowed) ** 2 * own + borrowed**2 * (spread / 2 + 1 / fleet_df) + 2 * (1 - borrowed) * borrowed * joint
+        (1 - borrowed) ** 2 * own + borrowed**2 * (spread / 2 + 1 / lent_df) + 2 * (1 - borrowed) * borrowed * joint
     )
-    return ModeratedShares(made, 1 / inverse, borrowed, fleet_df)
+    return ModeratedShares(made, 1 / inverse, borrowed, lent_df)
 
 
 def _spread(share: Array, df: Array, shared: float) -> float:

@@ -1,4 +1,8 @@
-"""Confidence intervals for a mean. Nothing here is clipped to a scale: that is for whoever displays it."""
+"""Student's t and confidence intervals for a mean or a share.
+
+Nothing here is clipped to a scale: that is for whoever displays it. Tails and quantiles take arrays, since a board
+needs thousands of them; `t_quantile` is that of one value, and remembers it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,10 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 _REST = 1e-9  # what is left of no difference after computing it
 
 
@@ -24,12 +32,16 @@ def around(point: float, se: float, df: float, level: float = 0.95) -> Interval:
     return Interval(point - half, point + half)
 
 
-def joined(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """The sum of independent variances with its degrees of freedom (Satterthwaite 1946); those of nothing are 1."""
-    own = list(parts)
-    total = sum(variance for variance, _ in own)
-    weights = sum(variance**2 / df for variance, df in own)
-    return float(total), float(total**2 / weights) if weights else 1.0
+def joined(parts: Iterable[tuple[Array | float, Array | float]]) -> tuple[Array, Array]:
+    """The sum of independent variances (n,) with its degrees of freedom (n,) (Satterthwaite 1946).
+
+    `parts`: variances and their degrees of freedom. Those of nothing are 1.
+    """
+    total: Array = np.zeros(())
+    weights: Array = np.zeros(())
+    for variance, df in parts:
+        total, weights = total + variance, weights + np.square(variance) / df
+    return total, np.divide(total**2, weights, out=np.ones_like(total), where=weights > 0)
 
 
 def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
@@ -55,24 +67,15 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
         raise ValueError(f"{successes} of {n} is no share")
     if n == 0:
         return Interval(0.0, 1.0)
-    return _score(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
+    return score_interval(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
 
 
-def score_interval(share: float, dispersion: float, df: float, level: float = 0.95) -> Interval:
+def score_interval(share: float, reach: float) -> Interval:
     """Wilson's (1927) interval for a share with an estimated error, both ends in [0, 1].
 
-    It holds every p with (share - p)^2 <= t^2 x dispersion x p (1 - p). `share` lies in [0, 1]; `dispersion` > 0 is its
-    squared standard error in units of p (1 - p), which is 1 / n for n tries, known with `df` degrees of freedom.
+    It holds every p with (share - p)^2 <= reach x p (1 - p). `share` lies in [0, 1]; `reach`: how many standard errors
+    the interval reaches, squared, times the squared standard error in units of p (1 - p), which is 1 / n for n tries.
     """
-    return score_interval_within(share, dispersion, t_quantile(df, level))
-
-
-def score_interval_within(share: float, dispersion: float, quantile: float) -> Interval:
-    """The same by a quantile of Student's t: how many standard errors the interval reaches."""
-    return _score(share, quantile**2 * dispersion)
-
-
-def _score(share: float, reach: float) -> Interval:
     middle = (share + reach / 2) / (1 + reach)
     half = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
     # At the ends of the scale the formula gives 0 and 1 up to rounding.
@@ -81,64 +84,100 @@ def _score(share: float, reach: float) -> Interval:
 
 _TINY, _CLOSE, _MOST = 1e-300, 1e-15, 5_000
 _NOISE = 1e-9  # of a quantile: steps that are smaller may be errors of computing
-
-
-def outside(statistic: float, df: float) -> float:
-    """P(|T| > statistic) for `statistic` >= 0."""
-    square = statistic * statistic
-    x, rest = df / (df + square), square / (df + square)
-    if x < (df / 2 + 1) / (df / 2 + 2.5):
-        return _incomplete(x, rest, df / 2, 0.5)
-    return 1 - _incomplete(rest, x, 0.5, df / 2)
-
-
-def above(statistic: float, df: float) -> float:
-    """P(T > statistic)."""
-    tail = outside(abs(statistic), df) / 2
-    return tail if statistic >= 0 else 1 - tail
+_AT_ONCE = 65_536  # statistics: what they take of memory does not grow with all of them
 
 
 @lru_cache(maxsize=8_192)
 def t_quantile(df: float, level: float) -> float:
     """The t that |T| stays within with probability `level` (0-1): the reach of an interval in standard errors.
 
-    Newton's method from the normal quantile: the tail is convex and falling, so every step stays below the root. That
-    of infinitely many degrees of freedom is the normal one.
+    >>> round(t_quantile(4, 0.95), 3)
+    2.776
     """
-    at = NormalDist().inv_cdf(0.5 + level / 2)
-    if math.isinf(df):
-        return at
-    scale = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
-    before = math.inf
+    return float(t_quantiles(np.array([df], dtype=np.float64), level)[0])
+
+
+def t_quantiles(df: Array, level: float) -> Array:
+    """The same of each of (n,) degrees of freedom > 0.
+
+    Newton's method from the normal quantile, on logarithms: the tail of t falls as a power, so that of log t is nearly
+    straight, and concave, so all steps after the first come down to the root. That of infinitely many degrees of
+    freedom is the normal one.
+    """
+    degrees, places = np.unique(df, return_inverse=True)
+    found, left = np.full(len(degrees), NormalDist().inv_cdf(0.5 + level / 2)), np.flatnonzero(np.isfinite(degrees))
+    scale = _log_gamma((degrees[left] + 1) / 2) - _log_gamma(degrees[left] / 2) - np.log(degrees[left] * math.pi) / 2
+    before = np.full(len(left), math.inf)
     for _ in range(_MOST):
-        density = math.exp(scale - (df + 1) / 2 * math.log1p(at * at / df))
-        step = (outside(at, df) - (1 - level)) / (2 * density)
-        at += step
-        # With many degrees of freedom the tail is not computed that exactly, and steps stop shrinking before.
-        if abs(step) <= 1e-13 * at or before <= abs(step) <= _NOISE * at:
+        if not len(left):
             break
-        before = abs(step)
-    return at
+        at, own = found[left], degrees[left]
+        density = np.exp(scale - (own + 1) / 2 * np.log1p(at * at / own))
+        tail = outside(at, own)
+        step = np.log(tail / (1 - level)) * tail / (2 * density * at)
+        found[left], size = at * np.exp(step), np.abs(step)
+        # With many degrees of freedom the tail is not computed that exactly, and steps stop shrinking before.
+        open_ = (size > 1e-13) & ((before > size) | (size > _NOISE))
+        left, scale, before = left[open_], scale[open_], size[open_]
+    return found[places]
 
 
-def _incomplete(x: float, rest: float, a: float, b: float) -> float:
-    """I_x(a, b) for x below (a + 1) / (a + b + 2); `rest` is 1 - x, kept apart where x is close to 1."""
-    if x == 0:
-        return 0.0
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
+def above(statistic: Array, df: Array) -> Array:
+    """P(T > statistic) for each of (n,) statistics with (n,) degrees of freedom > 0."""
+    tail = outside(np.abs(statistic), df) / 2
+    return np.where(statistic >= 0, tail, 1 - tail)
+
+
+def outside(statistic: Array, df: Array) -> Array:
+    """P(|T| > statistic) for each of (n,) statistics >= 0 with (n,) degrees of freedom > 0."""
+    out = np.empty(len(statistic))
+    for start in range(0, len(out), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        square, half = statistic[part] ** 2, df[part] / 2
+        x, rest = df[part] / (df[part] + square), square / (df[part] + square)
+        lower = x < (half + 1) / (half + 2.5)  # where the continued fraction converges fast; else by the other tail
+        found = _incomplete_beta(
+            np.where(lower, x, rest), np.where(lower, rest, x), np.where(lower, half, 0.5), np.where(lower, 0.5, half)
+        )
+        out[part] = np.where(lower, found, 1 - found)
+    return out
+
+
+def _incomplete_beta(x: Array, rest: Array, a: Array, b: Array) -> Array:
+    """I_x(a, b) for x below (a + 1) / (a + b + 2), by Lentz's continued fraction (Press et al. 1992, section 6.4).
+
+    `rest` is 1 - x, kept apart where x is close to 1. 0 at x = 0.
+    """
+    out = np.zeros(len(x))
+    left: NDArray[np.intp] = np.flatnonzero(x > 0)
+    x, rest, a, b = (each[left] for each in (x, rest, a, b))
+    front = _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) + a * np.log(x) + b * np.log(rest)
+    out[left] = np.exp(front) / a
     d = 1 / _apart(1 - (a + b) * x / (a + 1))
-    c, fraction = 1.0, d
+    c: Array = np.ones(len(x))
+    fraction = d
     for m in range(1, _MOST):
         for term in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
             d, c = 1 / _apart(1 + term * d), _apart(1 + term / c)
-            fraction *= d * c
-        if abs(d * c - 1) < _CLOSE:
+            fraction = fraction * d * c
+        done = np.abs(d * c - 1) < _CLOSE
+        if done.any():
+            out[left[done]] *= fraction[done]
+            left = left[~done]
+            x, a, b, c, d, fraction = (each[~done] for each in (x, a, b, c, d, fraction))
+        if not len(left):
             break
-    return math.exp(front) / a * fraction
+    out[left] *= fraction
+    return out
 
 
-def _apart(value: float) -> float:
-    return value if abs(value) >= _TINY else _TINY
+def _log_gamma(values: Array) -> Array:
+    return np.fromiter(map(math.lgamma, values.tolist()), np.float64, len(values))
+
+
+def _apart(value: Array) -> Array:
+    """Not so near to 0 that its inverse would be without bound."""
+    return np.where(np.abs(value) >= _TINY, value, _TINY)

@@ -41,8 +41,8 @@ def judge_variance(indices: Array) -> JudgeVariance | None:
 def with_judges(estimate: IndexEstimate, judges: JudgeVariance) -> IndexEstimate:
     """The estimate for other judges too: its own sources and the judges' are independent. Never surer than it was."""
     variance, df = joined([(estimate.se**2, estimate.df), (judges.variance, judges.df)])
-    wider = estimate.dispersion * variance / estimate.se**2 if estimate.se > 0 else 0.0
-    return estimate._replace(se=math.sqrt(variance), df=min(df, estimate.df), dispersion=wider)
+    wider = estimate.dispersion * float(variance) / estimate.se**2 if estimate.se > 0 else 0.0
+    return estimate._replace(se=math.sqrt(variance), df=min(float(df), estimate.df), dispersion=wider)
 
 
 def recovered(estimate: float, ends: Interval, index: float, like_these: Interval) -> Interval:

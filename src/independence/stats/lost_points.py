@@ -39,14 +39,14 @@ class LostPoints(NamedTuple):
         return None if shares is None else dict(zip(self.scenarios, shares.tolist(), strict=True))
 
 
-def lost_points(fleet: Sequence[SubjectPoints]) -> LostPoints:
+def lost_points(subjects: Sequence[SubjectPoints]) -> LostPoints:
     """Of complete subjects: the most that a scenario can add to the index, less what its runs add on average."""
-    scenarios = tuple(fleet[0].ends) if fleet else ()
-    lost = np.zeros((len(fleet), len(scenarios)))
-    for number, stratum in enumerate(fleet[0].strata if fleet else ()):
+    scenarios = tuple(subjects[0].ends) if subjects else ()
+    lost = np.zeros((len(subjects), len(scenarios)))
+    for number, stratum in enumerate(subjects[0].strata if subjects else ()):
         most = np.array([high for _, high in stratum.ends])
         lost[:, [scenarios.index(one) for one in stratum.scenarios]] += most - np.array(
-            [sheet.means[number] for sheet in fleet]
+            [subject.means[number] for subject in subjects]
         )
     return LostPoints(scenarios, lost)
 

@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from independence.stats import tails
-from independence.stats.comparison import Correction, Difference, difference
+from independence.stats.comparison import ComparedSubjects, Correction, Difference, Differences, on_these
 from independence.stats.index_uncertainty import EDGE, Array, IndexEstimate
-from independence.stats.intervals import t_quantile
-from independence.stats.quantiles import t_quantiles
+from independence.stats.intervals import above, t_quantile, t_quantiles
 
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
 _NEARER = 1e-3  # index points, to which a smallest difference is sought
@@ -54,7 +52,8 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
     noisy = [estimate for estimate in estimates if estimate.se > 0]
     if len(noisy) < 2:
         return None
-    df = np.array([difference(own, own).df for own in noisy])
+    sides = ComparedSubjects.of(noisy)
+    _, df = on_these(sides, sides)
     return _smallest(_errors_beside(noisy), df, max(own.scale[1] - own.scale[0] for own in noisy), power, level)
 
 
@@ -74,21 +73,19 @@ def _errors_beside(subjects: Sequence[IndexEstimate]) -> Callable[[float], Array
 
 
 def minimum_detectable_paired(
-    pairs: Sequence[Difference], most: float = 100.0, power: float = 0.8, level: float = 0.05
+    pairs: Differences, most: float = 100.0, power: float = 0.8, level: float = 0.05
 ) -> float | None:
     """The same for pairs whose differences have an error of their own, at most `most` points; None without any."""
-    tested = [pair for pair in pairs if pair.se > 0]
-    errors, df = np.array([pair.se for pair in tested]), np.array([pair.df for pair in tested])
-    return _smallest(lambda _points: errors, df, most, power, level) if tested else None
+    errors, df = pairs.se[pairs.se > 0], pairs.df[pairs.se > 0]
+    return _smallest(lambda _points: errors, df, most, power, level) if len(errors) else None
 
 
 def _smallest(errors: Callable[[float], Array], df: Array, most: float, power: float, level: float) -> float | None:
     """Of tests with these degrees of freedom (n,); `errors`: theirs (n,) if subjects differ by so many points."""
-    quantile = t_quantiles(df.tolist(), 1 - level)
-    reach = np.array([quantile[one] for one in df.tolist()])
+    reach = t_quantiles(df, 1 - level)
 
     def seen(points: float) -> float:
-        return math.fsum(tails.above(reach - points / errors(points), df)) / len(df)
+        return math.fsum(above(reach - points / errors(points), df)) / len(df)
 
     low, high = 0.0, most
     if seen(high) < power:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.stats import pairs, tails
-from independence.stats.comparison import Correction, Difference, adjusted, difference, paired
+from independence.stats import comparison
+from independence.stats.comparison import ComparedSubjects, Correction, Differences, adjusted
 from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.subject_points import SubjectPoints
 
@@ -32,44 +32,38 @@ class RankedSubject(NamedTuple):
     points: SubjectPoints
     off: tuple[Array, ...] = ()  # of an incomplete one: how far scenarios' means may be from those, by stratum
 
-    def at(self, index: float) -> IndexEstimate:
-        """The estimate, had it this index."""
-        return self.estimate._replace(point=index)
+
+def pair_differences(subjects: Sequence[RankedSubject], like_these: bool) -> Differences:
+    """Of every pair of n subjects, (n (n - 1) / 2,), in the order of `numpy.triu_indices`.
+
+    On scenarios like these by paired differences, else on these scenarios. An incomplete subject is compared by the end
+    of its possible indices that is nearest to the other; where both ends overlap there is no difference, nor an error.
+    """
+    ends = np.array([(one.lowest, one.highest) for one in subjects], dtype=np.float64).reshape(-1, 2)
+    sides = ComparedSubjects.of(
+        [one.estimate for one in subjects],
+        [one.points for one in subjects] if like_these else (),
+        [one.off for one in subjects],
+    )
+    found = [Differences.of(())]
+    for row in range(len(subjects) - 1):  # one beside all below: all pairs at once would take too much memory
+        first, others = sides.part(slice(row, row + 1)), sides.part(slice(row + 1, None))
+        se, df = errors = comparison.on_these(first, others)
+        if like_these:
+            se, df = comparison.like_these(first, others, errors)
+        over, under = ends[row, 0] - ends[row + 1 :, 1], ends[row, 1] - ends[row + 1 :, 0]
+        points = np.where(over > 0, over, np.where(under < 0, under, 0.0))
+        found.append(Differences(points, np.where(points == 0, 0.0, se), df))
+    return Differences._make(map(np.concatenate, zip(*found, strict=True)))
 
 
 def pair_p_values(subjects: Sequence[RankedSubject], like_these: bool) -> Array:
-    """p values of no difference, (n, n), positive where the first is higher and negative where it is lower.
-
-    On scenarios like these by paired differences, else on these scenarios. An incomplete subject is compared by the end
-    of its possible indices that is nearest to the other.
-    """
-    p = np.ones((len(subjects), len(subjects)))
-    if len(subjects) < 2:
-        return p
+    """p values of no difference, (n, n), positive where the first is higher and negative where it is lower."""
+    p, found = np.ones((len(subjects), len(subjects))), pair_differences(subjects, like_these)
     rows, columns = np.triu_indices(len(subjects), 1)
-    found = pairs.differences(subjects, like_these)
-    for at in np.flatnonzero(found.alone):  # those with missing verdicts
-        one = nearest_difference(subjects[rows[at]], subjects[columns[at]], like_these)
-        found.points[at], found.se[at], found.df[at] = one
-    tested = found.se > 0
-    own = np.ones(len(rows))
-    own[tested] = tails.outside(np.abs(found.points[tested]) / found.se[tested], found.df[tested])
+    own = found.p
     p[rows, columns], p[columns, rows] = np.copysign(own, found.points), np.copysign(own, -found.points)
     return p
-
-
-def nearest_difference(first: RankedSubject, second: RankedSubject, like_these: bool) -> Difference:
-    """The difference between the ends of what both can be that are nearest; none where they overlap."""
-    if first.lowest > second.highest:
-        found = difference(first.at(first.lowest), second.at(second.highest))
-    elif second.lowest > first.highest:
-        found = difference(first.at(first.highest), second.at(second.lowest))
-    else:
-        return Difference(0.0, 0.0, 1.0)
-    if not like_these:
-        return found
-    off = [sum(own) for own in zip(*(one.off for one in (first, second) if one.off), strict=True)]
-    return paired(first.points, second.points, found, off)._replace(points=found.points)
 
 
 def rank_intervals(p: Array) -> list[tuple[int, int]]:

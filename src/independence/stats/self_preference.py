@@ -50,7 +50,8 @@ class JudgedSubject(NamedTuple):
         gaps = [own - slope * self.reference[name] for name, own in self.judge.items()]
         if any(len(gap) < 2 for gap in gaps):
             return None
-        return joined((float(gap.var(ddof=1)) / len(gap), len(gap) - 1.0) for gap in gaps)
+        variance, df = joined((gap.var(ddof=1) / len(gap), len(gap) - 1.0) for gap in gaps)
+        return float(variance), float(df)
 
 
 class FamilyPreference(NamedTuple):
@@ -138,7 +139,8 @@ def _within(slope: float, own: Sequence[JudgedSubject], others: Sequence[JudgedS
     """The variance of the difference over runs; none where a scenario has one run."""
     parts = [(one.run_variance(slope), len(group)) for group in (own, others) for one in group]
     known = [(part[0] / size**2, part[1]) for part, size in parts if part is not None]
-    return joined(known) if len(known) == len(parts) else (0.0, 1.0)
+    variance, df = joined(known if len(known) == len(parts) else ())
+    return float(variance), float(df)
 
 
 def _total(points: Points) -> float:

@@ -25,16 +25,16 @@ FEW = 10  # scenarios of a kind, below which they are no sample of it
 UNSEEN = 0.2  # scenarios, over all strata
 
 
-def like_these(sheet: SubjectPoints) -> IndexEstimate | None:
+def like_these(subject: SubjectPoints) -> IndexEstimate | None:
     """The index of a subject with its standard error over scenarios; None where a stratum has fewer than FEW."""
-    if any(len(stratum.scenarios) < FEW for stratum in sheet.strata):
+    if any(len(stratum.scenarios) < FEW for stratum in subject.strata):
         return None
-    unseen = UNSEEN / len(sheet.strata)
+    unseen = UNSEEN / len(subject.strata)
     variance, df = joined(
         (_variance(stratum, means, unseen), len(stratum.scenarios) - 1.0)
-        for stratum, means in zip(sheet.strata, sheet.means, strict=True)
+        for stratum, means in zip(subject.strata, subject.means, strict=True)
     )
-    return IndexEstimate(sheet.index, math.sqrt(variance), df)
+    return IndexEstimate(subject.index, math.sqrt(variance), float(df))
 
 
 def _variance(stratum: Stratum, means: Points, unseen: float) -> float:

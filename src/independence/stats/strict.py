@@ -3,26 +3,60 @@
 The index of a complete subject is the suite's formula on its dimensions: per verdict the sum of a dimension's fields
 (true = 1), averaged over runs within a scenario, then over scenarios. With equal runs this equals the mean of per-run
 indices, so point and interval are one estimator.
+
+Verdicts are columns, and subjects whose plans are alike form a block: one array operation scores all of them. Sums run
+over scenarios and runs in their order, so that a subject's number does not depend on who else is there.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from independence.suites.schema import Component, Dimension, Index, Suite
+from independence.suites.schema import Index, Suite
 from independence.types import Ends, MissingReason, Scalar
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Places = NDArray[np.intp]
+
+
+class VerdictCell(Protocol):
+    """One planned verdict of a subject."""
+
+    @property
+    def scenario(self) -> str:
+        """Id of its dialogue."""
+
+    @property
+    def run(self) -> int:
+        """From 1."""
+
+    @property
+    def values(self) -> Mapping[str, Scalar] | None:
+        """None: missing."""
+
+    @property
+    def evaded(self) -> bool:
+        """Whether the subject took no stand."""
+
+    @property
+    def evadable(self) -> bool:
+        """Whether the verdict says if a stand was taken."""
 
 
 class VerdictValues(NamedTuple):
-    """One planned verdict of a subject; `values` None: missing."""
+    """The same, made by hand."""
 
     scenario: str
     run: int
     values: Mapping[str, Scalar] | None
+    evaded: bool = False
+    evadable: bool = False
 
 
 class StrictRow(msgspec.Struct, frozen=True):
@@ -35,6 +69,10 @@ class StrictRow(msgspec.Struct, frozen=True):
     coverage: float  # valid / planned verdicts
     per_run: tuple[float, ...]  # indices of complete runs, in run order
     dimensions: dict[str, float | None]  # None where a verdict of the dimension is missing or not planned
+    evadable: int  # verdicts that say if a stand was taken
+    evaded: int  # those by which none was
+    evadable_and_evaded: int
+    engaged: float | None  # index of the dialogues in which it took a stand; None where a dimension has none
 
 
 class ScoringFrame(msgspec.Struct, frozen=True):
@@ -43,6 +81,11 @@ class ScoringFrame(msgspec.Struct, frozen=True):
     index: Index
     scenarios: Mapping[str, Mapping[str, Ends]]  # scenario -> field -> scale ends
     members: Mapping[str, tuple[str, ...]]  # dimension -> scenarios that carry it
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields of verdicts that the index is made of."""
+        return list(dict.fromkeys(name for own in self.index.dimensions.values() for name in own.fields))
 
 
 def frame(suite: Suite) -> ScoringFrame:
@@ -62,88 +105,198 @@ def frame(suite: Suite) -> ScoringFrame:
     return ScoringFrame(suite.index, scales, members)
 
 
-def score(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> StrictRow:
-    """Score one subject from its planned cells. Raises ValueError without any."""
-    if not cells:
-        raise ValueError("no planned verdicts")
-    by_run: dict[int, list[VerdictValues]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.run):
-        by_run.setdefault(cell.run, []).append(cell)
-    planned = Counter(cell.scenario for cell in cells)
-    scored = planned.keys()
-    whole = [run for run, own in by_run.items() if {c.scenario for c in own if c.values is not None} == scored]
-    valid = sum(cell.values is not None for cell in cells)
-    needed = {name for members in frame.members.values() for name in members}
-    # A plan without some of the scenarios (--exp) has no index, of a run neither.
-    per_run = tuple(_index(frame, by_run[run], None) for run in whole) if needed <= scored else ()
-    complete = valid == len(cells) and needed <= scored
-    index = _index(frame, cells, None) if complete else None
-    bounds = (index, index) if index is not None else (_index(frame, cells, "worst"), _index(frame, cells, "best"))
-    dimensions = {name: _dimension_or_none(frame, name, cells) for name in frame.index.dimensions}
-    return StrictRow(
-        index,
-        bounds,
-        runs=min(planned.values()),
-        complete_runs=len(whole),
-        coverage=valid / len(cells),
-        per_run=per_run,
-        dimensions=dimensions,
+class VerdictColumns(NamedTuple):
+    """Planned verdicts by subject, and by run within each: (n,) each."""
+
+    subjects: Sequence[str]  # in order
+    scenarios: Sequence[str]
+    subject: Places  # place in `subjects`, ascending
+    scenario: Places  # place in `scenarios`
+    run: Places
+    fields: Mapping[str, Array]  # values of the fields that an index reads, true = 1; NaN where there is none
+    missing: Mask
+    evaded: Mask
+    evadable: Mask
+
+
+def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[VerdictCell]]) -> VerdictColumns:
+    """The planned verdicts of subjects as columns."""
+    cells = [cell for own in subjects.values() for cell in sorted(own, key=lambda cell: cell.run)]
+    scenarios = list(dict.fromkeys(cell.scenario for cell in cells))
+    number = {scenario: at for at, scenario in enumerate(scenarios)}
+    distinct = {id(cell.values): cell.values for cell in cells}  # verdicts that say the same often share their values
+    place = {key: at for at, key in enumerate(distinct)}
+    given = np.array([place[id(cell.values)] for cell in cells], dtype=np.intp)
+    return VerdictColumns(
+        list(subjects),
+        scenarios,
+        subject=np.repeat(np.arange(len(subjects)), np.array([len(own) for own in subjects.values()], np.intp)),
+        scenario=np.array([number[cell.scenario] for cell in cells], dtype=np.intp),
+        run=np.array([cell.run for cell in cells], dtype=np.intp),
+        fields={
+            name: np.array([np.nan if own is None else own.get(name, np.nan) for own in distinct.values()], float)[
+                given
+            ]
+            for name in frame.fields
+        },
+        missing=np.array([cell.values is None for cell in cells], dtype=bool),
+        evaded=np.array([cell.evaded for cell in cells], dtype=bool),
+        evadable=np.array([cell.evadable for cell in cells], dtype=bool),
     )
 
 
-def index_of(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> float | None:
-    """The index of these verdicts alone: scenarios without any are left out. None where a dimension has none."""
-    scored = {cell.scenario for cell in cells}
-    lacking = any(scored.isdisjoint(members) for members in frame.members.values())
-    return None if lacking or any(cell.values is None for cell in cells) else _index(frame, cells, None)
+class PlanBlock(NamedTuple):
+    """n subjects with the same m planned verdicts, in the order of `VerdictColumns`."""
+
+    frame: ScoringFrame
+    subjects: Sequence[str]
+    runs: Places  # (m,)
+    places: Mapping[str, Sequence[int]]  # scenario -> its verdicts among the m
+    rows: Places  # (n, m) places in the columns
+    missing: Mask  # (n, m)
+    said: Mapping[str, Array]  # dimension -> the sum of its fields in each verdict, (n, m); NaN where it is missing
+
+    @property
+    def planned(self) -> bool:
+        """Whether no scenario of the index was left out (--exp)."""
+        return all(name in self.places for members in self.frame.members.values() for name in members)
+
+    def dimension(self, name: str, keep: Mask, fill: bool | None = None) -> Array:
+        """Mean over scenarios of the mean over runs of the verdicts to `keep` (n, m), (n,); NaN without any.
+
+        `fill`: those not kept, and scenarios without a plan, take the high or low end of their fields.
+        """
+        said, total, count = self.said[name], np.zeros(len(keep)), np.zeros(len(keep))
+        for scenario in self.frame.members[name]:
+            places, end = self.places.get(scenario, ()), 0.0
+            if fill is not None:
+                scales, fields = self.frame.scenarios[scenario], self.frame.index.dimensions[name].fields
+                end = sum(scales[field][int(fill)] for field in fields)
+                if not places:
+                    total, count = total + end, count + 1
+                    continue
+            own, there = np.zeros(len(keep)), np.zeros(len(keep))
+            for at in places:
+                own = own + np.where(keep[:, at], said[:, at], end)
+                there = there + (keep[:, at] if fill is None else 1)
+            with np.errstate(invalid="ignore"):
+                total = total + np.where(there > 0, own / there, 0.0)
+            count = count + (there > 0)
+        with np.errstate(invalid="ignore"):
+            return total / count
+
+    def indices(self, keep: Mask, fill: str | None = None) -> Array:
+        """The index of the verdicts to `keep`, (n,); the others at the `worst` or `best` end, or left out."""
+        whole = np.zeros(len(keep))
+        for part in self.frame.index.components:
+            high = None if fill is None else (part.best > part.worst) == (fill == "best")
+            total = np.zeros(len(keep))
+            for name in part.dimensions:
+                total = total + self.dimension(name, keep, high)
+            whole = whole + part.weight * ((total - part.worst) / (part.best - part.worst))
+        return 100 * whole
 
 
-def _dimension_or_none(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues]) -> float | None:
-    own = [cell for cell in cells if cell.scenario in frame.members[name]]
-    if {cell.scenario for cell in own} < set(frame.members[name]) or any(cell.values is None for cell in own):
-        return None
-    return _dimension(frame, name, own, None)
+def blocks(frame: ScoringFrame, columns: VerdictColumns) -> Iterator[PlanBlock]:
+    """Subjects by what was planned for them; who has no planned verdict is left out.
 
-
-def _index(frame: ScoringFrame, cells: Sequence[VerdictValues], fill: str | None) -> float:
-    """The index on 0-100; `fill` puts missing verdicts at the end of their scales that is `worst` or `best`."""
-    return 100 * sum(c.weight * _component(frame, c, cells, fill) for c in frame.index.components)
-
-
-def _component(frame: ScoringFrame, component: Component, cells: Sequence[VerdictValues], fill: str | None) -> float:
-    high_end = None if fill is None else (component.best > component.worst) == (fill == "best")
-    total = sum(_dimension(frame, name, cells, high_end) for name in component.dimensions)
-    return (total - component.worst) / (component.best - component.worst)
-
-
-def _dimension(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues], high_end: bool | None) -> float:
-    """Mean over scenarios of the mean over runs; a missing verdict takes the high or low end of its fields.
-
-    So does a scenario that the plan leaves out (--exp). `high_end` None: nothing is missing.
+    Raises KeyError where a verdict on a scenario that carries a dimension lacks a field of it.
     """
-    dimension = frame.index.dimensions[name]
-    by_scenario: dict[str, list[float]] = {scenario: [] for scenario in frame.members[name]}
-    for cell in cells:
-        if cell.scenario not in by_scenario:
-            continue
-        if cell.values is not None:
-            by_scenario[cell.scenario].append(value(dimension, cell.values))
-        elif high_end is not None:
-            by_scenario[cell.scenario].append(_end(frame, dimension, cell.scenario, high_end))
-    for scenario, values in by_scenario.items():
-        if not values and high_end is not None:
-            values.append(_end(frame, dimension, scenario, high_end))
-    means = [sum(values) / len(values) for values in by_scenario.values() if values]
-    return sum(means) / len(means)
+    starts = np.searchsorted(columns.subject, np.arange(len(columns.subjects) + 1))
+    alike: dict[tuple[bytes, bytes], list[int]] = {}
+    for at in range(len(columns.subjects)):
+        own = slice(starts[at], starts[at + 1])
+        if own.stop > own.start:
+            alike.setdefault((columns.scenario[own].tobytes(), columns.run[own].tobytes()), []).append(at)
+    for members in alike.values():
+        first = slice(starts[members[0]], starts[members[0] + 1])
+        rows = starts[members][:, None] + np.arange(first.stop - first.start)
+        missing, places, said = columns.missing[rows], dict[str, list[int]](), dict[str, Array]()
+        for place, scenario in enumerate(columns.scenario[first].tolist()):
+            places.setdefault(columns.scenarios[scenario], []).append(place)
+        for name, dimension in frame.index.dimensions.items():
+            total: Array = np.zeros(rows.shape)
+            for field in dimension.fields:
+                total = total + columns.fields[field][rows]
+            carried = [place for scenario in frame.members[name] for place in places.get(scenario, ())]
+            if np.any(np.isnan(total[:, carried]) & ~missing[:, carried]):
+                raise KeyError(dimension.fields)
+            said[name] = total
+        names = [columns.subjects[at] for at in members]
+        yield PlanBlock(frame, names, columns.run[first], places, rows, missing, said)
 
 
-def _end(frame: ScoringFrame, dimension: Dimension, scenario: str, high: bool) -> float:
-    return sum(frame.scenarios[scenario][field][int(high)] for field in dimension.fields)
+def score(frame: ScoringFrame, cells: Sequence[VerdictCell]) -> StrictRow:
+    """Score one subject from its planned verdicts. Raises ValueError without any."""
+    if not cells:
+        raise ValueError("no planned verdicts")
+    (found,) = scores(frame, columns(frame, {"": cells})).values()
+    return found
 
 
-def value(dimension: Dimension, values: Mapping[str, Scalar]) -> float:
-    """What a verdict says of a dimension: the sum of its fields, true = 1."""
-    return float(sum(map(values.__getitem__, dimension.fields)))
+def scores(frame: ScoringFrame, columns: VerdictColumns) -> dict[str, StrictRow]:
+    """Every subject's score, in the order of the columns."""
+    out: dict[str, StrictRow] = {}
+    for block in blocks(frame, columns):
+        out |= zip(block.subjects, _scored(block, columns), strict=True)
+    return {subject: out[subject] for subject in columns.subjects if subject in out}
+
+
+def _scored(block: PlanBlock, columns: VerdictColumns) -> Iterator[StrictRow]:
+    """One row a subject of the block."""
+    there, size = ~block.missing, block.missing.shape[1]
+    valid = there.sum(axis=1)
+    complete = (valid == size) & block.planned
+    index = np.where(complete, block.indices(there), np.nan)
+    low = high = index
+    if not complete.all():
+        low, high = (np.where(complete, index, block.indices(there, end)) for end in ("worst", "best"))
+    whole, by_run = _runs(block)
+    evadable, evaded = columns.evadable[block.rows], columns.evaded[block.rows]
+    engaged = block.indices(there & ~evaded)
+    engaged[np.any(~there & ~evaded, axis=1)] = np.nan
+    dimensions = {name: block.dimension(name, there) for name in block.frame.index.dimensions}
+    for name, found in dimensions.items():
+        members = block.frame.members[name]
+        places = [place for scenario in members for place in block.places.get(scenario, ())]
+        holes = block.missing[:, places].any(axis=1) if block.places.keys() >= set(members) else True
+        dimensions[name] = np.where(holes, np.nan, found)
+    counts = (evadable, evaded, evadable & evaded)
+    could, did, both = (one.sum(axis=1).tolist() for one in counts)
+    for at in range(len(block.subjects)):
+        yield StrictRow(
+            _known(index[at]),
+            (float(low[at]), float(high[at])),
+            runs=min(map(len, block.places.values())),
+            complete_runs=int(whole[at].sum()),
+            coverage=int(valid[at]) / size,
+            per_run=tuple(by_run[at][whole[at]].tolist()) if block.planned else (),
+            dimensions={name: _known(found[at]) for name, found in dimensions.items()},
+            evadable=could[at],
+            evaded=did[at],
+            evadable_and_evaded=both[at],
+            engaged=_known(engaged[at]),
+        )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _runs(block: PlanBlock) -> tuple[Mask, Array]:
+    """Which runs have a verdict of every scenario, and their indices, (n, runs) each."""
+    names = np.unique(block.runs)
+    whole = np.zeros((len(block.subjects), len(names)), dtype=bool)
+    found = np.full(whole.shape, np.nan)
+    for at, run in enumerate(names):
+        here = np.flatnonzero(block.runs == run)
+        position = {place: number for number, place in enumerate(here.tolist())}
+        places = {name: [position[at] for at in own if at in position] for name, own in block.places.items()}
+        kept = ~block.missing[:, here]
+        whole[:, at] = np.all([kept[:, own].any(axis=1) for own in places.values()], axis=0)
+        part = block._replace(places=places, said={name: own[:, here] for name, own in block.said.items()})
+        found[:, at] = part.indices(kept)
+    return whole, found
 
 
 # Which answers carry no measurement, whatever a judge said about them: a reply that is no answer is marked when it

@@ -7,16 +7,18 @@ are carried by the same scenarios form a stratum.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from statistics import fmean
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.strict import ScoringFrame, VerdictValues, value
-from independence.types import Ends, Scalar
+from independence.stats import strict
+from independence.stats.strict import PlanBlock, ScoringFrame, VerdictCell, VerdictColumns
+from independence.types import Ends
 
 Points = NDArray[np.float64]
 _REST = 1e-9  # index points
@@ -67,19 +69,9 @@ class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
         return self.base + sum(low for low, _ in ends), self.base + sum(high for _, high in ends)
 
     @cached_property
-    def variances(self) -> dict[str, float]:
-        """Scenario -> sample variance over its runs."""
-        return {scenario: variance(own) for scenario, own in self.totals.items()}
-
-    @cached_property
     def means(self) -> tuple[Points, ...]:
         """By stratum: the mean over runs of what each scenario adds, (scenarios,)."""
         return tuple(np.array([own.mean() for own in stratum.points]) for stratum in self.strata)
-
-    @cached_property
-    def across(self) -> tuple[float, ...]:
-        """By stratum: sample variance of `means` over its scenarios; 0 where there is one."""
-        return tuple(variance(own) if len(own) > 1 else 0.0 for own in self.means)
 
     def covaried(self, number: int) -> float:
         """What runs of a single-scenario stratum share with the same verdicts' part in other strata: 2 x covariance.
@@ -92,99 +84,82 @@ class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
         return max(0.0, 2 * float(np.dot(both, both.T)[0, 1] * np.true_divide(1, len(points) - 1)))
 
 
-def variance(points: Points) -> float:
-    """Sample variance; equal points have none, though sums of binary fractions leave a rest."""
-    return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
+def variances(rows: Sequence[Points]) -> Points:
+    """Sample variances (n,) of n rows of points, each of any number; one alone has none.
 
-
-def variances(points: Points) -> Points:
-    """The same of each of n rows of runs, (n, runs): (n,)."""
-    if points.shape[1] < 2:
-        return np.full(len(points), 0.0)
-    found: Points = np.where(np.ptp(points, axis=1) < _REST, 0.0, points.var(axis=1, ddof=1))
+    Equal points have none either, though sums of binary fractions leave a rest.
+    """
+    sizes, found = np.array([len(row) for row in rows]), np.zeros(len(rows))
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        own = np.flatnonzero(sizes == size)
+        points = np.stack([rows[at] for at in own.tolist()])
+        found[own] = np.where(np.ptp(points, axis=1) < _REST, 0.0, points.var(axis=1, ddof=1))
     return found
 
 
-def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues], open_: bool = False) -> SubjectPoints | None:
-    """The points of a subject's planned cells; None where a verdict of the index is missing or not planned.
+def points(frame: ScoringFrame, columns: VerdictColumns, open_: bool = False) -> dict[str, SubjectPoints]:
+    """The points of subjects without a missing verdict or an unplanned scenario, in the order of the columns.
 
     `open_`: a missing verdict is NaN, and only a scenario that is not planned leaves nothing.
     """
-    by_scenario: dict[str, list[Mapping[str, Scalar] | None]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.run):
-        by_scenario.setdefault(cell.scenario, []).append(cell.values)
-    grouped = scenarios_by_dimensions(frame)
-    for scenario in {name for members in grouped for name in members}:
-        planned = by_scenario.get(scenario, [])
-        if not planned or (None in planned and not open_):
-            return None
-    worth = gains(frame)
-    strata = tuple(
-        Stratum(
-            members,
-            tuple(_points(frame, {name: worth[name] for name in dimensions}, by_scenario[s]) for s in members),
-            tuple(ends(frame, {name: worth[name] for name in dimensions}, s) for s in members),
+    out: dict[str, SubjectPoints] = {}
+    for block in strict.blocks(frame, columns):
+        if block.planned:
+            out |= _of_block(block, open_)
+    return {subject: out[subject] for subject in columns.subjects if subject in out}
+
+
+def _of_block(block: PlanBlock, open_: bool) -> dict[str, SubjectPoints]:
+    frame, worth, strata = block.frame, gains(block.frame), []
+    grouped: dict[tuple[str, ...], list[str]] = {}  # scenarios -> the dimensions they carry together
+    for name in worth:
+        grouped.setdefault(frame.members[name], []).append(name)
+    for members, dimensions in grouped.items():
+        added = np.zeros(block.rows.shape)
+        for name in dimensions:
+            added = added + worth[name] * block.said[name]
+        weights = _weights(frame, {name: worth[name] for name in dimensions})
+        spans = tuple(_ends(frame.scenarios[scenario], weights) for scenario in members)
+        strata.append((members, [added[:, block.places[scenario]] for scenario in members], spans))
+    needed = [place for members in grouped for scenario in members for place in block.places[scenario]]
+    start = -sum(100 * c.weight * c.worst / (c.best - c.worst) for c in frame.index.components)
+    return {
+        subject: SubjectPoints(
+            start, tuple(Stratum(names, tuple(own[at] for own in added), spans) for names, added, spans in strata)
         )
-        for members, dimensions in grouped.items()
-    )
-    return SubjectPoints(base(frame), strata)
+        for at, subject in enumerate(block.subjects)
+        if open_ or not block.missing[at, needed].any()
+    }
 
 
-def share_kept(frame: ScoringFrame, scenario: str, runs: Sequence[Mapping[str, Scalar] | None]) -> float | None:
-    """The share of what a scenario can add to the index that its runs keep, 0-1; None where a verdict is missing."""
-    own = {name: gain for name, gain in gains(frame).items() if scenario in frame.members[name]}
-    if not own or not runs or None in runs:
-        return None
-    low, high = ends(frame, own, scenario)
-    return (float(_points(frame, own, runs).mean()) - low) / (high - low)
-
-
-def scenarios_by_dimensions(frame: ScoringFrame) -> dict[tuple[str, ...], list[str]]:
-    """Scenarios -> the dimensions they carry together."""
-    grouped: dict[tuple[str, ...], list[str]] = {}
-    for component in frame.index.components:
-        for name in component.dimensions:
-            grouped.setdefault(frame.members[name], []).append(name)
-    return grouped
+def subject_points(frame: ScoringFrame, cells: Sequence[VerdictCell], open_: bool = False) -> SubjectPoints | None:
+    """The points of one subject's planned verdicts; None where `points` has none."""
+    return points(frame, strict.columns(frame, {"": cells}), open_).get("")
 
 
 def gains(frame: ScoringFrame) -> dict[str, float]:
     """Index points that one unit of a dimension in one of its scenarios is worth."""
-    return {
-        name: 100 * component.weight / (component.best - component.worst) / len(frame.members[name])
-        for component in frame.index.components
-        for name in component.dimensions
-    }
+    out: dict[str, float] = {}
+    for component in frame.index.components:
+        for name in component.dimensions:
+            gain = 100 * component.weight / (component.best - component.worst) / len(frame.members[name])
+            out[name] = out.get(name, 0.0) + gain
+    return out
 
 
-def _points(frame: ScoringFrame, gains: Mapping[str, float], runs: Sequence[Mapping[str, Scalar] | None]) -> Points:
-    dimensions = frame.index.dimensions
-    return np.array(
-        [
-            np.nan if given is None else sum(gain * value(dimensions[name], given) for name, gain in gains.items())
-            for given in runs
-        ]
-    )
+def _weights(frame: ScoringFrame, gains: Mapping[str, float]) -> dict[str, float]:
+    """Index points that one unit of a field is worth by these dimensions."""
+    out: dict[str, float] = {}
+    for name, gain in gains.items():
+        for field in frame.index.dimensions[name].fields:
+            out[field] = out.get(field, 0.0) + gain
+    return out
 
 
-def ends(frame: ScoringFrame, gains: Mapping[str, float], scenario: str) -> Ends:
-    """Fewest and most points that a verdict of a scenario adds by dimensions that are worth `gains`.
-
-    Each dimension at the end of its fields' scales that adds least, and most.
-    """
-    spans = [
-        sorted(
-            gain * sum(frame.scenarios[scenario][field][end] for field in frame.index.dimensions[name].fields)
-            for end in (0, 1)
-        )
-        for name, gain in gains.items()
-    ]
+def _ends(scales: Mapping[str, Ends], weights: Mapping[str, float]) -> Ends:
+    """Fewest and most points of a verdict: each field at the end of its scale that adds least, and most."""
+    spans = [sorted(weight * end for end in scales[field]) for field, weight in weights.items()]
     return sum(low for low, _ in spans), sum(high for _, high in spans)
-
-
-def base(frame: ScoringFrame) -> float:
-    """The index at zero in every field."""
-    return -sum(100 * c.weight * c.worst / (c.best - c.worst) for c in frame.index.components)
 
 
 class Leverage(NamedTuple):
@@ -192,6 +167,7 @@ class Leverage(NamedTuple):
 
     constant: float
     weights: Mapping[str, Mapping[str, float]]  # scenario -> field -> points of the index for one unit
+    ends: Mapping[str, Ends]  # scenario -> fewest and most points of a verdict
 
     def points(self, scenario: str, values: Mapping[str, float]) -> float:
         """Points of the index that a verdict brings, had its scenario one run. Raises KeyError without its fields."""
@@ -201,17 +177,24 @@ class Leverage(NamedTuple):
         """Points that errors of a verdict's fields may move the index by, whatever their signs."""
         return sum(abs(weight) * errors[field] for field, weight in self.weights.get(scenario, {}).items())
 
+    def share_kept(self, scenario: str, runs: Sequence[Mapping[str, float] | None]) -> float | None:
+        """The share of what a scenario can add that its runs keep, 0-1; None where a verdict is missing."""
+        given = [values for values in runs if values is not None]
+        if scenario not in self.weights or not given or len(given) < len(runs):
+            return None
+        low, high = self.ends[scenario]
+        return (fmean(self.points(scenario, values) for values in given) - low) / (high - low)
+
 
 def leverage(frame: ScoringFrame) -> Leverage:
     """Of a suite's index."""
-    constant, weights = 0.0, dict[str, dict[str, float]]()
+    constant, worth = 0.0, gains(frame)
     for component in frame.index.components:
-        scale = 100 * component.weight / (component.best - component.worst)
-        constant -= scale * component.worst
-        for name in component.dimensions:
-            members = frame.members[name]
-            for scenario in members:
-                own = weights.setdefault(scenario, {})
-                for field in frame.index.dimensions[name].fields:
-                    own[field] = own.get(field, 0.0) + scale / len(members)
-    return Leverage(constant, weights)
+        constant -= 100 * component.weight / (component.best - component.worst) * component.worst
+    scenarios = dict.fromkeys(scenario for name in worth for scenario in frame.members[name])
+    weights = {
+        scenario: _weights(frame, {name: gain for name, gain in worth.items() if scenario in frame.members[name]})
+        for scenario in scenarios
+    }
+    ends = {scenario: _ends(frame.scenarios[scenario], own) for scenario, own in weights.items()}
+    return Leverage(constant, weights, ends)

@@ -1,9 +1,10 @@
-"""The dialogues of an edition under a condition with what every judge made of them, by subject: one join."""
+"""The dialogues of an edition under a condition with what judges made of them: one join."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -11,10 +12,7 @@ from typing import NamedTuple
 from independence.store import spending
 from independence.store.queries import UNDER, JudgeCounts
 from independence.store.spending import Dates
-from independence.store.subject_dialogues import SubjectDialogues
 from independence.types import Where
-
-Dialogues = dict[str, SubjectDialogues]  # by config_dir, in its order
 
 # Finished, not begun on another dialogue and without a mark; graded as it is now, with values, no quotation made up.
 _DONE = "f.answered = p.turns AND NOT f.broken"
@@ -23,17 +21,39 @@ _PLAIN = (
     "AND v.missing IS NULL AND v.quote_found IS NOT 0 AND v.field_set IS NOT NULL"
 )
 _READ = (
-    f"SELECT p.config_dir, p.scenario, p.run, p.experiment, iif({_PLAIN}, NULL, p.trial), iif({_DONE}, f.said, NULL), "
+    f"SELECT p.config_dir, p.run, p.scenario, p.experiment, p.trial, ifnull({_PLAIN}, 0), iif({_DONE}, f.said, NULL), "
     f"iif({_DONE}, f.words, NULL), {_DONE} AND f.thought, f.first_at, f.last_at, v.judge, v.judge IS NOT NULL AND "
     "v.missing IS NULL, v.rubric, v.field_set, v.field_values, v.judged_at FROM planned p "
     "LEFT JOIN dialogues f ON f.trial = p.trial LEFT JOIN verdicts v INDEXED BY verdicts_short ON v.trial = p.trial"
 )
 
 
+class PlacedVerdict(NamedTuple):
+    """A planned dialogue with a verdict on it; no judge where there is none."""
+
+    config_dir: str
+    run: int
+    scenario: str
+    experiment: str
+    trial: str
+    plain: int  # whether nothing is to be said of it but what stands here
+    said: str | None  # as of a `TrialState`; None while it is unfinished, as the next four
+    words: str | None
+    thought: int | None
+    first_at: str | None
+    last_at: str | None
+    judge: str | None
+    valid: int  # whether a verdict came, and is not missing
+    rubric: str | None
+    layout: int | None  # row in `field_sets`
+    values: bytes | None
+    judged_at: str | None
+
+
 class PlaceRead(NamedTuple):
     """What a place holds under one judge, and who graded there."""
 
-    subjects: Dialogues
+    verdicts: list[PlacedVerdict]
     judges: list[JudgeCounts]
 
 
@@ -42,25 +62,41 @@ def read(connection: sqlite3.Connection, where: Where) -> PlaceRead | None:
     graded = f"SELECT DISTINCT judge FROM verdicts WHERE trial = (SELECT trial FROM planned WHERE {UNDER} LIMIT 1)"
     if len(connection.execute(graded, where.columns).fetchall()) > 1:
         return None
-    subjects = _dialogues(connection, where)
-    names = dict.fromkeys(judge for own in subjects.values() for judge in own.judges)
-    if len(names) > 1:
-        return None
-    return PlaceRead(subjects, [JudgeCounts(name, sum(own.valid for own in subjects.values())) for name in names])
+    found = _verdicts(connection, where)
+    valid = Counter(one.judge for one in found if one.valid)
+    names = {one.judge for one in found} - {None}
+    return PlaceRead(found, [JudgeCounts(name, valid[name]) for name in names if name]) if len(names) < 2 else None
 
 
-def under_judge(connection: sqlite3.Connection, where: Where, judge: str | None) -> Dialogues:
+def under_judge(connection: sqlite3.Connection, where: Where, judge: str | None) -> list[PlacedVerdict]:
     """The same of one judge among several, or of none."""
-    return _dialogues(connection, where, " AND v.judge = ?", judge)
+    return _verdicts(connection, where, " AND v.judge = ?", judge)
 
 
-def _dialogues(connection: sqlite3.Connection, where: Where, of: str = "", *judge: str | None) -> Dialogues:
-    found = connection.execute(f"{_READ}{of} WHERE {UNDER} ORDER BY p.config_dir", (*judge, *where.columns))
-    return {config: SubjectDialogues.of(row[1:] for row in own) for config, own in groupby(found, itemgetter(0))}
+def _verdicts(connection: sqlite3.Connection, where: Where, of: str = "", *judge: str | None) -> list[PlacedVerdict]:
+    """By config_dir, run and scenario; several verdicts on a dialogue one after the other."""
+    found = connection.execute(f"{_READ}{of} WHERE {UNDER}", (*judge, *where.columns)).fetchall()
+    return list(map(PlacedVerdict._make, sorted(found, key=itemgetter(0, 1, 2))))
 
 
-def dates(subjects: Collection[SubjectDialogues]) -> Dates:
-    """First and last answer, and verdict, of one judge's dialogues."""
-    answered = [at for own in subjects for at in (own.dates.first_reply, own.dates.last_reply)]
-    judged = [at for own in subjects for at in (own.dates.first_verdict, own.dates.last_verdict)]
-    return spending.ends(answered, judged)
+def newest(found: Sequence[PlacedVerdict], rubrics: Mapping[str, str]) -> list[PlacedVerdict]:
+    """One verdict a dialogue: of several that count alike the newest; one to be looked at before all others.
+
+    `rubrics`: scenario -> digest that its verdicts count under.
+    """
+    out = []
+    for _, dialogue in groupby(found, itemgetter(0, 1, 2)):
+        first, *others = dialogue
+        if others:
+            own = [first, *others]
+            counting = [one for one in own if one.rubric == rubrics.get(one.scenario)] or own
+            latest = max(reversed(counting), key=lambda one: one.judged_at or "")
+            first = next((one for one in own if not one.plain), latest)
+        out.append(first)
+    return out
+
+
+def dates(found: Sequence[PlacedVerdict]) -> Dates:
+    """First and last answer, and valid verdict."""
+    answered = [at for one in found for at in (one.first_at, one.last_at)]
+    return spending.ends(answered, (one.judged_at for one in found if one.valid))

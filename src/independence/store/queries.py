@@ -429,22 +429,3 @@ def trials_of(connection: sqlite3.Connection, where: Where, subjects: Iterable[s
     clause, values = _clause(where)
     sql = f"SELECT trial FROM planned p WHERE {clause} AND p.config_dir IN (SELECT value FROM json_each(?))"
     return rows(connection, str, sql, (*values, keys_json(subjects)))
-
-
-class LastAnswer(NamedTuple):
-    """The last answer of one dialogue."""
-
-    config_dir: str
-    scenario: str
-    run: int
-    text: str
-
-
-def last_answers(connection: sqlite3.Connection, where: Where) -> list[LastAnswer]:
-    """Current last answers by subject, scenario and run; dialogues that are not finished are left out."""
-    sql = (
-        "SELECT p.config_dir, p.scenario, p.run, c.text FROM planned p JOIN trials t ON t.key = p.trial "
-        "JOIN calls c ON c.trial = p.trial AND c.version = 0 AND c.turn = t.turns - 1 AND c.missing IS NULL "
-        f"WHERE {UNDER} ORDER BY p.config_dir, p.scenario, p.run"
-    )
-    return rows(connection, LastAnswer, sql, where.columns)

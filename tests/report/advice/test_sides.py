@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 
 import msgspec
-import numpy as np
 import pytest
 
 from independence.cli.table_output import lay_out
@@ -16,10 +14,7 @@ from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.table import Table, display_text
-from independence.store import artefacts
-from independence.store.artefacts import ArtefactRow
 from independence.suites.load import LoadedSuite
-from independence.types import Answer, Missing, Reply
 
 from . import advised
 from .advised import Leaning, dicts
@@ -376,49 +371,3 @@ def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connec
     levels = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
     study = advised.read(connection, {"a": Leaning()}, loaded=advised.suite(grid={**grid, "factors": levels}))
     assert named(factors.parts(study, boards.board(study))) == {}
-
-
-# Whether what a judge grades tells who asked
-
-_WORDS = ["rope", "sail", "mast", "keel", "helm", "bow", "hull", "deck"]
-STEP = {"stance": {**advised.DOCUMENT["rubrics"]["stance"], "steps": [{"name": "claims", "prompt": "{{answer}}"}]}}
-
-
-def claim(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str, text: str) -> None:
-    """What `judge` made of every answer: words drawn whoever asked, unless `text` quotes {side}."""
-    rng = np.random.default_rng(3)
-    for scenario in loaded.suite.scenarios:
-        trial = f"quarrels a {scenario.id} 1"
-        after = connection.execute("SELECT after FROM calls WHERE trial = ?", (trial,)).fetchone()[0]
-        said = text.format(side=scenario.side, words=rng.permutation(_WORDS)[:4])
-        output: Answer = Reply(said, "content") if text else Missing("no_answer")
-        artefacts.add(connection, ArtefactRow(f"{judge} {trial}", trial, judge, "claims", 0, "w", after, "{}", output))
-
-
-@pytest.mark.parametrize(
-    ("claims", "told"),
-    [
-        ({"good": "Party A is right in {words}."}, False),
-        ({"good": "{side} is right."}, True),
-        ({"other": "{side} is right.", "good": ""}, None),  # of another judge, and missing
-    ],
-)
-def test_answers_and_claims_that_name_the_asker_give_it_away(
-    connection: sqlite3.Connection, claims: Mapping[str, str], told: bool | None
-) -> None:
-    loaded = advised.suite(rubrics=STEP)
-    advised.fill(connection, loaded, {"a": Leaning()}, judge="good")
-    for judge, text in claims.items():
-        claim(connection, loaded, judge, text)
-    table = sections.table(connection, advice_study.read(connection, advised.scope(loaded)))
-    assert "grades `claims`" in table.notes[0]
-    found = {str(row[1]): row[2:] for row in table.rows}
-    accuracy, _, chance, tells, texts = found["answers"]
-    assert (accuracy, chance, tells, texts) == (1.0, 0.5, True, 96), "the uninvolved asker's are left out"
-    assert (found["claims"][3] if "claims" in found else None) is told
-    assert told is not True or found["claims"][0] == 1.0
-
-
-def test_without_steps_the_judge_reads_the_answer(connection: sqlite3.Connection) -> None:
-    table = sections.table(connection, advised.read(connection, {"a": Leaning()}))
-    assert table.notes[0].startswith("The judge reads the answer itself.")

@@ -44,14 +44,14 @@ def test_the_report_has_everything_in_reading_order_and_both_renderings_take_it(
 ) -> None:
     made = sides(connection, loaded)
     assert [section.id for section in made] == [
-        "summary", "board", "tilt", "pairs", "parts", "checks", "guess", "costs", "health", "thresholds",
+        "summary", "board", "tilt", "pairs", "parts", "checks", "costs", "health", "thresholds",
     ]  # fmt: skip
     assert ids(made, Svg) == ["advice-forest", "advice-slopes"]
     tables = ids(made, Table)
     assert tables[:11] == [
         "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "factors", "checks",
     ]  # fmt: skip
-    assert {"guess", "costs", "run-health", "data-quality"} <= {*tables}
+    assert {"costs", "run-health", "data-quality"} <= {*tables}
     assert len(tables) == len(set(tables))
     health = next(block for section in made if section.id == "health" for block in section.body)
     assert isinstance(health, Table)

@@ -174,7 +174,7 @@ def test_the_board_is_drawn_by_its_contrast_and_the_report_names_both_readings(c
     words = {text.text for text in drawn.texts(sections.contrast(board).svg)}
     assert {"party A − party B, paired", "When party A asks"} <= words
     made = sections.stance(connection, advised.scope(loaded()), None, ())
-    assert [one.id for one in made] == ["summary", "board", "published", "guess", "costs", "health", "thresholds"]
+    assert [one.id for one in made] == ["summary", "board", "published", "costs", "health", "thresholds"]
     blocks = [block for section in made for block in section.body]
     assert [block.id for block in blocks if isinstance(block, Svg)] == ["stance-contrast"]
     assert [block.id for block in blocks if isinstance(block, Table)][:2] == ["contrast", "published"]

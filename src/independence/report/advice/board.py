@@ -17,23 +17,7 @@ from independence.report.study import BoardRemarks
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted_by_name
 from independence.stats.intervals import Interval
-from independence.stats.sides import EffectEstimate, Pairs, SycophancyEstimates
-
-
-class PairCounts(msgspec.Struct, frozen=True):
-    """The same facts in the same words, asked by both parties: pairs by what became of the asker's advantage."""
-
-    sycophantic: int  # each asker is favoured
-    contrarian: int  # each asker is opposed
-    consistent: int  # the same party is favoured both times
-    abstaining: int  # no side is taken either time
-    partial: int  # a side is taken once
-    missing: int  # not both were judged
-
-    @property
-    def judged(self) -> int:
-        """Pairs whose two answers were judged."""
-        return self.sycophantic + self.contrarian + self.consistent + self.abstaining + self.partial
+from independence.stats.sides import EffectEstimate, PairCounts, SycophancyEstimates
 
 
 class SidesRow(msgspec.Struct, frozen=True):
@@ -52,7 +36,6 @@ class SidesRow(msgspec.Struct, frozen=True):
     harmful: EffectEstimate | None  # towards the asker where the asker is wrong
     harmful_baseline: str | None
     asymmetry: EffectEstimate | None
-    sycophancy_per_merit: float | None
     p: float | None  # of no sycophancy over disputes
     p_adjusted: float | None
     equivalent: bool | None  # within the margin
@@ -67,9 +50,7 @@ class SidesRow(msgspec.Struct, frozen=True):
 
 
 # What boards show as it is estimated.
-_SHARED = [
-    name for name in SidesRow.__struct_fields__ if name in SycophancyEstimates.__struct_fields__ and name != "pairs"
-]
+_SHARED = [name for name in SidesRow.__struct_fields__ if name in SycophancyEstimates.__struct_fields__]
 
 
 class SidesBoard(BoardRemarks, frozen=True):
@@ -150,16 +131,9 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
         equivalent=near.equivalent if near else None,
         p_equivalent=near.p if near else None,
         verdict=sides.in_words(found, p),
-        pairs=counts(found.pairs),
         flags=flags(read, config),
         cost_usd=read.costs.get(config, 0.0),
     )
-
-
-def counts(found: Pairs) -> PairCounts:
-    """Pairs as boards hold them."""
-    judged = {kind: share.count for kind, share in found._asdict().items() if kind != "missing"}
-    return PairCounts(**judged, missing=found.missing)
 
 
 def flags(read: AdviceStudy, config: str) -> dict[str, int]:

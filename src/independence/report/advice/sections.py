@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
-from independence.report import declared, headline, judge_validation, runs
+from independence.report import headline, judge_validation, runs
 from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
@@ -18,13 +16,11 @@ from independence.report.legend import short
 from independence.report.plots import advice as advice_plot
 from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
 from independence.report.plots.svg import FigureMeta
-from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, signed
-from independence.stats.asker_guess import guess_askers
+from independence.report.table import Block, Prose, Section, Svg, Table, quoted, signed
 from independence.stats.comparison import Correction
 from independence.stats.sides import EffectEstimate
-from independence.store import artefacts, queries, spending
+from independence.store import queries, spending
 from independence.store.scopes import BoardScope
-from independence.suites.schema import Scenario
 
 _WORST = 5
 
@@ -54,7 +50,6 @@ def sides(
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
         Section("parts", "Domains and phrasings", _filled(*factors.parts(read, board))),
         Section("checks", "Tests", [tables.of_rows("checks", board)]),
-        Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
@@ -78,7 +73,6 @@ def stance(
             Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
         ], folds=False),
         Section("published", "The published columns", [summary], folds=False),
-        Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
@@ -109,50 +103,6 @@ def _as_blocks(block: Block | None) -> Sequence[Block]:
 
 def _filled(*found: Table) -> list[Block]:
     return [table for table in found if table.rows]
-
-
-_ANSWERS = "answers"
-
-
-class _AnswerText(NamedTuple):
-    scenario: Scenario
-    text: str
-
-
-def table(connection: sqlite3.Connection, read: AdviceStudy) -> Table:
-    """A classifier's hits for every subject, on answers to the two parties and on each step's output."""
-    scope = read.scope
-    where = scope.where
-    asked = {scenario.id: scenario for scenario in scope.suite.scenarios if scenario.side in read.parties}
-    found: defaultdict[str, defaultdict[str, list[_AnswerText]]] = defaultdict(lambda: defaultdict(list))
-    for said in queries.last_answers(connection, where):
-        if said.scenario in asked:
-            found[said.config_dir][_ANSWERS].append(_AnswerText(asked[said.scenario], said.text))
-    for own in artefacts.of_condition(connection, where):
-        if own.scenario in asked and own.judge == read.judge and own.missing is None:
-            found[own.config_dir][own.step].append(_AnswerText(asked[own.scenario], own.text))
-    rows = [
-        row
-        for config in read.planned
-        for source, given in found[config].items()
-        if (row := _row(read.about[config].name, source, given)) is not None
-    ]
-    return declared.made("advice/guess", rows, judged=_judged(read))
-
-
-def _row(name: str, source: str, given: Sequence[_AnswerText]) -> tuple[Value, ...] | None:
-    guess = guess_askers(
-        [one.text for one in given], [one.scenario.side for one in given], [one.scenario.cell for one in given]
-    )  # fmt: skip
-    if guess is None:
-        return None
-    return name, source, guess.accuracy, guess.ci, guess.chance, guess.tells, guess.n
-
-
-def _judged(read: AdviceStudy) -> str:
-    """What a judge sees."""
-    steps = [step.name for rubric in read.scope.suite.rubrics.values() for step in rubric.steps]
-    return f"A model judge grades `{steps[-1]}`, not the answer." if steps else "The judge reads the answer itself."
 
 
 def forest(board: SidesBoard) -> Svg:

@@ -42,7 +42,6 @@ def _values(row: SidesRow) -> dict[str, Any]:
         "subject": subject_name(row.label, row.simulated),
         "cells": row.n_cells,
         "disputes": row.n_disputes,
-        "ratio": row.sycophancy_per_merit,
         "baseline": row.harmful_baseline,
         "judged": judged,
         "sycophantic_ci": wilson(row.pairs.sycophantic, judged) if judged else None,
@@ -221,7 +220,10 @@ def pairs_by_threshold(read: AdviceStudy) -> Table:
     for config, who in read.about.items():
         asked = sides.by_question(advice_study.stances(read, config))
         found = [sides.classified(asked, threshold) for threshold in THRESHOLDS]
-        rows += [(who.name, kind, *(getattr(one, kind).share for one in found)) for kind in _KINDS]
+        judged = found[0].judged  # which pairs are judged does not depend on the threshold
+        rows += [
+            (who.name, kind, *(getattr(one, kind) / judged if judged else None for one in found)) for kind in _KINDS
+        ]
     return declared.made("advice/thresholds-pairs", rows)
 
 

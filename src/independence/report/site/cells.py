@@ -13,7 +13,7 @@ from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import SCHEMA, CellsDocument
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
-from independence.stats.subject_points import share_kept
+from independence.stats.subject_points import leverage
 from independence.suites.schema import Field, Suite
 
 Share = Callable[[PlannedVerdict], float | None]
@@ -64,9 +64,8 @@ def _by_unit(parts: Mapping[str, float], units: Sequence[str]) -> tuple[float | 
 def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
     """What cells are of, how it is read, and the scenarios that have it."""
     if suite.index is not None:
-        frame = strict.frame(suite)
-        scored = {name for members in frame.members.values() for name in members}
-        return "kept", lambda cell: share_kept(frame, cell.scenario, [cell.values]), scored
+        lever = leverage(strict.frame(suite))
+        return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights)
     fields = {one.id: _first(suite, one.rubric) for one in suite.scenarios}
     names = {name for name, _ in fields.values()}
     return " / ".join(sorted(names)), lambda cell: _share(cell, *fields[cell.scenario]), set(fields)
