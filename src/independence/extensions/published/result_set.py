@@ -34,7 +34,6 @@ from independence.types import Condition
 
 LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
 _TAR = re.compile(r"\.(tar(\.\w+)?|tgz|txz|tbz2?)$")
-_IMPORTS = "import takes a folder or a tar of results, scores as .csv or .json, or a .eval log"
 
 
 class ResultFile(NamedTuple):
@@ -206,7 +205,7 @@ def _archive(path: Path) -> Iterator[ResultFile]:
     except (tarfile.TarError, *streamed_files.DAMAGE) as error:
         if kind := streamed_files.kind_of_file(path):
             raise UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1]) from error
-        raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", _IMPORTS) from error
+        raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", "get a complete copy") from error
 
 
 def _extracted(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
