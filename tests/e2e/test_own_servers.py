@@ -21,12 +21,14 @@ Q8, Q4, BOTH = "/models/half-Q8_0.gguf", "/models/half-Q4_K_M.gguf", "/models/ha
 
 
 @contextmanager
-def served(*told: str, models: str = "half", slots: int = 2) -> Iterator[list[Endpoint]]:
+def served(*told: str, models: str = "half", slots: int = 2, latency: float = 0) -> Iterator[list[Endpoint]]:
     """A server for each file of weights, with these models; the file "" is not told."""
     listed = ",".join(f"lists={model}" for model in models.split())
     with ExitStack() as stack:
         yield [
-            stack.enter_context(Endpoint(ways=f"{listed},props={slots},weights={file}" if file else listed))
+            stack.enter_context(
+                Endpoint(latency=latency, ways=f"{listed},props={slots},weights={file}" if file else listed)
+            )
             for file in told
         ]
 
@@ -134,8 +136,9 @@ def test_a_server_s_only_model_needs_no_name(shell: Shell) -> None:
 def test_several_servers_share_the_calls_and_one_that_dies_leaves_its_own_to_the_others(tmp_path: Path) -> None:
     toy.write(tmp_path / "toy")
     heard: list[Event] = []
-    with served(Q8) as (stays,), ExitStack() as mortal:
-        (dies,) = mortal.enter_context(served("/elsewhere/half-Q8_0.gguf"))
+    # Calls take a moment, or each could end before the next begins, and all would go to one.
+    with served(Q8, latency=0.05) as (stays,), ExitStack() as mortal:
+        (dies,) = mortal.enter_context(served("/elsewhere/half-Q8_0.gguf", latency=0.05))
 
         def hear(event: Event) -> None:
             heard.append(event)
