@@ -23,11 +23,11 @@ _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
 )
 _TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
-_ESCAPES = (("\\n", "\n"), ("\\u2019", "'"), ("\\u2014", " "))  # as some servers leave them in a text
-_NEGATED = re.compile(r"(wo|ca|sha)?n't")
-_FULL = {"wo": "will", "ca": "can", "sha": "shall"}  # what stands before "n't" in a form of its own
-_SHORTENED = re.compile(r"'(m|re|ve|ll|d|s)")
-_LONG = {"m": " am", "re": " are", "ve": " have", "ll": " will", "d": " would", "s": " is"}
+_SPELLED_OUT = (  # in this order
+    ("’", "'"), ("\\n", "\n"), ("\\u2019", "'"), ("\\u2014", " "),  # escapes, as some servers leave them in a text
+    ("cannot", "can not"), ("won't", "will not"), ("can't", "can not"), ("shan't", "shall not"), ("n't", " not"),
+    ("'m", " am"), ("'re", " are"), ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'s", " is"),
+)  # fmt: skip
 
 
 def plain(text: str) -> str:
@@ -42,12 +42,9 @@ def tokens(text: str) -> list[str]:
 
     tokens("I won't. You're right!")  # ["i", "will", "not", ".", "you", "are", "right", "."]
     """
-    text = plain(text).lower().replace("’", "'")
-    for written, meant in _ESCAPES:
+    text = plain(text).lower()
+    for written, meant in _SPELLED_OUT:
         text = text.replace(written, meant)
-    text = text.replace("cannot", "can not")
-    text = _NEGATED.sub(lambda found: f"{_FULL.get(found[1], '')} not", text)
-    text = _SHORTENED.sub(lambda found: _LONG[found[1]], text)
     found = [token if token.isalnum() else END for token in _TOKEN.findall(text)]
     return [*found, END] if found and found[-1] != END else found
 
@@ -95,7 +92,8 @@ def everyday_words() -> frozenset[str]:
 
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
-    return sum(word in lexicon().everyday for word in words) / len(words) if words else 0.0
+    idle = everyday_words()
+    return sum(word in idle for word in words) / len(words) if words else 0.0
 
 
 class CueLexicon(msgspec.Struct, frozen=True):

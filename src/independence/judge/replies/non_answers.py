@@ -17,7 +17,7 @@ from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.nonsense import CONTROLS, TOKENS, listed, nonsense
+from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
 from independence.judge.replies.repetition import loops
 from independence.types import TranscriptTurn
 
@@ -63,9 +63,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
     said = spoken_words(text)
-    if not 0 < len(said) <= _REFUSED or any(
-        word not in listed("refusing") and word not in words.everyday_words() for word in said
-    ):
+    if not 0 < len(said) <= _REFUSED or set(said) - words.everyday_words() - listed("refusing"):
         return False
     whole = f" {' '.join(said)} "
     return any(f" {phrase} " in whole for phrase in listed("refusals"))
@@ -119,7 +117,7 @@ def flags(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") 
     """Flags of the last reply of a dialogue; `tool`: name of the one that was offered."""
     lacking = find_non_answer(lines, len(lines) - 1, given)
     text = lines[-1].answer
-    controls = (CONTROL_CHARACTERS,) if CONTROLS.search(text) else ()
+    controls = (CONTROL_CHARACTERS,) if controlled(text) else ()
     return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)
 
 
@@ -128,7 +126,7 @@ def of_text(text: str, english: bool, tool: str) -> list[str]:
     found = [SHORT] if len(text) < SHORT_BELOW else []
     if tool and tool in text:
         found.append(protocol.TOOL_SYNTAX)
-    if TOKENS.search(text):
+    if ("<" in text or "[" in text) and TOKENS.search(text):
         found.append(protocol.TEMPLATE_TOKENS)
     if english and _FOREIGN.search(text):
         found.append(FOREIGN_SCRIPT)

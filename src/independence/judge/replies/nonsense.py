@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,16 +18,19 @@ _ESCAPE = (
     r"(?:\[[0-9;?]{0,20}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|[0-9;?]{0,20}[@-~])?"
 )
 CONTROLS = re.compile(rf"{_ESCAPE}|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_BEGINNING = re.compile(r"[\\\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # Control tokens of chat templates, and the tags of tool calls.
 TOKENS = re.compile(
     r"<\|[A-Za-z_][\w ]*\|?>|<[A-Za-z_]\w*\|>|<｜[^｜<>]{1,40}｜>"
     r"|</?(?:tool_calls?|tool_response|arg_key|arg_value|function|parameter|invoke|think|thinking)(?:=\w+)?>"
     r"|</?s>|<(?:[BE]OS(?:_TOKEN)?|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[/?(?:INST|TOOL_CALLS|SYSTEM_PROMPT)\]"
 )
+_BRACKET = re.compile(r"[<{\[]")
 _OBJECT = re.compile(r'[{\[]\s*"?\w+"?\s*:|^\s*[{<\[]|[{\[]\s*"')
 _IDENTIFIER = re.compile(r"\b\w+_\w+\b")
 _FORMULA = re.compile(r"\s*[=+@-]\s*[\w\"'.$:+*/-]{0,30}[(|!]")
-_RUN = re.compile(r"(\S)\1{39,}")
+_SHORTEST_RUN = 40  # signs
+_RUN = re.compile(rf"(\S)\1{{{_SHORTEST_RUN - 1},}}")
 _STATUS = re.compile(r"[45]\d\d")
 
 _OF_FORMULA = 0.25  # share of everyday words in a formula, at most
@@ -49,10 +52,11 @@ def nonsense(text: str) -> str | None:
     """
     text = text[:_READ]
     tokens, said = words.spoken(text), words.spoken_words(text)
-    controls = len(CONTROLS.findall(text))
+    controls = len(CONTROLS.findall(text)) if controlled(text) else 0
     if controls > 1 and controls * _WORDS_A_CONTROL >= len(said):
         return "control characters and escape sequences"
-    run = sum(len(found[0]) for found in _RUN.finditer(text))
+    repeats = any(sign * _SHORTEST_RUN in text for sign in set(text))
+    run = sum(len(found[0]) for found in _RUN.finditer(text)) if repeats else 0
     if 2 * run > len(text) or (len(said) >= _MANY and len(set(said)) <= _FEW_KINDS):
         return "the same sign or word over and over"
     if _FORMULA.match(text) and words.everyday(said) <= _OF_FORMULA:
@@ -68,9 +72,14 @@ def nonsense(text: str) -> str | None:
     return None
 
 
+def controlled(text: str) -> bool:
+    """Whether there are control characters or escape sequences in a text."""
+    return _BEGINNING.search(text) is not None and CONTROLS.search(text) is not None
+
+
 def _markup(text: str) -> bool:
     """Whether a text has marks of a tool call or of an object, and beside them no word that somebody says."""
-    if not (TOKENS.search(text) or _OBJECT.search(text)):
+    if not _BRACKET.search(text) or not (TOKENS.search(text) or _OBJECT.search(text)):
         return False
     left = words.tokens(_IDENTIFIER.sub(" ", TOKENS.sub(" ", text)))
     return all(word in listed("markup") or word.isdigit() or word == words.END for word in left)
@@ -79,8 +88,9 @@ def _markup(text: str) -> bool:
 def _failure(said: Sequence[str]) -> bool:
     if not 0 < len(said) <= _MOST_FAILING:
         return False
-    telling = [word for word in said if word not in words.everyday_words() and not word.isdigit()]
-    technical = {word for word in telling if word in listed("failures")}
+    idle = words.everyday_words()
+    telling = [word for word in said if word not in idle and not word.isdigit()]
+    technical = listed("failures").intersection(telling)
     stated = not technical.isdisjoint(listed("failing")) or (technical and _STATUS.fullmatch(said[0]) is not None)
     share = sum(word in technical for word in telling) / max(len(telling), 1)
     return bool(stated) and share >= _FAILING and len(technical) > 1
@@ -88,11 +98,12 @@ def _failure(said: Sequence[str]) -> bool:
 
 def ordered(tokens: Sequence[str]) -> float:
     """How much better than chance the first words of a text follow each other, per word; English prose is above 0."""
-    kinds = [_kind(token) for token in tokens[:_TELLING]]
-    gained = sum(order().gains[before][kind] for before, kind in pairwise([order().names["end"], *kinds]))
+    kinds, gains = [_kind(token) for token in tokens[:_TELLING]], order().gains
+    gained = sum(gains[before][kind] for before, kind in pairwise([order().names["end"], *kinds]))
     return gained / max(len(kinds), 1)
 
 
+@lru_cache(maxsize=1 << 14)
 def _kind(word: str) -> int:
     """The kind of a word; those that are not listed are told by their endings."""
     known = order()
