@@ -62,11 +62,6 @@ class IndexEstimate(NamedTuple):
         ends = score_interval(place, reach**2 * self.dispersion)
         return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
 
-    def se_at(self, index: float) -> float:
-        """The standard error that the same dispersion is about another index; the same one where none is known."""
-        low, high = self.scale
-        return (high - low) * math.sqrt(self.dispersion * self._room(index)) if self.dispersion else self.se
-
     def dispersion_at(self, index: float) -> float:
         """The dispersion that the same error is about another index."""
         return self.dispersion * self._room(self.point) / self._room(index)
