@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -25,8 +26,15 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
     async def kept() -> None:
         results.append(await work)
 
-    with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(kept())
+    # Nearly everything that a call makes dies by reference count: to look for cycles every 700 objects, with a plan of
+    # thousands of dialogues alive, takes a fifth of the CPU.
+    before = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        with asyncio.Runner(loop_factory=factory) as runner:
+            runner.run(kept())
+    finally:
+        gc.set_threshold(*before)
     return results[0]
 
 
