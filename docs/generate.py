@@ -139,7 +139,8 @@ def class_page(name: str, found: type) -> list[str]:
     fields = fields_of(found)
     made = f"```python\n{fields}\n```\n" if fields else f"```text\n{signature(name, found)}\n```\n"
     parts = [f"## {name}\n", (inspect.getdoc(found) or "") + "\n", made]
-    for key, value in vars(found).items():
+    shared = [one for one in reversed(found.__mro__) if one.__module__ == found.__module__]  # with a base beside it
+    for key, value in {key: value for one in shared for key, value in vars(one).items()}.items():
         if key.startswith("_") or not (inspect.isfunction(value) or isinstance(value, property)):
             continue
         head = key if isinstance(value, property) else signature(key, value)

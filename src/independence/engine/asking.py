@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
+import msgspec
+
+from independence.clients import protocol
 from independence.engine import events
-from independence.engine.dialogue import TrialProgress, marked, request, turn_id
+from independence.engine.dialogue import TrialProgress, reply_context, request, transcript_turns, turn_id
 from independence.engine.events import CallCommitted
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
+from independence.judge.replies import non_answers
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.store.writer import AnswerCall
@@ -55,6 +59,18 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     missing = answer.reason if isinstance(answer, Missing) else None
     worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
     return after
+
+
+def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> Reply:
+    """The last reply with what is marked on it, whoever will judge it. `language`: of the suite.
+
+    A reply is flagged too where no temperature was sent although the subject's label names one.
+    """
+    tool = trial.dialogue.tool
+    unsent = (protocol.TEMPERATURE_UNSENT,) if trial.subject.sent.temperature is None else ()
+    found = non_answers.flags(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
+    new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
+    return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
 
 
 async def _settle_refused(worker: SubjectWorker, trial: Trial, progress: TrialProgress, missing: Missing) -> None:

@@ -10,12 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.clients import protocol
 from independence.config.subjects import LOCAL, SIM, Subject
 from independence.engine import plan
 from independence.engine.plan import Selection, Trial
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies import non_answers
 from independence.store import context, queries
 from independence.store.queries import StoredCall
 from independence.suites.schema import Suite, Turn
@@ -215,15 +213,3 @@ def trials(connection: sqlite3.Connection, suite: Suite, where: Where) -> list[T
         return out[key]
 
     return [trial(key) for key in states]
-
-
-def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> Reply:
-    """The last reply with what is marked on it, whoever will judge it. `language`: of the suite.
-
-    A reply is flagged too where no temperature was sent although the subject's label names one.
-    """
-    tool = trial.dialogue.tool
-    unsent = (protocol.TEMPERATURE_UNSENT,) if trial.subject.sent.temperature is None else ()
-    found = non_answers.flags(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
-    new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
-    return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply

@@ -15,7 +15,7 @@ from inspect_ai.model._generate_config import active_generate_config
 
 from independence.clients.protocol import ChatClient
 from independence.config.subjects import Subject, asked_with
-from independence.engine import dialogue, plan
+from independence.engine import asking, dialogue, plan
 from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
 from independence.engine.resolve import ResolvedRun
@@ -95,7 +95,7 @@ class TaskDialogues:
             answer, after = await client.ask(dialogue.request(trial, progress)), None
             if isinstance(answer, Reply):
                 after = progress.extended(answer)
-                answer = dialogue.marked(trial, after, answer, self._job.suite.language)
+                answer = asking.marked(trial, after, answer, self._job.suite.language)
             turn, at = len(progress.answers), progress.context or ""
             calls.append(
                 CallRow(
