@@ -80,7 +80,7 @@ async def test_a_wide_page_fits_and_says_where_the_reader_is_and_what_is_folded_
         assert await page.evaluate(WIDTH) == DESKTOP
         assert {"Index", "NonA", "Cons", "Drift↓", "Res", "Stab"} <= {*await in_sight(page, "board")}
         await forest(page, "wide", "narrow")
-        lines = await page.locator("#table-items tbody .key").evaluate_all(
+        lines = await page.locator("#table-difficulty tbody .key").evaluate_all(
             "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
             " return new Set([...range.getClientRects()].map(one => one.top)).size; })"
         )
