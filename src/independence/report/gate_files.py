@@ -15,14 +15,10 @@ import msgspec
 from independence.config import user_files
 from independence.report import table
 from independence.report.gate import DROP, BarResult, GateBaseline, ScenarioScore
-from independence.report.table import Column, Table
+from independence.report.table import Column, Table, spelled_out
 from independence.stats.gates import Decision
 
 Element = ElementTree.Element
-# In XML 1.0, section 2.2; and what a terminal acts on, or turns the text around: controls and marks of direction.
-_ILLEGAL = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
 _WORDS = {"index": "index", DROP: "index minus the baseline's"}
 _FAIL = "fail"
 _LONGEST = 600  # characters of one quotation
@@ -138,7 +134,7 @@ def markdown(found: CheckDocument) -> str:
         parts.append(f"### {table.escaped(one.heading)}\n\n{_fenced(one.quote)}")
         if one.reasoning:
             parts.append(f"The judge:\n\n{_fenced(one.reasoning)}")
-    return xml_text("\n".join(parts))
+    return spelled_out("\n".join(parts))
 
 
 def _fenced(text: str) -> str:
@@ -146,11 +142,6 @@ def _fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}\n"
-
-
-def xml_text(text: str) -> str:
-    """The same with what XML 1.0 cannot hold, controls and marks of direction spelled out."""
-    return _ILLEGAL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def junit(found: CheckDocument) -> str:
@@ -161,7 +152,7 @@ def junit(found: CheckDocument) -> str:
     counts = {"tests": len(found.scenarios) + 1, "failures": failures, "errors": errors, "skipped": 0}
     numbers = {key: str(value) for key, value in counts.items()}
     root = ElementTree.Element("testsuites", numbers)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": xml_text(name), **numbers, "time": "0"})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": spelled_out(name), **numbers, "time": "0"})
     _properties(suite, found)
     _index_case(suite, name, found)
     quoted = {one.scenario: one for one in found.quoted}
@@ -175,11 +166,11 @@ def junit(found: CheckDocument) -> str:
 def _properties(suite: Element, found: CheckDocument) -> None:
     own = ElementTree.SubElement(suite, "properties")
     for name in ("edition", "condition", "judge", "subject", "runs", "cost_usd"):
-        ElementTree.SubElement(own, "property", {"name": name, "value": xml_text(str(getattr(found, name)))})
+        ElementTree.SubElement(own, "property", {"name": name, "value": spelled_out(str(getattr(found, name)))})
 
 
 def _case(suite: Element, classname: str, name: str) -> Element:
-    values = {"classname": xml_text(classname), "name": xml_text(name), "time": "0"}
+    values = {"classname": spelled_out(classname), "name": spelled_out(name), "time": "0"}
     return ElementTree.SubElement(suite, "testcase", values)
 
 
@@ -187,9 +178,9 @@ def _index_case(suite: Element, name: str, found: CheckDocument) -> None:
     case = _case(suite, name, "index")
     if found.exit_code:
         kind = "failure" if found.decision == _FAIL else "error"
-        at = ElementTree.SubElement(case, kind, {"message": xml_text(found.reason), "type": found.heading})
-        at.text = xml_text("\n".join(_line(bar) for bar in found.bars))
-    ElementTree.SubElement(case, "system-out").text = xml_text(f"{found.reason}\n{_effort(found)}")
+        at = ElementTree.SubElement(case, kind, {"message": spelled_out(found.reason), "type": found.heading})
+        at.text = spelled_out("\n".join(_line(bar) for bar in found.bars))
+    ElementTree.SubElement(case, "system-out").text = spelled_out(f"{found.reason}\n{_effort(found)}")
 
 
 def _line(bar: BarResult) -> str:
@@ -205,7 +196,7 @@ def _scenario_case(
     said = f"kept {table.decimal(one.kept)} of 100, lost {table.decimal(one.lost, 2)} points of the index"
     if failed:
         at = ElementTree.SubElement(case, "failure", {"message": said, "type": "scenario"})
-        at.text = xml_text(f"run {words.run}:\n{words.quote}\n\nThe judge: {words.reasoning}") if words else said
+        at.text = spelled_out(f"run {words.run}:\n{words.quote}\n\nThe judge: {words.reasoning}") if words else said
     ElementTree.SubElement(case, "system-out").text = said
 
 

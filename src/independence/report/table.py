@@ -214,8 +214,11 @@ class Section(NamedTuple):
 
 # An underscore within a word emphasises nothing.
 CODE = re.compile(r"`([\w .,:;/@+=-]+)`")  # a command or a name in a sentence of ours
-# Controls, separators of lines, marks of direction, half signs: a terminal acts on them, and nobody sees them.
-_ACTING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Controls, separators of lines, marks of direction, half signs: a terminal acts on them, and nobody sees them. And what
+# XML 1.0 cannot hold (section 2.2), which is little more.
+_ACTING = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 _SIGNS = re.compile(r"[\\|`*\[\]]|(?<!\w)_|_(?!\w)")
 
 
@@ -267,10 +270,11 @@ def to_markdown(table: Table, level: int = 2) -> str:
 def escaped(text: str) -> str:
     """Text for one line of Markdown: no cell, line, tag or emphasis begins in it, and nothing acts on a terminal."""
     one_line = _SIGNS.sub(r"\\\g<0>", " ".join(text.splitlines()))
-    return _spelled(one_line.replace("&", "&amp;").replace("<", "&lt;"))
+    return spelled_out(one_line.replace("&", "&amp;").replace("<", "&lt;"))
 
 
-def _spelled(text: str) -> str:
+def spelled_out(text: str) -> str:
+    """The same with characters that act on a terminal, turn the text around them or cannot stand in XML spelled out."""
     return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -288,7 +292,7 @@ def cell(text: str) -> str:
 
     Characters that act on a terminal or turn the text around them are spelled out.
     """
-    one_line = _spelled(text.replace("\r", " "))
+    one_line = spelled_out(text.replace("\r", " "))
     return "'" + one_line if one_line.lstrip().startswith(("=", "+", "-", "@")) else one_line
 
 
