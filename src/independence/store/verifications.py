@@ -28,7 +28,7 @@ def record(connection: sqlite3.Connection, row: VerificationRow, document: str) 
     with transaction(connection):
         _forget(connection, where)
         own = msgspec.structs.asdict(row) | {
-            "exceptions": msgspec.json.encode(row.exceptions).decode(),
+            "exceptions": records.to_json(row.exceptions),
             "verified_at": records.now(),
             "read_as_before": queries.read_as(connection, where) or "",
         }
