@@ -154,7 +154,6 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
     below = RateSetting() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, RateSetting())
     if entry is not None:
         below = entry.pacing.over(below)
-    own = [limit for limit in known.limits if limit.endpoint == endpoint.name]
     most, declared = (entry.max_concurrency, entry.timeout_s) if entry else (None, None)
     by_flag = endpoint.name == LOCAL and options.local_timeout is not None
     return msgspec.structs.replace(
@@ -167,8 +166,9 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
         retries=endpoint.retries if settings.retries is None else settings.retries,
         rate=asked.over(below).rate,
         bounds=tuple(
-            ModelBounds(o.model, o.provider, asked.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
-            for o in own
+            ModelBounds(p.model, p.provider, asked.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
+            for p, o in known.limits.items()
+            if p.endpoint == endpoint.name
         ),
     )
 
