@@ -100,12 +100,12 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
         f"completion_tokens, cost_usd FROM names WHERE {UNDER} ORDER BY extractor, config_dir, run"
     )
     out = []
-    for config_dir, run, who, source, missing, names, refused, primary, *took, cost in connection.execute(
+    for config_dir, run, who, source, missing, names, refused, primary, prompt, completion, cost in connection.execute(
         sql, where.columns
     ):
         taken = msgspec.json.decode(names, type=tuple[TakenName, ...])
         declined = msgspec.json.decode(refused, type=tuple[str, ...])
-        usage = Usage(*took, cost_usd=cost)
+        usage = Usage(prompt, completion, cost_usd=cost)
         out.append(NamesRow(where, config_dir, run, who, source, missing, taken, declined, primary, usage))
     return out
 
