@@ -290,7 +290,11 @@ def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
         if made.subjects or made.judges:
             environment.openrouter(env)
     except UsageError as error:
-        keys = _with_keys(env)
+        keys = [
+            entry
+            for entry in entries.shipped().values()
+            if not environment.is_placeholder(env.get(entry.key_variable(env), ""))
+        ]
         direct = {one: entry for one in made.subjects if (entry := _maker(one, keys))}
         if made.subjects and len(direct) < len(made.subjects):
             raise
@@ -323,9 +327,3 @@ def _judge(made: KeyUse, keys: Sequence[ShippedEndpoint]) -> str:
         return same[1].id_of(same[0])
     usual = sorted(keys, key=lambda entry: entry.name not in made.endpoints)
     return f"{usual[0].name}/{usual[0].judge}" if usual else ""
-
-
-def _with_keys(env: Mapping[str, str]) -> list[ShippedEndpoint]:
-    """The shipped endpoints whose key is set."""
-    found = entries.shipped().values()
-    return [entry for entry in found if not environment.is_placeholder(env.get(entry.key_variable(env), ""))]
