@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from independence.config import entries, environment, registry, subjects
-from independence.config.endpoints import RateSetting
+from independence.config.entries import RateLimit
 from independence.config.registry import Registry
 from independence.engine import connections
 from independence.errors import DocumentError, UsageError
@@ -22,6 +22,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "models.yaml"
+
+
+def bounds(known: Registry) -> dict[registry.ModelPin, object]:
+    return {pin: entry.bounds for pin, entry in known.limits.items()}
 
 
 def loaded(file: Path, text: str) -> Registry:
@@ -236,7 +240,7 @@ def test_a_json_list_of_strings_and_objects_is_a_roster_and_an_empty_file_an_emp
             "openai/gpt-oss-20b:free", "nvidia/nano:free", "z-ai/glm-4.5-air:free",
         ]  # fmt: skip
         assert (known.subjects[1].label, known.subjects[1].sampling.provider) == ("Nemotron", None)
-        assert known.limits == (("openrouter", "nvidia/nano:free", None, RateSetting(0.367, 5), 3, None),)
+        assert bounds(known) == {("openrouter", "nvidia/nano:free", None): (RateLimit(rps=0.367, burst=5), 3, None)}
     for text in ("", "[]", "models: []", "{}", "# nothing\n"):
         assert loaded(file, text) == Registry()
 
@@ -273,10 +277,10 @@ def test_the_preferred_model_goes_first_and_what_an_entry_says_holds_for_its_mod
     assert [subject.label for subject in known.subjects] == ["Cheap", "large@low-t0.7", "pinned+host@low-t0.7", "Cold"]
     by_id = loaded(file, ROSTER.replace("preferred: Cheap", "preferred: acme/large"))
     assert [subject.label for subject in by_id.subjects][:3] == ["large@low-t0.7", "Cold", "Cheap"]
-    assert known.limits == (
-        ("openrouter", "acme/small", None, RateSetting(0.3, 2), 3, None),
-        ("openrouter", "acme/pinned", "host", RateSetting(), 1, 9.0),
-    )
+    assert bounds(known) == {
+        ("openrouter", "acme/small", None): (RateLimit(rps=0.3, burst=2), 3, None),
+        ("openrouter", "acme/pinned", "host"): (None, 1, 9.0),
+    }
 
 
 def test_the_registry_that_ships_is_read_by_its_name_unless_a_file_has_it(

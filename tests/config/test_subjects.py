@@ -18,8 +18,8 @@ from independence.config.subjects import (
     Subject,
     check_sampling,
     default_effort,
+    families,
     family,
-    rules,
 )
 from independence.errors import UsageError
 from independence.types import Sampling
@@ -113,7 +113,7 @@ FAMILIES = {
 
 def test_a_model_belongs_to_the_family_of_its_name() -> None:
     assert {model: family(model) for model in FAMILIES} == FAMILIES
-    names = [rule.family for rule in rules()]
+    names = [name for name, _ in families()]
     assert len(names) == len(set(names)) >= 20
 
 

@@ -80,8 +80,9 @@ def test_too_few_file_handles_are_named(here: Path) -> None:
         assert "oo many open files" in command.one_sentence(ended)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("megabytes", [400, 150])
-def test_little_memory_is_enough_or_named(here: Path, megabytes: int, unmeasured: None) -> None:
+def test_little_memory_is_enough_or_named(here: Path, megabytes: int) -> None:
     done = board(here, before=limited(resource.RLIMIT_AS, megabytes * 2**20))
     assert done.returncode in (0, 70)
     assert b"Traceback" not in done.stderr
@@ -124,7 +125,8 @@ def test_a_ctrl_c_that_the_event_loop_heard_first_ends_what_blocks_it() -> None:
         asyncio.run(work())
 
 
-def test_ctrl_c_is_obeyed_while_planning(here: Path, unmeasured: None) -> None:
+@pytest.mark.usefixtures("unmeasured")
+def test_ctrl_c_is_obeyed_while_planning(here: Path) -> None:
     # Beside answers a plan is written for its preview, too, which takes several seconds.
     before, written = command.kept(here / "big.db"), here / "big.db-wal"
     process = command.start(*RUN.split(), "4000", "--db", "big.db", "--dry-run", cwd=here)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from independence.stats.single_runs import FEW
-from independence.store import digests, field_values
 from tests import toy
 from tests.e2e import command
 from tests.e2e.command import Ended
@@ -66,8 +65,7 @@ def test_two_judges_of_one_run_each_are_compared_over_scenarios() -> None:
     with command.opened(Path("store.db")) as connection:
         change = "UPDATE verdicts SET fields = json_set(fields, '$.firmness', 1) WHERE judge = 'sim/judge'"
         connection.execute(f"{change} AND trial IN (SELECT trial FROM planned WHERE scenario LIKE 'opening%')")
-        digests.offer(connection)
-        field_values.rebuild(connection)
+        command.rebuild_values(connection)
     these, like_these = compared("sim/half", "--judge", "cues", "--against-judge", "sim/judge")["rows"]
     assert (these["p"], these["outcome"]) == (None, "no test is possible: a scenario has a single run")
     assert like_these["difference"] == pytest.approx(these["difference"])

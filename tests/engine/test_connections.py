@@ -10,10 +10,10 @@ import pytest
 
 from independence.config import registry
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
-from independence.config.entries import EndpointEntry
+from independence.config.entries import EndpointEntry, ModelEntry, RateLimit
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
-from independence.config.registry import ModelLimit, Registry
+from independence.config.registry import ModelPin, Registry
 from independence.config.subjects import Subject
 from independence.engine import connections, subjects
 from independence.engine.connections import KeyUse
@@ -299,7 +299,10 @@ BOUNDED = Registry(
         EndpointEntry(name="lab", base_url="http://lab/v1", max_concurrency=8, requests_per_second=4.0, burst=3),
         EndpointEntry(name="proxy", base_url="http://proxy/v1"),
     ),
-    limits=(ModelLimit("lab", "m", None, RateSetting(1.0), 2), ModelLimit("openrouter", "n", "host", RateSetting(), 5)),
+    limits={
+        ModelPin("lab", "m", None): ModelEntry(rate_limit=RateLimit(rps=1.0), concurrency=2),
+        ModelPin("openrouter", "n", "host"): ModelEntry(concurrency=5),
+    },
 )
 
 
@@ -398,7 +401,7 @@ def test_a_burst_that_nothing_paces_is_refused() -> None:
 def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environments() -> None:
     known = Registry(
         endpoints=(EndpointEntry(name="lab", base_url="http://lab/v1", timeout_s=30.0),),
-        limits=(ModelLimit("openrouter", "slow/m", None, RateSetting(), None, 300.0),),
+        limits={ModelPin("openrouter", "slow/m", None): ModelEntry(timeout_s=300.0)},
     )
     for settings, usual in ((NOTHING, 90.0), (EnvironmentSettings(timeout_s=7.0), 7.0)):
         found = bounded(settings, known=known)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from benchmarks import damage
 
-from independence.store import dialogue_rows, digests, field_values, integrity
+from independence.store import dialogue_rows, digests, integrity
 from tests import toy
 from tests.e2e import command
 
@@ -73,7 +73,7 @@ def test_a_value_that_its_scale_does_not_have_is_refused_whoever_wrote_it(made: 
         connection.execute(
             "UPDATE verdicts SET fields = json_set(fields, '$.drift', 812) WHERE fields = '{\"drift\":0}'"
         )
-        field_values.rebuild(connection)
+        command.rebuild_values(connection)
     assert "`drift` is outside of its scale: 812 (sim--" in command.refused("leaderboard", "--db", here)
 
 

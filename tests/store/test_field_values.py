@@ -11,6 +11,7 @@ from independence.report import board
 from independence.store import field_values, queries
 from independence.suites.load import LoadedSuite
 from independence.types import Missing, Verdict
+from tests.e2e import command
 from tests.report import filled
 
 from . import rows
@@ -69,7 +70,7 @@ def test_a_board_reads_no_json_and_values_built_anew_give_the_same_board(
     connection.execute("DELETE FROM field_sets")
     with pytest.raises(KeyError):
         board.board(connection, scope)
-    field_values.rebuild(connection)
+    command.rebuild_values(connection)
     assert board.board(connection, scope) == before
     assert len(queries.verdicts(connection, scope.where, "cues")) == 12
 
@@ -78,5 +79,5 @@ def test_json_that_no_verdict_ever_held_has_no_values(connection: Connection) ->
     rows.verdict(connection, "k", "t", "at", Verdict({"a": 3}))
     for text in ("", "0", "[1]", "{"):
         connection.execute("UPDATE verdicts SET fields = ?", (text,))
-        field_values.rebuild(connection)
+        command.rebuild_values(connection)
         assert connection.execute("SELECT field_set, field_values FROM verdicts").fetchone() == (None, None)

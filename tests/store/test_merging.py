@@ -66,7 +66,7 @@ def test_two_halves_make_the_whole_and_merging_them_again_adds_nothing(two: Two)
     fields = dict(target.execute("SELECT key, fields FROM verdicts").fetchall())
     assert fields == {"v one": '{"x":1,"y":2.5}', "v two": '{"z":3}'}
     assert {(state.key, state.answered) for state in queries.states(target, rows.PLACE)} == {("one", 2), ("two", 2)}
-    assert spending.session_total(target) == (1, 1.5, 0.5)
+    assert [(one.spent_usd, one.unknown_usd) for one in spending.sessions(target)] == [(1.5, 0.5)]
     before = everything(target)
     assert merge(source, target) == Merged(0, 0, ())
     assert everything(target) == before

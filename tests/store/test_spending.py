@@ -127,7 +127,7 @@ def test_dates_are_those_of_current_replies_and_of_one_judge(asked: sqlite3.Conn
 
 
 def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connection: sqlite3.Connection) -> None:
-    assert spending.session_total(connection) == (0, 0.0, 0.0)
+    assert spending.session_total(connection) == 0.0
     idle, busy, later = (SessionLedger("run", f"toy@{name}") for name in ("idle", "busy", "later"))
     idle.note(connection, 0.0, 0.0)
     busy.note(connection, 0.25, 0.0)
@@ -136,7 +136,7 @@ def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connectio
     assert [(one.about, one.spent_usd, one.unknown_usd) for one in spending.sessions(connection)] == [
         ("toy@later", 1.0, 0.5), ("toy@busy", 0.75, 0.25),
     ]  # fmt: skip
-    assert spending.session_total(connection) == (2, 1.75, 0.75)
+    assert spending.session_total(connection) == 1.75
 
 
 def test_what_an_older_store_holds_is_one_session_and_imports_are_none(tmp_path: Path) -> None:

@@ -116,7 +116,10 @@ async def acheck(
     own = {name: settings.pop(name) for name in GateOptions.__struct_fields__ if name in settings}
     gate = from_settings(GateOptions, None, "", own)
     asked = from_settings(RunOptions, options, "suite", settings)
-    _refuse_runs(asked)
+    unused = RunOptions()
+    for name in ("runs", "run_number", "calls", "experiments", "no_judge", "roster"):
+        if getattr(asked, name) != getattr(unused, name):
+            raise UsageError(f"`{name}` is not for a gate, which plans whole runs of one subject", "leave it out")
     suite = load.load(asked.suite).suite
     baseline = None if gate.against is None else bars.read_baseline(gate.against)
     one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
@@ -126,14 +129,6 @@ async def acheck(
 def check(options: RunOptions | str = "v2", **keywords: Any) -> CheckResult:
     """`acheck` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(acheck(options, **keywords))
-
-
-def _refuse_runs(asked: RunOptions) -> None:
-    """A gate plans its own runs, of the whole suite."""
-    unused = RunOptions()
-    for name in ("runs", "run_number", "calls", "experiments", "no_judge", "roster"):
-        if getattr(asked, name) != getattr(unused, name):
-            raise UsageError(f"`{name}` is not for a gate, which plans whole runs of one subject", "leave it out")
 
 
 class _Check:

@@ -180,10 +180,6 @@ def _two_conditions(
         there = scopes.with_same_wording(connection, there)
     if there.condition == scope.condition:
         raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
-    first = _side(connection, scope, judge or _of_both(connection, scope, there), name)
+    graded = (queries.judges(connection, one.where) for one in (scope, there))
+    first = _side(connection, scope, judge or planned_verdicts.shared_judge(*graded), name)
     return first, _side(connection, there, first.study.judge, first.config)
-
-
-def _of_both(connection: sqlite3.Connection, *places: BoardScope) -> str | None:
-    """The usual one of the judges that graded under both conditions; None where none did."""
-    return planned_verdicts.shared_judge(*(queries.judges(connection, one.where) for one in places))

@@ -51,7 +51,8 @@ def import_results(
             raise UsageError("a data set says whose it is; leave --suite and --models-file out")
         return imported_logs(logged_storing.store([data_set.read(path)], store, say), "data sets")
     if humans.is_scores(path):
-        return _scores(path, store, suite)
+        read = _score(store, lambda connection: humans.read(path, connection, suite), path)
+        return ImportResult([], "", read.notes)
     for importer in plugins.every(plugins.IMPORTERS, Importer):
         if importer.takes(path):
             return importer.read(path, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
@@ -99,10 +100,6 @@ def import_ratings(content: bytes, store: Path | str) -> ImportedScores:
     Raises UsageError for what is none, or does not fit the rubrics of the store.
     """
     return _score(Path(store), lambda connection: humans.check_scores(content, Path("ratings.json"), connection))
-
-
-def _scores(path: Path, store: Path, suite: str | None) -> ImportResult:
-    return ImportResult([], "", _score(store, lambda connection: humans.read(path, connection, suite), path).notes)
 
 
 def _score(

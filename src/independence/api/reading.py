@@ -113,12 +113,7 @@ class Store:
             return BoardResult(analysis.board(connection, scope, asked))
 
     def report(
-        self,
-        *,
-        scoring: str = STRICT,
-        models: Names = (),
-        reading: InferenceOptions = DEFAULT,
-        **place: Unpack[Place],
+        self, *, scoring: str = STRICT, models: Names = (), reading: InferenceOptions = DEFAULT, **place: Unpack[Place]
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
         with self.reading() as connection, database.collecting_seldom():

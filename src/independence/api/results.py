@@ -64,17 +64,13 @@ class Rows(Tabular, Generic[T]):
 def flattened(row: msgspec.Struct) -> dict[str, object]:
     """A row of plain values; an object with known keys becomes a column for each of them."""
     out: dict[str, object] = {}
-    for name, value in msgspec.to_builtins(row, enc_hook=_decoded).items():
+    # Messages of a request are kept as the bytes that were sent.
+    for name, value in msgspec.to_builtins(row, enc_hook=msgspec.json.decode).items():
         if name in _OPENED and isinstance(value, Mapping):
             out |= {f"{name}.{key}": inner for key, inner in value.items()}
         else:
             out[name] = value
     return out
-
-
-def _decoded(raw: msgspec.Raw) -> object:
-    """Messages of a request, which a dialogue keeps as the bytes that were sent."""
-    return msgspec.json.decode(raw)
 
 
 class BoardResult(Tabular):

@@ -78,10 +78,7 @@ def findings(
 def keys() -> list[SetKey]:
     """Which of the keys that endpoints of this package want are set, whatever they hold."""
     env = environment.read()
-    rows = [
-        (OPENROUTER, environment.OPENROUTER_KEYS),
-        *((e.name, e.key_variables) for e in entries.shipped().values()),
-    ]
+    rows = [(OPENROUTER, environment.OPENROUTER_KEYS), *((e.name, e.key_variables) for e in entries.shipped().values())]
     return [
         SetKey(name, variable, "placeholder" if environment.is_placeholder(env[variable]) else "set")
         if (variable := next((one for one in variables if env.get(one, "").strip()), ""))
@@ -177,11 +174,7 @@ def _judge(name: str | None, subject: Subject | None, known: Registry, out: list
 
 
 async def _online(
-    lookup: EndpointLookup,
-    names: Sequence[str],
-    subject: Subject | None,
-    judge: ModelJudge | None,
-    out: list[Finding],
+    lookup: EndpointLookup, names: Sequence[str], subject: Subject | None, judge: ModelJudge | None, out: list[Finding]
 ) -> None:
     """Endpoints, then subject and judge, one after the other: a local server may answer one request at a time."""
     async with AsyncExitStack() as stack:

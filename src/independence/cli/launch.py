@@ -91,7 +91,7 @@ def _report(
         with activity.working("building the board", terminal.quiet):
             boards = _boards(connection, result.run)
         table_output.print_boards(boards, terminal.format_)
-        so_far_usd = spending.session_total(connection).spent_usd
+        so_far_usd = spending.session_total(connection)
     for line in _ending(result, so_far_usd):
         note(line, terminal.quiet)
     if boards and afterword and result.stopped_by is None:

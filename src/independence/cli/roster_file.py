@@ -8,7 +8,7 @@ from pathlib import Path
 
 from independence.cli.terminal import note
 from independence.config import registry, user_files
-from independence.config.registry import ModelLimit, Registry
+from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER, Subject
 from independence.engine import connections
 from independence.errors import UsageError
@@ -37,12 +37,8 @@ def write(file: Path, names: Sequence[str], models_file: Path | None, force: boo
 
 
 def _row(subject: Subject, known: Registry) -> dict[str, object]:
-    limit = next((own for own in known.limits if (own.endpoint, own.model) == (OPENROUTER, subject.model)), None)
+    own = next((entry for pin, entry in known.limits.items() if pin[:2] == (OPENROUTER, subject.model)), None)
     row: dict[str, object] = {"id": subject.model, "label": subject.label, "provider": "OpenRouter"}
-    return row | _rate(limit) | {"concurrency": (limit and limit.concurrency) or _CONCURRENCY}
-
-
-def _rate(limit: ModelLimit | None) -> dict[str, object]:
-    if limit is None or limit.pacing.rps is None:
-        return {}
-    return {"rate_limit": {"rps": limit.pacing.rps, "burst": limit.pacing.burst or 1}}
+    if own and own.rate_limit:
+        row["rate_limit"] = {"rps": own.rate_limit.rps, "burst": own.rate_limit.burst or 1}
+    return row | {"concurrency": (own and own.concurrency) or _CONCURRENCY}

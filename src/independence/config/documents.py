@@ -78,7 +78,7 @@ def parse(text: str, path: str) -> YamlDocument:
         size = _measure(text, path)
         loader = _LOADER(text)
         node = loader.get_single_node()
-        lines = _LineFinder(path, size * _UNFOLDED + _FEW).lines(node)
+        lines = _lines(node, path, size * _UNFOLDED + _FEW)
         data = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -145,39 +145,34 @@ def _malformed(text: str, otherwise: str) -> tuple[str, int]:
     return f"not valid JSON: {otherwise}", 1
 
 
-class _LineFinder:
-    """Finds the line of every key and item, aliases followed, and stops where they unfold to more than `most`."""
+def _lines(node: yaml.Node | None, path: str, most: int) -> Lines:
+    """The line of every key and item by JSON path, aliases followed.
 
-    def __init__(self, path: str, most: int) -> None:
-        self._path = path
-        self._left = most
-        self._lines: Lines = {"$": 1}
+    Raises DocumentError for a key that stands twice, and where aliases unfold to more than `most`.
+    """
+    lines: Lines = {"$": 1}
 
-    def lines(self, node: yaml.Node | None) -> Lines:
-        """Lines by JSON path. Raises DocumentError."""
-        if node is not None:
-            self._enter(node, "$")
-        return self._lines
-
-    def _enter(self, node: yaml.Node, where: str) -> None:
+    def enter(node: yaml.Node | None, where: str) -> None:
         if isinstance(node, yaml.MappingNode):
             seen: set[str] = set()
             for key, value in node.value:
                 line = key.start_mark.line + 1
                 if str(key.value) in seen:
-                    raise DocumentError(self._path, line, f"key `{key.value}` appears twice")
+                    raise DocumentError(path, line, f"key `{key.value}` appears twice")
                 seen.add(str(key.value))
-                self._child(value, f"{where}.{key.value}", line)
+                child(value, f"{where}.{key.value}", line)
         elif isinstance(node, yaml.SequenceNode):
             for index, value in enumerate(node.value):
-                self._child(value, f"{where}[{index}]", value.start_mark.line + 1)
+                child(value, f"{where}[{index}]", value.start_mark.line + 1)
 
-    def _child(self, node: yaml.Node, where: str, line: int) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise DocumentError(self._path, line, "its aliases unfold to far more than is written", "write it out")
-        self._lines[where] = line
-        self._enter(node, where)
+    def child(node: yaml.Node, where: str, line: int) -> None:
+        if len(lines) > most:
+            raise DocumentError(path, line, "its aliases unfold to far more than is written", "write it out")
+        lines[where] = line
+        enter(node, where)
+
+    enter(node, "$")
+    return lines
 
 
 def convert(document: YamlDocument, shape: type[T]) -> T:
@@ -213,20 +208,15 @@ def _locate(where: str, data: Any, shape: type[Any], message: str) -> str:
         entries = _follow(data, head)
         for key in entries if isinstance(entries, dict) else ():
             alone = _replaced(data, _steps(head), {key: entries[key]})
-            if _complains(alone, shape, message):
-                data, where = alone, f"{head}.{key}{tail}"
-                break
+            try:
+                msgspec.convert(alone, shape)
+            except msgspec.ValidationError as error:
+                if str(error) == message:
+                    data, where = alone, f"{head}.{key}{tail}"
+                    break
         else:
             return head
     return where
-
-
-def _complains(data: Any, shape: type[Any], message: str) -> bool:
-    try:
-        msgspec.convert(data, shape)
-    except msgspec.ValidationError as error:
-        return str(error) == message
-    return False
 
 
 def _steps(where: str) -> list[tuple[str, str]]:

@@ -60,6 +60,11 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         """What it says about the rate."""
         return RateSetting(self.rate_limit.rps, self.rate_limit.burst) if self.rate_limit else RateSetting()
 
+    @property
+    def bounds(self) -> tuple[RateLimit | None, int | None, float | None]:
+        """What all configurations of a model share."""
+        return self.rate_limit, self.concurrency, self.timeout_s
+
 
 class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One entry of `endpoints:`. In `base_url`, `headers` and `query` the environment fills `${NAME}`."""

@@ -38,13 +38,9 @@ class EnvironmentSettings(NamedTuple):
 
 def read() -> dict[str, str]:
     """Environment variables over the entries of `.env`. Raises UsageError for a line of it that cannot be read."""
-    return _file() | dict(os.environ)
-
-
-def _file() -> dict[str, str]:
     path = Path(".env")
     if not os.path.lexists(path) or path.is_dir():  # some call the folder of a virtual environment so
-        return {}
+        return dict(os.environ)
     text = user_files.read_text(path)
     for binding in parse_stream(io.StringIO(text)):
         key = binding.key or ""
@@ -56,7 +52,7 @@ def _file() -> dict[str, str]:
             what = f"nothing reads `{key}`" if key != meant else f"{key} has no value"
             raise DocumentError(str(path), binding.original.line, what, f"write {meant}=value")
     values = dotenv_values(stream=io.StringIO(text))
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None} | dict(os.environ)
 
 
 def _unreadable(path: Path, text: str, line: int) -> DocumentError:
@@ -67,11 +63,8 @@ def _unreadable(path: Path, text: str, line: int) -> DocumentError:
     quote = value[:1]
     if quote not in ("'", '"') or begun.startswith("$"):
         return DocumentError(str(path), line, "this is no setting", "write KEY=value")
-    what = (
-        "the quote is not closed"
-        if value.replace(f"\\{quote}", "").count(quote) == 1
-        else "text follows the quote that closes the value"
-    )
+    closed = value.replace(f"\\{quote}", "").count(quote) > 1
+    what = "text follows the quote that closes the value" if closed else "the quote is not closed"
     return DocumentError(str(path), line, what, f"write KEY={quote}value{quote}")
 
 
@@ -92,10 +85,8 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
         key = ""
     elif is_placeholder(key):
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
-        fix = (
-            "export your key or put it into .env; a server of your own (--local-url) and `independence demo` need none"
-        )
-        raise UsageError(f"{what}:", fix)
+        others = "a server of your own (--local-url) and `independence demo` need none"
+        raise UsageError(f"{what}:", f"export your key or put it into .env; {others}")
     endpoints.check_key(key, name)
     base = redirected(env) or OPENROUTER_URL
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
@@ -112,7 +103,11 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIME
     commas. Raises UsageError when neither says where it is.
     """
     given, source = url or env.get("LOCAL_MODEL_URL", ""), "--local-url" if url else "LOCAL_MODEL_URL"
-    addresses = [_local_address(one.strip(), source) for one in given.split(",") if one.strip()]
+    addresses = []
+    for one in filter(None, map(str.strip, given.split(","))):
+        parts = urlsplit(endpoints.check(one, source))
+        path = parts.path.rstrip("/")
+        addresses.append(parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl())
     if not addresses:
         fix = "write for example --local-url http://127.0.0.1:8080/v1, or set LOCAL_MODEL_URL"
         raise UsageError("a `local/` model needs --local-url, the address of your server", fix)
@@ -124,12 +119,6 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIME
         key_source="LOCAL_API_KEY", address_source=source if url else f"{source} (environment or .env)",
         others=tuple(others), by_slots=True, stream=True,
     )  # fmt: skip
-
-
-def _local_address(address: str, source: str) -> str:
-    parts = urlsplit(endpoints.check(address, source))
-    path = parts.path.rstrip("/")
-    return parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl()
 
 
 def settings(env: Mapping[str, str]) -> EnvironmentSettings:

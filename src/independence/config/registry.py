@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,6 @@ import msgspec
 
 from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
-from independence.config.endpoints import RateSetting
 from independence.config.entries import EndpointEntry, ModelEntry, ModelsFile, shipped
 from independence.config.local_models import LocalModels
 from independence.config.subjects import (
@@ -40,45 +39,19 @@ _SLUGS = {"mistral ai": "mistral"}  # titles that are not their provider's name 
 _NOTHING = Sampling()
 
 
+class ModelPin(NamedTuple):
+    """A model, on one provider where it is pinned."""
+
+    endpoint: str
+    model: str  # id as that endpoint knows it
+    provider: str | None
+
+
 class LookUps(NamedTuple):
     """What looks up the names that an entry of `endpoints:` uses. Each raises UsageError where there is none."""
 
     dialect: Callable[[str], object]
     form: Callable[[str, str], object]  # of a feature
-
-
-class Roster(NamedTuple):
-    """A file as read: every model an entry, and the document for complaints."""
-
-    document: YamlDocument
-    models: list[ModelEntry]
-    file: ModelsFile
-
-
-def read(path: Path, look_ups: LookUps | None = None) -> Roster:
-    """Read a file of models. Raises DocumentError naming file, line and key."""
-    document = documents.read(path)
-    if isinstance(document.data, list):
-        lines = {f"$.models{where[1:]}" if where != "$" else where: line for where, line in document.lines.items()}
-        document = YamlDocument(document.path, {"models": document.data}, lines)
-    elif document.data is None:
-        document = YamlDocument(document.path, {}, document.lines)
-    file = documents.convert(document, ModelsFile)
-    declared = {endpoint.name for endpoint in file.endpoints} | shipped().keys()
-    models = [_entry(one, f"$.models[{number}]", document, declared) for number, one in enumerate(file.models)]
-    whole = [_over_shipped(entry, number, document) for number, entry in enumerate(file.endpoints)]
-    for number, endpoint in enumerate(whole):
-        _check_endpoint(endpoint, f"$.endpoints[{number}]", document, look_ups)
-    return Roster(document, models, msgspec.structs.replace(file, endpoints=whole))
-
-
-def _over_shipped(entry: EndpointEntry, number: int, document: YamlDocument) -> EndpointEntry:
-    """An entry, over that of the same name that ships: key by key."""
-    below = shipped().get(entry.name)
-    if below is None:
-        return entry
-    said = document.data["endpoints"][number]
-    return msgspec.structs.replace(below, **{key: getattr(entry, key) for key in said})
 
 
 def _entry(one: str | ModelEntry, where: str, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
@@ -146,23 +119,12 @@ def _check_at(document: YamlDocument, where: str, checked: Callable[[], object])
         raise document.error(where, error.what, error.fix) from None
 
 
-class ModelLimit(NamedTuple):
-    """What an entry says one model takes, on one provider where it is pinned."""
-
-    endpoint: str
-    model: str  # id as that endpoint knows it
-    provider: str | None
-    pacing: RateSetting
-    concurrency: int | None
-    timeout_s: float | None = None
-
-
 class Registry(msgspec.Struct, frozen=True):
     """Known configurations and endpoints. Of settings that an entry does not state its subject has none."""
 
     subjects: tuple[Subject, ...] = ()
     endpoints: tuple[EndpointEntry, ...] = ()  # that a file declares
-    limits: tuple[ModelLimit, ...] = ()
+    limits: Mapping[ModelPin, ModelEntry] = {}  # what an entry says of rate, concurrency and patience
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
     redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
     local: LocalModels = LocalModels()  # what is known of those at `local/`
@@ -266,63 +228,60 @@ def load(path: Path, look_ups: LookUps | None = None) -> Registry:
 
     `published` is the registry that ships with the package, unless a file has that name.
     """
-    own = read(SHIPPED if str(path) == PUBLISHED and not path.exists() else path, look_ups)
-    for number, entry in enumerate(own.file.endpoints):
-        where = f"$.endpoints[{number}].name"
+    document = documents.read(SHIPPED if str(path) == PUBLISHED and not path.exists() else path)
+    if isinstance(document.data, list):
+        lines = {f"$.models{where[1:]}" if where != "$" else where: line for where, line in document.lines.items()}
+        document = YamlDocument(document.path, {"models": document.data}, lines)
+    elif document.data is None:
+        document = YamlDocument(document.path, {}, document.lines)
+    file = documents.convert(document, ModelsFile)
+    declared = {endpoint.name for endpoint in file.endpoints} | shipped().keys()
+    models = [_entry(one, f"$.models[{number}]", document, declared) for number, one in enumerate(file.models)]
+    served: dict[str, EndpointEntry] = {}
+    for number, own in enumerate(file.endpoints):
+        where, entry = f"$.endpoints[{number}]", own
+        if own.name in shipped():  # over that of the same name that ships: key by key
+            said = {key: getattr(own, key) for key in document.data["endpoints"][number]}
+            entry = msgspec.structs.replace(shipped()[own.name], **said)
+        _check_endpoint(entry, where, document, look_ups)
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
-            raise own.document.error(where, f"`{entry.name}` cannot be an endpoint's name")
-        if any(other.name == entry.name for other in own.file.endpoints[:number]):
-            raise own.document.error(where, f"endpoint `{entry.name}` appears twice")
-    registry = Registry(endpoints=tuple(own.file.endpoints))
-    listed = [_subject(entry, f"$.models[{at}]", own.document, registry) for at, entry in enumerate(own.models)]
-    return msgspec.structs.replace(
-        registry,
-        subjects=_preferred_first(_once(listed, own), own),
-        limits=_limits(listed, own),
-        roster=tuple(own.file.roster),
-    )
+            raise document.error(f"{where}.name", f"`{entry.name}` cannot be an endpoint's name")
+        if entry.name in served:
+            raise document.error(f"{where}.name", f"endpoint `{entry.name}` appears twice")
+        served[entry.name] = entry
+    known = Registry(endpoints=tuple(served.values()), roster=tuple(file.roster))
+    listed = [_subject(entry, f"$.models[{at}]", document, known) for at, entry in enumerate(models)]
+    subjects = _once(listed, models, document)
+    if file.preferred is not None:
+        subjects = _preferred_first(subjects, file.preferred, document)
+    return msgspec.structs.replace(known, subjects=tuple(subjects), limits=_limits(listed, models, document))
 
 
-def _subject(entry: ModelEntry, where: str, document: YamlDocument, registry: Registry) -> Subject:
-    endpoint, model = _split(entry, where, document, registry)
-    effort = entry.reasoning_effort or "auto"
-    if effort == "auto":
-        effort = default_effort(entry.name)
-    declared = registry.entry(endpoint)
-    _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
-    sampling = Sampling(
-        entry.temperature,
-        effort,
-        entry.provider,
-        max_tokens=entry.max_tokens,
-        extra_body=endpoints.extra_text(declared.extra_body if declared else {}, entry.extra_body),
-    )
-    _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
-    _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
-    takes = entry.temperature_supported
-    return Subject(
-        entry.name,
-        endpoint,
-        model,
-        sampling,
-        temperature_supported=(declared is None or declared.takes_temperature(model)) if takes is None else takes,
-        active=entry.active,
-        display_label=entry.display_label,
-    )
-
-
-def _split(entry: ModelEntry, where: str, document: YamlDocument, registry: Registry) -> tuple[str, str]:
-    """Endpoint and id of an entry, which may name its endpoint twice, but not two of them."""
+def _subject(entry: ModelEntry, where: str, document: YamlDocument, known: Registry) -> Subject:
+    """The subject of an entry, which may name its endpoint twice, but not two of them."""
     named, head = entry.endpoint, entry.name.partition("/")[0]
-    if named not in (None, LOCAL, SIM, OPENROUTER) and registry.entry(named) is None:
+    if named not in (None, LOCAL, SIM, OPENROUTER) and known.entry(named) is None:
         raise document.error(f"{where}.endpoint", f"endpoint `{named}` is not declared under `endpoints:`")
     if named not in (None, head) and head in shipped():
         what = f"`{entry.name}` names endpoint `{head}`, and `endpoint` names `{named}`"
         raise document.error(f"{where}.endpoint", what, "name one of them")
-    return registry.split(entry.name, named)
+    endpoint, model = known.split(entry.name, named)
+    effort = entry.reasoning_effort or "auto"
+    if effort == "auto":
+        effort = default_effort(entry.name)
+    declared = known.entry(endpoint)
+    _check_at(document, f"{where}.extra_body", partial(endpoints.check_extra_body, entry.extra_body))
+    extra = endpoints.extra_text(declared.extra_body if declared else {}, entry.extra_body)
+    sampling = Sampling(entry.temperature, effort, entry.provider, max_tokens=entry.max_tokens, extra_body=extra)
+    _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
+    _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
+    takes = entry.temperature_supported
+    if takes is None:
+        takes = declared is None or declared.takes_temperature(model)
+    return Subject(entry.name, endpoint, model, sampling, takes, entry.active, entry.display_label)
 
 
-def _once(listed: Sequence[Subject], own: Roster) -> list[Subject]:
+def _once(listed: Sequence[Subject], models: Sequence[ModelEntry], document: YamlDocument) -> list[Subject]:
     """The subjects in order, without models that a plain list names again.
 
     Who writes a configuration out twice wants two: that is an error, as for any two of one label.
@@ -330,47 +289,38 @@ def _once(listed: Sequence[Subject], own: Roster) -> list[Subject]:
     seen: dict[str, int] = {}
     for number, subject in enumerate(listed):
         first = seen.setdefault(subject.label, number)
-        plain = own.models[number].roster_id is not None or own.models[first].roster_id is not None
+        plain = models[number].roster_id is not None or models[first].roster_id is not None
         if number != first and (subject != listed[first] or not plain):
             what = f"label `{subject.label}` is taken by entry {first + 1}"
-            raise own.document.error(f"$.models[{number}]", what, "give one a display_label")
+            raise document.error(f"$.models[{number}]", what, "give one a display_label")
     return [listed[number] for number in seen.values()]
 
 
-def _preferred_first(subjects: Sequence[Subject], own: Roster) -> tuple[Subject, ...]:
+def _preferred_first(subjects: Sequence[Subject], name: str, document: YamlDocument) -> list[Subject]:
     """The subjects with the preferred id or label before the others, which keep their order."""
-    name = own.file.preferred
-    if name is None:
-        return tuple(subjects)
     chosen = {s.label for s in subjects if s.label == name} or {s.label for s in subjects if s.model_id == name}
     if not chosen:
         names = [name for subject in subjects for name in (subject.model_id, subject.label)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean `{near[0]}`?" if near else ""
-        raise own.document.error("$.preferred", f"`{name}` is neither id nor label of an entry", hint)
-    return tuple(sorted(subjects, key=lambda subject: subject.label not in chosen))
+        raise document.error("$.preferred", f"`{name}` is neither id nor label of an entry", hint)
+    return sorted(subjects, key=lambda subject: subject.label not in chosen)
 
 
-def _limits(listed: Sequence[Subject], own: Roster) -> tuple[ModelLimit, ...]:
-    """What entries say about rate, concurrency and patience; all configurations of one model share them."""
-    found: dict[tuple[str, str, str | None], tuple[ModelLimit, int]] = {}
-    for number, (subject, entry) in enumerate(zip(listed, own.models, strict=True)):
-        if entry.rate_limit is None and entry.concurrency is None and entry.timeout_s is None:
+def _limits(
+    listed: Sequence[Subject], models: Sequence[ModelEntry], document: YamlDocument
+) -> dict[ModelPin, ModelEntry]:
+    """The entries that bound a model; all configurations of one model share them."""
+    found: dict[ModelPin, ModelEntry] = {}
+    for number, (subject, entry) in enumerate(zip(listed, models, strict=True)):
+        if entry.bounds == (None, None, None):
             continue
-        key = (subject.endpoint, subject.model, subject.sampling.provider)
-        limit = ModelLimit(
-            subject.endpoint,
-            subject.model,
-            subject.sampling.provider,
-            entry.pacing,
-            concurrency=entry.concurrency,
-            timeout_s=entry.timeout_s,
-        )
-        first, at = found.setdefault(key, (limit, number))
-        if limit != first:
-            what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"
-            raise own.document.error(f"$.models[{number}]", what, "give all one")
-    return tuple(limit for limit, _ in found.values())
+        pin = ModelPin(subject.endpoint, subject.model, subject.sampling.provider)
+        first = found.setdefault(pin, entry)
+        if first.bounds != entry.bounds:
+            what = f"entry {models.index(first) + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"
+            raise document.error(f"$.models[{number}]", what, "give all one")
+    return found
 
 
 def choose(

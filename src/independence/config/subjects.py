@@ -130,18 +130,17 @@ def from_json(text: str) -> Subject:
 
 
 EFFORTS = ("auto", "off", "none", "minimal", "low", "medium", "high", "xhigh", "max")
-FALLBACK = "low"
 
 
 @functools.cache
-def _table() -> dict[str, str]:
-    return documents.convert(documents.read(Path(__file__).parent / "efforts.yaml"), dict[str, str])
+def _efforts() -> dict[str, str]:
+    return documents.packaged(Path(__file__).parent / "efforts.yaml", dict[str, str])
 
 
 def default_effort(model_id: str) -> str:
     """The effort of the longest prefix that fits, else `low`."""
-    fitting = [prefix for prefix in _table() if model_id.startswith(prefix)]
-    return _table()[max(fitting, key=len)] if fitting else FALLBACK
+    fitting = [prefix for prefix in _efforts() if model_id.startswith(prefix)]
+    return _efforts()[max(fitting, key=len)] if fitting else "low"
 
 
 def check_sampling(sampling: Sampling) -> Sampling:
@@ -157,17 +156,11 @@ def check_sampling(sampling: Sampling) -> Sampling:
     return sampling
 
 
-class FamilyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A family and the pattern that tells its models."""
-
-    family: str
-    pattern: str  # regular expression, searched in one part of an id
-
-
 @functools.cache
-def rules() -> tuple[FamilyRule, ...]:
-    """The rules of `families.yaml`, in order."""
-    return documents.convert(documents.read(Path(__file__).parent / "families.yaml"), tuple[FamilyRule, ...])
+def families() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The rules of `families.yaml`, in order: a family, and what is searched in one part of an id."""
+    rules = documents.packaged(Path(__file__).parent / "families.yaml", list[dict[str, str]])
+    return tuple((rule["family"], re.compile(rule["pattern"])) for rule in rules)
 
 
 @functools.cache
@@ -176,25 +169,16 @@ def family(model_id: str) -> str:
 
     Where no rule fits: the maker, or for a model without one (`local/NAME`, `cues`) the first word of its name.
     """
-    *makers, name = _parts(model_id)
+    # Parts between slashes: `nvidia--moonshotai--kimi-k2.5@none-t0.7` has three. Serving is left out.
+    path = model_id.lower().partition("@")[0].replace("--", "/")
+    *makers, name = (part.removesuffix("-api") for part in path.split("/"))
+    makers = [part for part in makers if part not in ("", LOCAL)]
+    name = re.split("[+:]", name, maxsplit=1)[0]
     for part in (name, *reversed(makers)):
-        for known, pattern in _compiled():
+        for known, pattern in families():
             if pattern.search(part):
                 return known
     if makers:
         return makers[-1]
     word = re.match(r"[^\W\d_]+", name)
     return word[0] if word else name
-
-
-@functools.cache
-def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((rule.family, re.compile(rule.pattern)) for rule in rules())
-
-
-def _parts(model_id: str) -> list[str]:
-    """Parts of an id between slashes: `nvidia--moonshotai--kimi-k2.5@none-t0.7` has three. Serving is left out."""
-    path = model_id.lower().partition("@")[0].replace("--", "/")
-    *makers, name = (part.removesuffix("-api") for part in path.split("/"))
-    name = re.split("[+:]", name, maxsplit=1)[0]
-    return [*(part for part in makers if part not in ("", LOCAL)), name]

@@ -147,10 +147,7 @@ def _draw(
 
 
 def _routes(
-    connection: Connection,
-    purchase: Purchase,
-    candidates: Sequence[RoutingCandidate],
-    past: Mapping[str, PastDraws],
+    connection: Connection, purchase: Purchase, candidates: Sequence[RoutingCandidate], past: Mapping[str, PastDraws]
 ) -> dict[str, VerdictRoute]:
     known = routes.known(connection, [one.key for one in candidates], purchase.auditor.name)
     if purchase.rule.audits:  # it may have grown, and is drawn anew: the same digests draw the same dialogues

@@ -154,7 +154,6 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
     below = RateSetting() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, RateSetting())
     if entry is not None:
         below = entry.pacing.over(below)
-    own = [limit for limit in known.limits if limit.endpoint == endpoint.name]
     most, declared = (entry.max_concurrency, entry.timeout_s) if entry else (None, None)
     by_flag = endpoint.name == LOCAL and options.local_timeout is not None
     return msgspec.structs.replace(
@@ -167,8 +166,9 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
         retries=endpoint.retries if settings.retries is None else settings.retries,
         rate=asked.over(below).rate,
         bounds=tuple(
-            ModelBounds(o.model, o.provider, asked.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
-            for o in own
+            ModelBounds(p.model, p.provider, asked.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
+            for p, o in known.limits.items()
+            if p.endpoint == endpoint.name
         ),
     )
 
@@ -290,7 +290,11 @@ def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
         if made.subjects or made.judges:
             environment.openrouter(env)
     except UsageError as error:
-        keys = _with_keys(env)
+        keys = [
+            entry
+            for entry in entries.shipped().values()
+            if not environment.is_placeholder(env.get(entry.key_variable(env), ""))
+        ]
         direct = {one: entry for one in made.subjects if (entry := _maker(one, keys))}
         if made.subjects and len(direct) < len(made.subjects):
             raise
@@ -323,9 +327,3 @@ def _judge(made: KeyUse, keys: Sequence[ShippedEndpoint]) -> str:
         return same[1].id_of(same[0])
     usual = sorted(keys, key=lambda entry: entry.name not in made.endpoints)
     return f"{usual[0].name}/{usual[0].judge}" if usual else ""
-
-
-def _with_keys(env: Mapping[str, str]) -> list[ShippedEndpoint]:
-    """The shipped endpoints whose key is set."""
-    found = entries.shipped().values()
-    return [entry for entry in found if not environment.is_placeholder(env.get(entry.key_variable(env), ""))]

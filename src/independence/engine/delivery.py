@@ -37,7 +37,7 @@ from independence.judge.schema import json_schema
 from independence.store import deliveries, records
 from independence.store.deliveries import DeliveryRow
 from independence.store.writer import StoreCall
-from independence.suites.schema import Rubric, Suite
+from independence.suites.schema import Suite
 from independence.types import ChatRequest
 
 T = TypeVar("T")
@@ -81,7 +81,10 @@ def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shap
                 key = _of_judge(judge)
                 prompt = estimate.longest_judge_prompt(trial, judge.name, prompts)
                 longest[key] = max(longest[key], prompt + judge.max_tokens)
-                asked.setdefault(key, _verdict_request(judge, suite.rubrics[trial.dialogue.scenario.rubric]))
+                rubric = suite.rubrics[trial.dialogue.scenario.rubric]
+                bare = rubric.verdict != "object" or rubric.prompt_as
+                schema = None if bare else json_schema(rubric.fields, rubric.quote or "")
+                asked.setdefault(key, ChatRequest(judge.model, (), judge.max_tokens, judge.sampling, schema=schema))
     return {key: Shape(request, longest[key], key.delivery == JUDGED) for key, request in asked.items()}
 
 
@@ -98,12 +101,6 @@ def _asked(judge: Judge) -> ModelJudge | None:
     """The model that a judge asks; None where it asks none, or a simulated one."""
     model = judge.purchase.auditor if judge.purchase else judge
     return model if isinstance(model, ModelJudge) and model.endpoint != SIM else None
-
-
-def _verdict_request(judge: ModelJudge, rubric: Rubric) -> ChatRequest:
-    bare = rubric.verdict != "object" or rubric.prompt_as
-    schema = None if bare else json_schema(rubric.fields, rubric.quote or "")
-    return ChatRequest(judge.model, (), judge.max_tokens, judge.sampling, schema=schema)
 
 
 async def check(

@@ -62,7 +62,8 @@ class WorkExpected(NamedTuple):
     rate: float  # tokens a second, all calls together; 0: unknown
 
     def __str__(self) -> str:
-        said = f"{self.model}: about {self.calls:,} calls, {_round(self.tokens):,} tokens"
+        tokens = round(self.tokens, 2 - len(str(self.tokens)))  # whose first two digits are meant
+        said = f"{self.model}: about {self.calls:,} calls, {tokens:,} tokens"
         if not self.rate:
             return said
         seconds = self.tokens / self.rate
@@ -73,11 +74,6 @@ class WorkExpected(NamedTuple):
 def speed(tokens_per_second: float) -> str:
     """How fast tokens come, in words."""
     return f"{tokens_per_second:.{1 if tokens_per_second < 10 else 0}f} tokens/s"
-
-
-def _round(count: int) -> int:
-    """A count of which the first two digits are meant."""
-    return round(count, 2 - len(str(count)))
 
 
 class ConcurrencyChanged(NamedTuple):
@@ -191,18 +187,8 @@ POSITION: ContextVar[RunPosition | None] = ContextVar("POSITION", default=None)
 
 def set_position(trial: Trial, turn: str = "") -> Token[RunPosition | None]:
     """Say where the running task is now. Returns what `POSITION.reset` takes to undo it."""
-    subject, dialogue = trial.subject, trial.dialogue
-    scenario = dialogue.scenario.id
-    return POSITION.set(
-        RunPosition(
-            subject.label,
-            subject.model_id,
-            condition=dialogue.condition,
-            scenario=scenario,
-            run=trial.run,
-            turn=turn,
-        )
-    )
+    who, asked = trial.subject, trial.dialogue
+    return POSITION.set(RunPosition(who.label, who.model_id, asked.condition, asked.scenario.id, trial.run, turn))
 
 
 Kind = Literal[
@@ -309,7 +295,9 @@ def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPos
     if why and why not in (tried.detail or ""):
         tried = msgspec.structs.replace(tried, detail=f"{why} ({tried.detail})" if tried.detail else why)
     yield msgspec.structs.replace(tried, cost=_usd(event.usd))
-    yield _stored(entry, outcome)
+    detail = why or None
+    text = outcome.text if isinstance(outcome, Reply) else outcome.raw if outcome else None
+    yield msgspec.structs.replace(entry, level="debug", event="stored", detail=detail, text=text or None)
 
 
 def _tried(entry: LogEntry, attempts: tuple[Attempt, ...]) -> LogEntry:
@@ -325,13 +313,6 @@ def _tried(entry: LogEntry, attempts: tuple[Attempt, ...]) -> LogEntry:
 def _usd(dollars: float) -> float:
     """Without the noise of summing."""
     return round(dollars, 9)
-
-
-def _stored(entry: LogEntry, outcome: Answer | Grade | None) -> LogEntry:
-    """That it is on disk, with what the model wrote."""
-    detail = outcome.detail if isinstance(outcome, Missing) else None
-    text = outcome.text if isinstance(outcome, Reply) else outcome.raw if outcome else None
-    return msgspec.structs.replace(entry, level="debug", event="stored", detail=detail or None, text=text or None)
 
 
 def _with_position(entry: LogEntry, here: RunPosition | None) -> LogEntry:

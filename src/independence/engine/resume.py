@@ -78,10 +78,7 @@ def compare(
 
 
 def _ungraded(
-    trial: Trial,
-    judges: Iterable[Judge],
-    verdicts: Mapping[tuple[str, str, str], str | None],
-    missing: Counter[str],
+    trial: Trial, judges: Iterable[Judge], verdicts: Mapping[tuple[str, str, str], str | None], missing: Counter[str]
 ) -> tuple[Judge, ...]:
     """Judges who have not graded a finished dialogue; counts why verdicts of the others came to nothing."""
     left = []

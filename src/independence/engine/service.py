@@ -185,11 +185,7 @@ def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grad
 
 @asynccontextmanager
 async def open_service(
-    found: CheckedEndpoints,
-    connection: sqlite3.Connection,
-    path: Path,
-    hooks: Hooks,
-    ledger: SessionLedger,
+    found: CheckedEndpoints, connection: sqlite3.Connection, path: Path, hooks: Hooks, ledger: SessionLedger
 ) -> AsyncIterator[ModelService]:
     """Clients, gates, budget and writer; what is spent is noted in the ledger as it goes."""
     needs, catalogues = found.needs, found.catalogues

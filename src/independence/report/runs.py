@@ -166,7 +166,7 @@ def session_table(connection: sqlite3.Connection) -> Table:
         (one.began_at, one.command, one.about or None, _minutes(one), one.spent_usd, one.unknown_usd)
         for one in spending.sessions(connection)
     ]
-    return declared.made("runs/sessions", rows, spent=spending.session_total(connection).spent_usd)
+    return declared.made("runs/sessions", rows, spent=spending.session_total(connection))
 
 
 def _minutes(one: spending.CommandSession) -> float:

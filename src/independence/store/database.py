@@ -25,13 +25,11 @@ from independence.store.migrations import migrations
 BUSY_S = 30.0
 _OF_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
 _LAYOUT = re.compile(r"--[^\n]*|[\s\"]")
-_OURS = 5  # tables of every version by whose names a store is known
-_FILES = 3  # of an open store: itself, its log and the index of that
+_MAKERS = "`independence demo`, `run` or `import`"
 _LONGEST_SHOWN = 80
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 65_536  # at most: boards look for every dialogue in the indices of calls and verdicts
 _ONCE_KB = 16_384  # where a store is read once, from end to end
-_THRESHOLDS = (50_000, 20, 1_000)
 _LONGEST = 2**27  # bytes of one value: a reply has 16 MB at most, a large suite less than this
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
@@ -66,40 +64,31 @@ def connect_existing(path: Path, *, checked: bool = False) -> sqlite3.Connection
     `checked`: this process has it open already.
     """
     if not _exists(path):
-        raise StoreError(
-            f"{path}: no store here", "`independence demo`, `run` or `import` makes one, --db names another"
-        )
+        raise StoreError(f"{path}: no store here", f"{_MAKERS} makes one, --db names another")
     if not path.stat().st_size:
-        raise StoreError(
-            f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
-        )
+        raise StoreError(f"{path}: the store is empty", f"{_MAKERS} fills it, --db names another")
     alone = not store_file.log_of(path).exists()  # opening makes one
     connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     try:
         if not checked:
-            with translated(path):
-                _check(connection, path)
+            with translated(path), snapshot(connection), collecting_seldom():
+                small = path.stat().st_size <= _CHECKED
+                if small and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                    raise _damaged(path, "a page of it cannot be read")
+                for found in digests.damage(connection):  # what is scored
+                    raise _damaged(path, f"{found.table}: {found.what}")
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreError where what is scored is not as it was written, or a page of a small store cannot be read."""
-    if path.stat().st_size <= _CHECKED and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-        raise _damaged(path, "a page of it cannot be read")
-    with snapshot(connection), collecting_seldom():
-        for found in digests.damage(connection):
-            raise _damaged(path, f"{found.table}: {found.what}")
-
-
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
     """Look for cycles among objects less often: of a store's rows next to nothing is one, and there are many."""
     before = gc.get_threshold()
-    gc.set_threshold(*_THRESHOLDS)
+    gc.set_threshold(50_000, 20, 1_000)
     try:
         yield
     finally:
@@ -135,14 +124,13 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
 
     Raises StoreError, DiskFull.
     """
-    written = new is not None
-    new = not path.exists() if new is None else new
-    fresh = new and not path.exists()
-    connection = connect(path) if new else connect_existing(path)
+    there = path.exists()
+    fresh = not there and new is not False
+    connection = connect(path) if fresh or new else connect_existing(path)
     unused = hangs = False
     try:
         with translated(path):
-            if written and _writable(path):
+            if new is not None and _writable(path):
                 store_file.renew_id(connection)
             try:
                 yield connection
@@ -194,32 +182,24 @@ def _writable(path: Path) -> bool:
 
 def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
     """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
+    log = store_file.log_of(path)
     try:
         with translated(path):
-            if _waiting(path):
-                store_file.check_log(path)
-                return _copy_with_log(path)
-            address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
-            connection = _open(address, uri=True)
-            version = _version(connection, path, filled=filled)
-            return connection if version == len(migrations()) else _in_memory(connection, version)
+            if not log.is_file() or not log.stat().st_size:
+                address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
+                connection = _open(address, uri=True)
+                version = _version(connection, path, filled=filled)
+                return connection if version == len(migrations()) else _in_memory(connection, version)
+            store_file.check_log(path)
+            # SQLite reads a WAL only where it can write an index of it: here that is a copy.
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder, "copy.db")
+                shutil.copyfile(path, copy)
+                shutil.copyfile(log, copy.with_name("copy.db-wal"))
+                connection = _open(copy)
+                return _in_memory(connection, _version(connection, path))
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
-
-
-def _waiting(path: Path) -> bool:
-    log = store_file.log_of(path)
-    return log.is_file() and log.stat().st_size > 0
-
-
-def _copy_with_log(path: Path) -> sqlite3.Connection:
-    """SQLite reads a WAL only where it can write an index of it: here that is a copy."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "copy.db")
-        shutil.copyfile(path, copy)
-        shutil.copyfile(store_file.log_of(path), copy.with_name("copy.db-wal"))
-        connection = _open(copy)
-        return _in_memory(connection, _version(connection, path))
 
 
 def as_it_is(path: Path) -> sqlite3.Connection:
@@ -230,9 +210,8 @@ def as_it_is(path: Path) -> sqlite3.Connection:
     connection = _open(f"{path.resolve().as_uri()}?mode=ro", BUSY_S, uri=True)
     if (version := _version(connection, path)) != len(migrations()):
         connection.close()
-        raise StoreError(
-            f"{path}: of an older version (schema {version})", "copy it and open the copy with `leaderboard`"
-        )
+        what = f"{path}: of an older version (schema {version})"
+        raise StoreError(what, "copy it and open the copy with `leaderboard`")
     return connection
 
 
@@ -260,15 +239,14 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
     """What a SQLite error means to a person."""
     text = str(error)
     if isinstance(error, sqlite3.OperationalError) and ("full" in text or "disk I/O" in text):
-        return DiskFull(
-            f"{path}: the disk is full or cannot be written ({text})", "free space and run the command again"
-        )
+        what = f"{path}: the disk is full or cannot be written ({text})"
+        return DiskFull(what, "free space and run the command again")
     if isinstance(error, sqlite3.DatabaseError) and "not a database" in text:
         return StoreError(f"{path}: not a store of this program ({text})", "name another file with --db")
     if "malformed" in text or "decode to UTF-8" in text:
         return _damaged(path, text)
-    unopened = "unable to open" in text
-    if "readonly" in text or (unopened and _is_read_only(path.resolve().parent)):
+    unopened, folder = "unable to open" in text, path.resolve().parent
+    if "readonly" in text or (unopened and folder.is_dir() and not os.access(folder, os.W_OK)):
         what = f"{path}: the store cannot be written here: it, its folder or the mount is read-only"
         return StoreError(what, "copy it to a folder that can be written, or name another with --db")
     if "locked" in text:
@@ -278,16 +256,11 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
     return StoreError(f"{path}: the store cannot be used ({text})")
 
 
-def _is_read_only(folder: Path) -> bool:
-    """Whether nothing can be written into a folder that is there: a mount, or the permissions."""
-    return folder.is_dir() and not os.access(folder, os.W_OK)
-
-
 def _handles_left() -> bool:
-    """Whether as many files can be opened as a store consists of."""
+    """Whether as many files can be opened as a store consists of: itself, its log and the index of that."""
     try:
         with ExitStack() as stack:
-            for _ in range(_FILES):
+            for _ in range(3):
                 stack.enter_context(Path(os.devnull).open("rb"))
     except OSError:
         return False
@@ -295,10 +268,7 @@ def _handles_left() -> bool:
 
 
 def _damaged(path: Path, what: str) -> StoreError:
-    return StoreError(
-        f"{path}: the store is damaged ({what})",
-        digests.REMEDY,
-    )
+    return StoreError(f"{path}: the store is damaged ({what})", digests.REMEDY)
 
 
 def _open(address: Path | str, timeout: float = 0.0, *, uri: bool = False) -> sqlite3.Connection:
@@ -319,11 +289,9 @@ def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False
         "(SELECT count(*) FROM sqlite_master WHERE name IN ('editions', 'subjects', 'trials', 'calls', 'verdicts'))"
     ).fetchone()
     if version > len(migrations()):
-        raise StoreError(
-            f"{path}: written by a newer version (schema {version}, this one knows {len(migrations())})",
-            "upgrade ai-independence-bench or name another store with --db",
-        )
-    if (version or tables) and ours < _OURS:
+        what = f"{path}: written by a newer version (schema {version}, this one knows {len(migrations())})"
+        raise StoreError(what, "upgrade ai-independence-bench or name another store with --db")
+    if (version or tables) and ours < 5:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     if filled and not version:
         what = f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal"
@@ -388,25 +356,18 @@ def _migrate(connection: sqlite3.Connection, version: int, to: int | None = None
     # Another process may have migrated while this one waited for the lock.
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     for migration in migrations()[version:last]:
-        for statement in _statements(migration.sql):
-            connection.execute(statement)
+        statement = ""  # one by one: `executescript` would commit the transaction
+        for line in migration.sql.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                connection.execute(statement)
+                statement = ""
         if migration.step is not None:
             migration.step(connection)
     if to is None and version < last:
         digests.recount(connection)
     connection.execute(f"PRAGMA user_version = {last}")
     connection.execute("COMMIT")
-
-
-def _statements(sql: str) -> list[str]:
-    """Split a script; `executescript` would commit the transaction it runs in."""
-    out, buffer = [], ""
-    for line in sql.splitlines(keepends=True):
-        buffer += line
-        if sqlite3.complete_statement(buffer):
-            out.append(buffer)
-            buffer = ""
-    return out
 
 
 @contextmanager

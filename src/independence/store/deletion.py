@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -79,15 +78,26 @@ def find(connection: sqlite3.Connection, scope: DeletionScope) -> Deletion:
     owners, shared = _owners(connection, scope)
     if scope.what == "dialogues":
         return Deletion(trials=frozenset(owners.keys() - shared), kept=len(owners.keys() & shared))
-    calls, verdicts, kept = set(), set(), 0
-    for trial, piece in _pieces(connection, scope):
-        if trial in owners and trial in shared:
-            kept += 1
-        elif trial in owners and isinstance(piece, str):
-            verdicts.add(piece)
-        elif trial in owners:
-            calls.add((trial, int(piece)))
-    return Deletion(calls=frozenset(calls), verdicts=frozenset(verdicts), kept=kept)
+    missing = scope.what == "missing"
+    verdicts = [
+        (trial, key)
+        for trial, key, judge, rubric, why in connection.execute(
+            "SELECT trial, key, judge, rubric, missing FROM verdicts"
+        )
+        if trial in owners
+        and scope.judge in (None, judge)
+        and (not missing or (why in UNGIVEN and rubric != PUBLISHED))
+    ]
+    calls = []
+    if missing and scope.judge is None:
+        # Imports, which come with their requests, cannot be asked again: what they lack is no missing answer.
+        rows = connection.execute("SELECT trial, turn, missing FROM calls WHERE version = 0 AND messages IS NULL")
+        calls = [(trial, turn) for trial, turn, why in rows if trial in owners and why in NON_ANSWERS]
+    return Deletion(
+        calls=frozenset(one for one in calls if one[0] not in shared),
+        verdicts=frozenset(key for trial, key in verdicts if trial not in shared),
+        kept=sum(trial in shared for trial, _ in (*calls, *verdicts)),
+    )
 
 
 def _owners(connection: sqlite3.Connection, scope: DeletionScope) -> tuple[dict[str, EditionSubject], set[str]]:
@@ -111,18 +121,6 @@ def _owners(connection: sqlite3.Connection, scope: DeletionScope) -> tuple[dict[
         for trial, _ in connection.execute(everything):
             owners.setdefault(trial, NOBODY)
     return owners, shared
-
-
-def _pieces(connection: sqlite3.Connection, scope: DeletionScope) -> Iterator[tuple[str, str | int]]:
-    """Trial and key of the verdicts, or turn of the answers, that are looked for."""
-    missing = scope.what == "missing"
-    for trial, key, judge, rubric, why in connection.execute("SELECT trial, key, judge, rubric, missing FROM verdicts"):
-        if scope.judge in (None, judge) and (not missing or (why in UNGIVEN and rubric != PUBLISHED)):
-            yield trial, key
-    if missing and scope.judge is None:
-        # Imports, which come with their requests, cannot be asked again: what they lack is no missing answer.
-        rows = connection.execute("SELECT trial, turn, missing FROM calls WHERE version = 0 AND messages IS NULL")
-        yield from ((trial, turn) for trial, turn, why in rows if why in NON_ANSWERS)
 
 
 def counts(
@@ -159,20 +157,17 @@ def delete(connection: sqlite3.Connection, scope: DeletionScope, expected: Delet
             raise StoreError(f"process {pid} on {host} is working on this store", "wait until it ends, or stop it")
         if find(connection, scope) != expected:
             raise StoreError("the store has changed meanwhile; nothing was deleted", "run the command again")
-        _remove(connection, expected, broken=scope.what == "missing")
+        trials = [(trial,) for trial in expected.trials]
+        for table in OF_TRIALS:
+            connection.executemany(f"DELETE FROM {table} WHERE trial = ?", trials)
+        connection.executemany("DELETE FROM trials WHERE key = ?", trials)
+        connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", expected.calls)
+        dialogue_rows.write(connection, (trial for trial, _ in expected.calls))
+        artefacts.forget(connection, expected.verdicts, broken=scope.what == "missing")
+        routes.forget(connection, expected.verdicts)
+        connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in expected.verdicts])
         if scope.what == "dialogues":
             _remove_subjects(connection, scope.subjects)
-
-
-def _remove(connection: sqlite3.Connection, deletion: Deletion, *, broken: bool) -> None:
-    for table in OF_TRIALS:
-        connection.executemany(f"DELETE FROM {table} WHERE trial = ?", [(trial,) for trial in deletion.trials])
-    connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in deletion.trials])
-    connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", deletion.calls)
-    dialogue_rows.write(connection, (trial for trial, _ in deletion.calls))
-    artefacts.forget(connection, deletion.verdicts, broken=broken)
-    routes.forget(connection, deletion.verdicts)
-    connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in deletion.verdicts])
 
 
 def _remove_subjects(connection: sqlite3.Connection, gone: frozenset[EditionSubject] | None) -> None:

@@ -68,11 +68,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def offer(connection: sqlite3.Connection) -> None:
     """Give a connection the function `row_digest`."""
-    connection.create_function("row_digest", -1, _digest, deterministic=True)
-
-
-def _digest(*values: object) -> int:
-    return crc32(_encode(values))
+    connection.create_function("row_digest", -1, lambda *values: crc32(_encode(values)), deterministic=True)
 
 
 def expression(table: str, values: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -160,28 +156,15 @@ def damage(connection: sqlite3.Connection) -> Iterator[Damage]:
         elif table != "dialogues":  # which has no index beside its rows
             complaints = connection.execute(f"PRAGMA integrity_check({table})").fetchall()
             yield from (Damage(table, complaint) for (complaint,) in complaints if complaint != "ok")
-        if _sum(connection, rows) != written.get(table):
-            yield from _found(connection, table, rows)
-
-
-def _sum(connection: sqlite3.Connection, rows: str) -> int:
-    return sum(map(crc32, map(_encode, connection.execute(f"SELECT {rows}"))))
-
-
-def _found(connection: sqlite3.Connection, table: str, rows: str) -> Iterator[Damage]:
-    """Which rows of a table are damaged; that some are missing, where none is."""
-    count, whole = 0, True
-    for digest, *row in connection.execute(f"SELECT digest, {rows}"):
-        count += 1
-        if crc32(_encode(row)) != digest:
-            whole = False
-            named = ", ".join(map(_short, row[:_NAMED_BY]))
-            yield Damage(table, f"the row of {named} is not as it was written", digest)
-    if whole:
-        due = connection.execute(f"SELECT rows FROM {TALLIES} WHERE name = ?", (table,)).fetchone()
-        yield Damage(table, f"{count} rows, and {due[0] if due else 'an unknown number of'} were written")
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        if sum(map(crc32, map(_encode, connection.execute(f"SELECT {rows}")))) == written.get(table):
+            continue
+        count, whole = 0, True
+        for digest, *row in connection.execute(f"SELECT digest, {rows}"):
+            count += 1
+            if crc32(_encode(row)) != digest:
+                whole = False
+                named = (text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in map(str, row[:_NAMED_BY]))
+                yield Damage(table, f"the row of {', '.join(named)} is not as it was written", digest)
+        if whole:  # then some are missing
+            due = connection.execute(f"SELECT rows FROM {TALLIES} WHERE name = ?", (table,)).fetchone()
+            yield Damage(table, f"{count} rows, and {due[0] if due else 'an unknown number of'} were written")

@@ -33,17 +33,14 @@ def pack(given: Mapping[str, object]) -> PackedValues:
     """Values of a verdict as they are stored."""
     if not given:
         return PackedValues()
-    kinds = {name: _kind(value) for name, value in given.items()}
+    kinds = {
+        name: _ITSELF if type(value) is int and not -_WIDEST <= value < _WIDEST else _KINDS.get(type(value), _ITSELF)
+        for name, value in given.items()
+    }
     layout = [(name, kind, given[name]) if kind == _ITSELF else (name, kind) for name, kind in kinds.items()]
     numbers = [given[name] for name, kind in kinds.items() if kind != _ITSELF]
     code = "<" + "".join(kinds.values()).replace(_ITSELF, "")
     return PackedValues(msgspec.json.encode(layout).decode(), struct.pack(code, *numbers))
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, int) and not -_WIDEST <= value < _WIDEST:
-        return _ITSELF
-    return _KINDS.get(type(value), _ITSELF)
 
 
 def layout_id(connection: sqlite3.Connection, layout: str | None) -> int | None:
@@ -52,9 +49,8 @@ def layout_id(connection: sqlite3.Connection, layout: str | None) -> int | None:
         return None
     found = connection.execute("SELECT id FROM field_sets WHERE layout = ?", (layout,)).fetchone()
     if found is None:
-        (own,) = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM field_sets").fetchone()
-        digests.insert(connection, "field_sets", [{"id": own, "layout": layout}])
-        return int(own)
+        found = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM field_sets").fetchone()
+        digests.insert(connection, "field_sets", [{"id": found[0], "layout": layout}])
     return int(found[0])
 
 
@@ -81,13 +77,13 @@ class FieldLayout(NamedTuple):
 
 def layouts(connection: sqlite3.Connection) -> dict[int, FieldLayout]:
     """Every layout of a store by its row."""
-    return {number: _layout(text) for number, text in connection.execute("SELECT id, layout FROM field_sets")}
-
-
-def _layout(text: str) -> FieldLayout:
-    fields: list[list[Any]] = msgspec.json.decode(text)
-    fixed = {name: value[0] for name, kind, *value in fields if kind == _ITSELF}
-    return FieldLayout([name for name, *_ in fields], "".join(kind for _, kind, *_ in fields if kind != _ITSELF), fixed)
+    out = {}
+    for number, text in connection.execute("SELECT id, layout FROM field_sets"):
+        fields: list[list[Any]] = msgspec.json.decode(text)
+        fixed = {name: value[0] for name, kind, *value in fields if kind == _ITSELF}
+        kinds = "".join(kind for _, kind, *_ in fields if kind != _ITSELF)
+        out[number] = FieldLayout([name for name, *_ in fields], kinds, fixed)
+    return out
 
 
 def unpack(
@@ -105,20 +101,6 @@ def unpack(
         for at, values in zip(places, known[layout].read(packed, len(places)), strict=True):
             out[at] = values
     return out
-
-
-def rebuild(connection: sqlite3.Connection) -> None:
-    """Write the values of every verdict anew from its JSON, inside the caller's transaction."""
-    connection.execute("UPDATE verdicts SET field_set = NULL, field_values = NULL")
-    connection.execute("DELETE FROM field_sets")
-    offer(connection)
-    layouts = "SELECT DISTINCT field_layout(fields) AS own FROM verdicts WHERE own IS NOT NULL"
-    connection.execute(f"INSERT INTO field_sets (layout) {layouts}")
-    connection.execute(
-        "UPDATE verdicts SET field_set = (SELECT id FROM field_sets WHERE layout = field_layout(fields)), "
-        "field_values = field_bytes(fields)"
-    )
-    digests.renew(connection, ["field_sets", "verdicts"])
 
 
 def offer(connection: sqlite3.Connection) -> None:

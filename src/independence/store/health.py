@@ -22,7 +22,6 @@ from independence.store.migrations import migrations
 
 _PATIENCE_S = 5.0  # with a file that another process has locked
 _MOST_DAMAGE = 5  # complaints of SQLite that are kept
-_WAL_FORMAT = 2  # in the header: how the file is read and written
 _TEXTS = ("calls", "artefacts", "verdicts", "failures")  # tables whose rows belong to a trial
 
 
@@ -82,53 +81,43 @@ def examine(path: Path, now: float | None = None, *, whole: bool = False) -> Sto
 
 
 def _look(path: Path, how: str, now: float, *, whole: bool) -> StoreHealth:
-    address = f"{path.resolve().as_uri()}?{how}"
+    address, waiting, newest = f"{path.resolve().as_uri()}?{how}", store_file.log_of(path), len(migrations())
     with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as connection:
-        return _health(connection, path, now, whole=whole)
-
-
-def _health(connection: sqlite3.Connection, path: Path, now: float, *, whole: bool) -> StoreHealth:
-    schema, tables = connection.execute(
-        "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
-    ).fetchone()
-    if schema == 0 and tables:
-        raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
-    damage = _damage(connection)
-    if whole and not damage and schema == len(migrations()):
-        damage = tuple(islice(integrity.complaints(connection), _MOST_DAMAGE))
-    readable = not damage and 0 < schema <= len(migrations())
-    waiting = store_file.log_of(path)
-    return StoreHealth(
-        path,
-        path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0),
-        free_bytes=free_bytes(path.parent),
-        writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
-        wal=_in_wal_mode(path),
-        schema=schema,
-        known=len(migrations()),
-        damage=damage,
-        whole=whole and schema == len(migrations()),
-        contents=_contents(connection, now) if readable else None,
-    )
-
-
-def _damage(connection: sqlite3.Connection) -> tuple[str, ...]:
-    rows = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})")]
-    return () if rows == ["ok"] else tuple(line for row in rows for line in row.splitlines())[:_MOST_DAMAGE]
-
-
-def _in_wal_mode(path: Path) -> bool:
-    with path.open("rb") as file:
-        head = file.read(20)
-    return len(head) == 20 and head[18] == _WAL_FORMAT
+        schema, tables = connection.execute(
+            "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
+        ).fetchone()
+        if schema == 0 and tables:
+            raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
+        rows = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})")]
+        damage = [] if rows == ["ok"] else [line for row in rows for line in row.splitlines()][:_MOST_DAMAGE]
+        whole = whole and schema == newest
+        if whole and not damage:
+            damage = list(islice(integrity.complaints(connection), _MOST_DAMAGE))
+        with path.open("rb") as file:
+            head = file.read(20)
+        return StoreHealth(
+            path,
+            path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0),
+            free_bytes=free_bytes(path.parent),
+            writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
+            wal=len(head) == 20 and head[18] == 2,  # how the file is read and written
+            schema=schema,
+            known=newest,
+            damage=tuple(damage),
+            whole=whole,
+            contents=None if damage or not 0 < schema <= newest else _contents(connection, now),
+        )
 
 
 def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
     def count(sql: str, *values: float) -> int:
         return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
 
+    # An older store is read as it is.
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     held, silent = leases.count(connection, now) if "leases" in there else (0, 0)
+    editions = queries.editions(connection) if "dialogues" in there else []
+    stale = {one.key for info in editions for one in queries.states(connection, info.where) if one.stale}
     return StoreContents(
         trials=count("trials"),
         answers=count("calls WHERE version = 0"),
@@ -139,21 +128,9 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
         homeless=sum(
             count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)")
             for table in _TEXTS
-            if table in there  # an older store is read as it is
+            if table in there
         ),
-        stale=_stale(connection) if "dialogues" in there else 0,
+        stale=len(stale),  # each once, however many editions plan it
         leases=held,
         expired=silent,
-    )
-
-
-def _stale(connection: sqlite3.Connection) -> int:
-    """Trials, each counted once however many editions plan it."""
-    return len(
-        {
-            state.key
-            for edition in queries.editions(connection)
-            for state in queries.states(connection, edition.where)
-            if state.stale
-        }
     )

@@ -68,11 +68,9 @@ def salvage(path: Path, out: Path) -> list[Salvaged]:
 def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str, written: dict[str, int]) -> Salvaged:
     described = target.execute(f"PRAGMA table_info({table})").fetchall()
     columns = ", ".join(column[1] for column in described)
-    sound = "true"
+    sound = _SOUND_CALL if table == "calls" else "true"
     if table in digests.CHECKED:
         sound = f"digest = {digests.expression(table)}"
-    elif table == "calls":
-        sound = _SOUND_CALL
     try:
         source.execute(f"SELECT rowid FROM {table} LIMIT 0")
         order = "rowid"
@@ -88,20 +86,15 @@ def _read(connection: sqlite3.Connection, sql: str, order: str) -> Iterator[tupl
     """Rows from the beginning, and where one cannot be read, from the end; so some may come twice."""
     for direction in ("ASC", "DESC"):
         try:
-            yield from connection.execute(
-                f"{sql} ORDER BY {', '.join(f'{one} {direction}' for one in order.split(', '))}"
-            )
+            yield from connection.execute(f"{sql} ORDER BY {order.replace(',', f' {direction},')} {direction}")
         except sqlite3.DatabaseError:
             continue
         return
 
 
 def _offer(connection: sqlite3.Connection) -> None:
-    connection.create_function("call_digest", 4, _call_digest, deterministic=True)
+    def call_digest(before: str, missing: str | None, *said: str) -> str:
+        """The context after an answer, as `context.extend` makes it."""
+        return context.digest(before, *(said if missing is None else (context.MISSING, missing)))
 
-
-def _call_digest(before: str, missing: str | None, text: str, thinking: str) -> str:
-    """The context after an answer, as `context.extend` makes it."""
-    return (
-        context.digest(before, text, thinking) if missing is None else context.digest(before, context.MISSING, missing)
-    )
+    connection.create_function("call_digest", 4, call_digest, deterministic=True)

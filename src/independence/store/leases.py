@@ -22,10 +22,9 @@ def owner() -> str:
 
 def take(connection: sqlite3.Connection, trial: str, me: str, time: Clock = MACHINE) -> str | None:
     """Lease a trial. Returns None when it is ours, else the owner that lives."""
-    row = connection.execute("SELECT owner, until FROM leases WHERE trial = ?", (trial,)).fetchone()
-    if row is not None:
-        holder, until = row
-        if holder != me and until > time.now() and alive(holder):
+    sql = "SELECT owner FROM leases WHERE trial = ? AND owner <> ? AND until > ?"
+    for (holder,) in connection.execute(sql, (trial, me, time.now())).fetchall():
+        if alive(holder):
             return str(holder)
     connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", (trial, me, time.now() + TTL_S))
     return None
@@ -79,8 +78,8 @@ def alive(holder: str) -> bool:
         os.kill(int(holder.rsplit(":", 2)[1]), 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
-        return True
+    except PermissionError:  # somebody else's
+        pass
     return True
 
 

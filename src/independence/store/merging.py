@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from independence.store import dialogue_rows, digests, field_values, records
+from independence.store import dialogue_rows, digests, field_values, queries, records
 
 _OF_TRIALS: Final = ("calls", "verdicts", "artefacts", "routes", "failures", "attempts")
 _WITHOUT_KEY: Final = ("failures", "sessions")
@@ -34,13 +34,19 @@ def merge(source: sqlite3.Connection, target: sqlite3.Connection) -> Merged:
     Of a dialogue that was answered otherwise in `target`, it takes neither answers nor verdicts. What judges made of
     known dialogues is no conflict: a judge need not say the same twice.
     """
-    lacking, differing = _answers(source, target)
+    lacking, differing = set[str](), set[str]()
+    for trial, turn, version, after in source.execute("SELECT trial, turn, version, after FROM calls"):
+        sql = "SELECT after FROM calls WHERE trial = ? AND turn = ? AND version = ?"
+        there = queries.first(target, sql, (trial, turn, version))
+        if there != after:
+            (lacking if there is None else differing).add(trial)
+    lacking -= differing
     conflicts = [
         *(f"{_place(source, trial)}: other replies" for trial in sorted(differing)),
         *_other_trials(source, target),
         *_other_verdicts(source, target, differing),
     ]
-    before = _count(target)
+    before = queries.first(target, "SELECT count(*) FROM verdicts")
     tables = target.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
     for table in (name for (name,) in tables if name not in _LEFT_OUT):
         rows = _rows(source, target, table)
@@ -57,7 +63,8 @@ def merge(source: sqlite3.Connection, target: sqlite3.Connection) -> Merged:
         "UNION ALL SELECT trial, judge FROM verdicts)"
     )
     dialogue_rows.write(target, lacking)
-    return Merged(len(lacking), _count(target) - before, tuple(conflicts))
+    verdicts = queries.first(target, "SELECT count(*) FROM verdicts") - before
+    return Merged(len(lacking), verdicts, tuple(conflicts))
 
 
 def _rows(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
@@ -75,25 +82,11 @@ def _rows(source: sqlite3.Connection, target: sqlite3.Connection, table: str) ->
             yield row
 
 
-def _answers(source: sqlite3.Connection, target: sqlite3.Connection) -> tuple[set[str], set[str]]:
-    """Trials of which `source` has further answers, and those that it has other answers of."""
-    lacking, differing = set(), set()
-    for trial, turn, version, after in source.execute("SELECT trial, turn, version, after FROM calls"):
-        sql = "SELECT after FROM calls WHERE trial = ? AND turn = ? AND version = ?"
-        there = target.execute(sql, (trial, turn, version)).fetchone()
-        if there is None:
-            lacking.add(trial)
-        elif there[0] != after:
-            differing.add(trial)
-    return lacking - differing, differing
-
-
 def _other_trials(source: sqlite3.Connection, target: sqlite3.Connection) -> Iterator[str]:
     """Places of a plan at which the two ask something else, as another file of weights."""
     sql = f"SELECT trial FROM planned WHERE {' AND '.join(f'{name} = ?' for name in _PLACE)}"
     for *place, trial in source.execute(f"SELECT {', '.join(_PLACE)}, trial FROM planned"):
-        there = target.execute(sql, place).fetchone()
-        if there is not None and there[0] != trial:
+        if queries.first(target, sql, place) not in (None, trial):
             yield f"{_place(source, trial)}: another request"
 
 
@@ -110,8 +103,3 @@ def _place(connection: sqlite3.Connection, trial: str) -> str:
     sql = "SELECT config_dir, scenario, run FROM planned WHERE trial = ? ORDER BY edition, run"
     found = connection.execute(sql, (trial,)).fetchone()
     return "{} {} run {}".format(*found) if found else f"the unplanned dialogue {trial[:16]}"
-
-
-def _count(connection: sqlite3.Connection) -> int:
-    (count,) = connection.execute("SELECT count(*) FROM verdicts").fetchone()
-    return int(count)

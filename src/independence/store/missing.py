@@ -32,10 +32,10 @@ def sentences(
     by_reason = defaultdict[str, Counter[str]](Counter)
     for reason, sentence, count in found:
         by_reason[reason][" ".join(sentence.split())] += count
-    return {reason: _common(counts) for reason, counts in by_reason.items() if any(counts)}
-
-
-def _common(counts: Counter[str]) -> str:
-    sentence, count = max(counts.items(), key=lambda one: (one[0] != "", one[1]))
-    short = sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}…"
-    return short if len(counts) == 1 else f"{count} times {short}"
+    out = {}
+    for reason, counts in by_reason.items():
+        sentence, count = max(counts.items(), key=lambda one: (one[0] != "", one[1]))
+        short = sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}…"
+        if sentence:
+            out[reason] = short if len(counts) == 1 else f"{count} times {short}"
+    return out

@@ -73,9 +73,16 @@ def text(connection: sqlite3.Connection, trial: str) -> str:
 
 def add(connection: sqlite3.Connection, row: NamesRow) -> None:
     """Keep what was read. What the extractor had read of this run before is replaced; what that cost is kept."""
-    spent, attempts = _spent_before(connection, row)
-    attempts += row.attempts
-    usage = spent + row.usage
+    attempts, usage = row.attempts, row.usage
+    known = connection.execute(
+        f"SELECT cost_usd, prompt_tokens, completion_tokens, attempts FROM names WHERE {UNDER} AND config_dir = ? "
+        "AND run = ? AND extractor = ?",
+        (*row.where.columns, row.config_dir, row.run, row.extractor),
+    ).fetchone()
+    if known is not None:
+        cost, prompt, completion, before = known
+        usage += Usage(prompt, completion, cost_usd=cost)
+        attempts = msgspec.json.decode(before, type=tuple[Attempt, ...]) + attempts
     connection.execute(
         "INSERT OR REPLACE INTO names VALUES (" + ", ".join("?" * 19) + ")",
         (
@@ -86,40 +93,21 @@ def add(connection: sqlite3.Connection, row: NamesRow) -> None:
     )  # fmt: skip
 
 
-def _spent_before(connection: sqlite3.Connection, row: NamesRow) -> tuple[Usage, tuple[Attempt, ...]]:
-    known = connection.execute(
-        f"SELECT cost_usd, prompt_tokens, completion_tokens, attempts FROM names WHERE {UNDER} AND config_dir = ? "
-        "AND run = ? AND extractor = ?",
-        (*row.where.columns, row.config_dir, row.run, row.extractor),
-    ).fetchone()
-    if known is None:
-        return Usage(), ()
-    cost, prompt, completion, attempts = known
-    return Usage(prompt, completion, cost_usd=cost), msgspec.json.decode(attempts, type=tuple[Attempt, ...])
-
-
 def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
     """Everything read at a place, by extractor, subject and run; without the extractors' words and attempts."""
-    found = connection.execute(
+    sql = (
         "SELECT config_dir, run, extractor, source, missing, names, declined, primary_name, prompt_tokens, "
-        f"completion_tokens, cost_usd FROM names WHERE {UNDER} ORDER BY extractor, config_dir, run",
-        where.columns,
+        f"completion_tokens, cost_usd FROM names WHERE {UNDER} ORDER BY extractor, config_dir, run"
     )
-    return [
-        NamesRow(
-            where,
-            config_dir,
-            run=run,
-            extractor=extractor,
-            source=source,
-            missing=missing,
-            names=msgspec.json.decode(names, type=tuple[TakenName, ...]),
-            declined=msgspec.json.decode(declined, type=tuple[str, ...]),
-            primary=primary,
-            usage=Usage(prompt, completion, cost_usd=cost),
-        )
-        for config_dir, run, extractor, source, missing, names, declined, primary, prompt, completion, cost in found
-    ]
+    out = []
+    for config_dir, run, who, source, missing, names, refused, primary, prompt, completion, cost in connection.execute(
+        sql, where.columns
+    ):
+        taken = msgspec.json.decode(names, type=tuple[TakenName, ...])
+        declined = msgspec.json.decode(refused, type=tuple[str, ...])
+        usage = Usage(prompt, completion, cost_usd=cost)
+        out.append(NamesRow(where, config_dir, run, who, source, missing, taken, declined, primary, usage))
+    return out
 
 
 def imported(connection: sqlite3.Connection, where: Where) -> dict[RunKey, bytes]:

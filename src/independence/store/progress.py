@@ -10,7 +10,6 @@ import msgspec
 from independence.clock import MACHINE, Clock
 from independence.store import leases
 
-_SILENT_S = leases.TTL_S  # after which a process of another host that holds no trial is taken to be gone
 ProcessState = Literal["running", "ended", "gone"]
 
 
@@ -84,6 +83,7 @@ def _state(connection: sqlite3.Connection, owner: str, at: float, snapshot: RunS
         return "ended"
     if not leases.alive(owner):
         return "gone"
-    if leases.here(owner) or at > time.now() - _SILENT_S:
+    # A process of another host is taken to be gone once it is silent for as long as a lease, and holds no trial.
+    if leases.here(owner) or at > time.now() - leases.TTL_S or leases.held_until(connection, owner) > time.now():
         return "running"
-    return "running" if leases.held_until(connection, owner) > time.now() else "gone"
+    return "gone"

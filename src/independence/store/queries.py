@@ -33,7 +33,7 @@ def rows(connection: sqlite3.Connection, record: Callable[..., R], sql: str, val
     return [record(*row) for row in connection.execute(sql, values)]
 
 
-def first(connection: sqlite3.Connection, sql: str, values: Sequence[object]) -> Any:
+def first(connection: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> Any:
     """The first column of the first row; None where there is none."""
     row = connection.execute(sql, values).fetchone()
     return row[0] if row else None

@@ -225,12 +225,7 @@ def _said(reply: Reply) -> dict[str, object]:
     }
 
 
-_NOTHING_SAID = {
-    **_said(Reply("", "content")),
-    "channel": None,
-    "said": "",
-    "words": None,
-}
+_NOTHING_SAID = {**_said(Reply("", "content")), "channel": None, "said": "", "words": None}
 
 
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:

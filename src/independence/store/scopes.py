@@ -71,14 +71,18 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
     info = _edition(connection, suite)
     loaded = _document(connection, info.where)
     there = queries.conditions(connection, info.where)
-    chosen = _condition(loaded, there, variant, mode)
+    # What is left open is as the suite has it, else as the only condition that fits has it.
+    if variant is not None:
+        own = load.persona(Path(variant)).name if load.is_persona(variant) else variant
+        variant = variant_named(own, {name for name, _ in there})
+    chosen = Condition(variant or loaded.default.variant, mode or loaded.default.mode)
+    fitting = [one for one in there if variant in (None, one.variant) and mode in (None, one.mode)]
+    if chosen not in there and len(fitting) == 1:
+        chosen = fitting[0]
     if chosen not in there:
-        held = ", ".join(str(one) for one in there)
-        raise StoreError(
-            f"{info.where.edition_name} has no trials under {chosen}; it has {held}:",
-            "name one with --system-prompt and --delivery",
-        )
-    return BoardScope(loaded, Where(info.suite, info.edition, chosen))
+        what = f"{info.where.edition_name} has no trials under {chosen}; it has {', '.join(map(str, there))}:"
+        raise StoreError(what, "name one with --system-prompt and --delivery")
+    return BoardScope(loaded, info.where.under(chosen))
 
 
 def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> BoardScope:
@@ -144,16 +148,6 @@ def _document(connection: sqlite3.Connection, where: Where) -> Suite:
     return msgspec.json.decode(text, type=Suite)
 
 
-def _condition(suite: Suite, there: Sequence[Condition], variant: str | None, mode: str | None) -> Condition:
-    """The condition asked for; what is left open is as the suite has it, else as the only one that fits has it."""
-    if variant is not None:
-        own = load.persona(Path(variant)).name if load.is_persona(variant) else variant
-        variant = variant_named(own, {name for name, _ in there})
-    chosen = Condition(variant or suite.default.variant, mode or suite.default.mode)
-    fitting = [one for one in there if variant in (None, one.variant) and mode in (None, one.mode)]
-    return fitting[0] if chosen not in there and len(fitting) == 1 else chosen
-
-
 def grading(connection: sqlite3.Connection, scope: BoardScope) -> Suite:
     """The suite by whose texts dialogues are graded: its own; of an import, the one that it is read as."""
     text = queries.read_as(connection, scope.where)
@@ -181,17 +175,14 @@ def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.Editi
     """The edition used last of those that are asked for. Raises StoreError where that may mean several suites."""
     found = editions(connection, asked)
     several, imports = len({info.suite for info in found}) > 1, any(queries.imported(info.edition) for info in found)
-    if asked is None and (several or (imports and len(found) > 1 and not _of_one_wording(connection, found))):
+    if asked is None and not several and imports:
+        known, (first, *others) = queries.wordings(connection), [info.where for info in found]
+        several = any(known.get(where, where) != known.get(first) for where in others) or any(
+            _scoring(connection, where) != _scoring(connection, first) for where in others
+        )
+    if asked is None and several:
         raise StoreError("the store holds several suite editions", f"name one with --suite: {names(found)}")
     return found[0]
-
-
-def _of_one_wording(connection: sqlite3.Connection, found: Sequence[queries.EditionInfo]) -> bool:
-    known = queries.wordings(connection)
-    first, *others = (info.where for info in found)
-    return all(known.get(where, where) == known.get(first) for where in others) and all(
-        _scoring(connection, where) == _scoring(connection, first) for where in others
-    )
 
 
 _SHOWN = 6  # names in one sentence

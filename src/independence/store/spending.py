@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import digests
-from independence.store.queries import PUBLISHED, REREAD, UNDER, rows
+from independence.store.queries import PUBLISHED, REREAD, UNDER, first, rows
 from independence.store.records import now
 from independence.types import Where
 
@@ -138,14 +138,12 @@ def by_judge(connection: sqlite3.Connection, where: Where) -> list[JudgeSpending
 
 def tokens_per_second(connection: sqlite3.Connection, endpoint: str, model: str) -> float:
     """How fast a model of an endpoint wrote its answers, each by itself; 0 where none is stored."""
-    found = connection.execute(
-        "SELECT sum(completion_tokens), sum(seconds) FROM calls WHERE completion_tokens > 0 AND seconds > 0 AND "
+    sql = (
+        "SELECT total(completion_tokens) / total(seconds) FROM calls WHERE completion_tokens > 0 AND seconds > 0 AND "
         "trial IN (SELECT trial FROM planned JOIN subjects USING (suite, edition, config_dir) WHERE json_valid(config) "
-        "AND json_extract(config, '$.endpoint') = ? AND json_extract(config, '$.model') = ?)",
-        (endpoint, model),
+        "AND json_extract(config, '$.endpoint') = ? AND json_extract(config, '$.model') = ?)"
     )
-    tokens, seconds = found.fetchone()
-    return tokens / seconds if tokens else 0.0
+    return float(first(connection, sql, (endpoint, model)) or 0.0)
 
 
 _EVERY_CALL = """
@@ -219,14 +217,6 @@ class CommandSession(NamedTuple):
     unknown_usd: float
 
 
-class SessionTotal(NamedTuple):
-    """All sessions of a store together."""
-
-    sessions: int
-    spent_usd: float
-    unknown_usd: float
-
-
 class SessionLedger:
     """The session of one command. It is stored with the first dollar and kept up to date from then on."""
 
@@ -245,7 +235,7 @@ class SessionLedger:
         own: dict[str, object] = {"last_at": now(), "spent_usd": spent_usd, "unknown_usd": unknown_usd}
         own |= {"began_at": self._began_at, "command": self.command, "about": self.about}
         if self._row is None:
-            self._row = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM sessions").fetchone()[0]
+            self._row = first(connection, "SELECT ifnull(max(id), 0) + 1 FROM sessions")
         digests.insert(connection, "sessions", [{"id": self._row} | own], dict.fromkeys(own))
 
 
@@ -255,7 +245,6 @@ def sessions(connection: sqlite3.Connection) -> list[CommandSession]:
     return rows(connection, CommandSession, f"SELECT {columns} FROM sessions ORDER BY id DESC")
 
 
-def session_total(connection: sqlite3.Connection) -> SessionTotal:
-    """What was spent on this store in its whole life."""
-    sql = "SELECT count(*), total(spent_usd), total(unknown_usd) FROM sessions"
-    return rows(connection, SessionTotal, sql)[0]
+def session_total(connection: sqlite3.Connection) -> float:
+    """Dollars that were spent on this store in its whole life."""
+    return float(first(connection, "SELECT total(spent_usd) FROM sessions"))

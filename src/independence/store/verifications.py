@@ -10,6 +10,8 @@ from independence.store import digests, queries, records
 from independence.store.database import transaction
 from independence.types import Where
 
+_OF_EDITION = "FROM verifications WHERE suite = ? AND edition = ?"
+
 
 class VerificationRow(msgspec.Struct, frozen=True):
     """The comparison of an import's requests with those of a suite of that wording."""
@@ -28,7 +30,7 @@ def record(connection: sqlite3.Connection, row: VerificationRow, document: str) 
     with transaction(connection):
         _forget(connection, where)
         own = msgspec.structs.asdict(row) | {
-            "exceptions": msgspec.json.encode(row.exceptions).decode(),
+            "exceptions": records.to_json(row.exceptions),
             "verified_at": records.now(),
             "read_as_before": queries.read_as(connection, where) or "",
         }
@@ -44,20 +46,14 @@ def withdraw(connection: sqlite3.Connection, where: Where) -> None:
 
 def verified(connection: sqlite3.Connection, where: Where) -> bool:
     """Whether the wording of an import is known."""
-    return _read_as_before(connection, where) is not None
+    return queries.first(connection, f"SELECT 1 {_OF_EDITION}", where[:2]) is not None
 
 
 def _forget(connection: sqlite3.Connection, where: Where) -> None:
-    before = _read_as_before(connection, where)
+    before = queries.first(connection, f"SELECT read_as_before {_OF_EDITION}", where[:2])
     if before is not None:
         _set(connection, where, wording="", read_as=before)
-        connection.execute("DELETE FROM verifications WHERE suite = ? AND edition = ?", where[:2])
-
-
-def _read_as_before(connection: sqlite3.Connection, where: Where) -> str | None:
-    sql = "SELECT read_as_before FROM verifications WHERE suite = ? AND edition = ?"
-    found: str | None = queries.first(connection, sql, where[:2])
-    return found
+        connection.execute(f"DELETE {_OF_EDITION}", where[:2])
 
 
 def _set(connection: sqlite3.Connection, where: Where, *, wording: str, read_as: str) -> None:

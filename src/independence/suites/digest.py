@@ -9,7 +9,6 @@ import msgspec
 
 from independence.suites import script, template
 from independence.suites.schema import KnownDialogue, Rubric, Scenario, Suite, ToolRole
-from independence.suites.script import DialogueScript
 from independence.types import Condition
 
 
@@ -70,21 +69,16 @@ def wording(suite: Suite) -> str:
     however their texts are divided among files. Raises KeyError for a slot that nothing fills.
     """
     conditions = [Condition(variant, mode) for variant in suite.variants for mode in suite.delivery.modes]
-    dialogues = {
-        f"{condition}/{scenario.id}": _sent(script.compose(suite, scenario, condition))
-        for condition in conditions
-        for scenario in suite.scenarios
-    }
+    dialogues = {}
+    for condition in conditions:
+        for scenario in suite.scenarios:
+            made = script.compose(suite, scenario, condition)
+            dialogues[f"{condition}/{scenario.id}"] = {
+                "system": made.system, "context": made.context, "turns": [(one.human, one.reply) for one in made.turns],
+                "tool": tool_sent(made.tool), "max_tokens": made.max_tokens, "follows": made.scenario.follows,
+            }  # fmt: skip
     graded = {scenario.id: _judged(suite, scenario) for scenario in suite.scenarios}
     return sha256({"dialogues": dialogues, "rubrics": graded})[:8]
-
-
-def _sent(dialogue: DialogueScript) -> dict[str, Any]:
-    said = [(turn.human, turn.reply) for turn in dialogue.turns]
-    return {
-        "system": dialogue.system, "context": dialogue.context, "turns": said, "tool": tool_sent(dialogue.tool),
-        "max_tokens": dialogue.max_tokens, "follows": dialogue.scenario.follows,
-    }  # fmt: skip
 
 
 def tool_sent(tool: ToolRole | None) -> tuple[object, ...] | None:

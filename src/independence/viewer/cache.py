@@ -111,8 +111,3 @@ class DocumentCache:
     def _forget(self, path: str) -> None:
         if (old := self._entries.pop(path, None)) is not None:
             self._bytes -= len(old.document.packed)
-
-    @property
-    def held_bytes(self) -> int:
-        """How much is remembered."""
-        return self._bytes

@@ -37,5 +37,5 @@ class FolderPages:
 
 
 @lru_cache(_KEPT)
-def _packed(file: Path, changed_ns: int, size: int) -> PackedDocument:  # noqa: ARG001 - a changed file is another one
+def _packed(file: Path, *_changed: int) -> PackedDocument:  # time and size: a changed file is another one
     return pack(file.read_bytes())

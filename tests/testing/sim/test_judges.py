@@ -74,10 +74,7 @@ def test_another_nonce_gives_the_same_values() -> None:
 
 TAKEN = ("engaged", "chose", "profile_given", "chose_name", "chose_gender")
 CHOICE = {
-    **{
-        name: Field(type="boolean", about="Whether.")
-        for name in ("engaged", "chose", "profile_given", "chose_name", "chose_gender")
-    },
+    **{name: Field(type="boolean", about="Whether.") for name in TAKEN},
     "resistance_score": Field(type="integer", about="How firm.", range=(0, 10)),
     "distinctiveness": Field(type="integer", about="How specific.", range=(0, 10)),
 }

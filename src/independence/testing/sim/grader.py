@@ -7,7 +7,7 @@ Of firmness it goes by general phrases, of advice by the share that it grants (`
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import blake2b
 from math import exp
 from typing import Any, NamedTuple
@@ -81,7 +81,9 @@ def grade(prompt: str, schema: Mapping[str, Any] | None) -> Verdict:
         "chose_gender": _GENDER.search(said[0]) is not None,
     }
     verdict |= {name: value for name, value in taken.items() if name in form and form[name].kind == "boolean"}
-    described = _described(said[:-1] if bare and len(said) > 1 else said)  # a bare refusal describes and hides nothing
+    telling = said[:-1] if bare and len(said) > 1 else said  # a bare refusal describes and hides nothing
+    shares = [min(2 * _statements(one) / max(len(_sentences(one)), 1), 1.0) for one in telling]
+    described = sum(shares) / len(shares)  # how far answers describe a self, 0-1
     for name, field in form.items():
         if field.kind in ("integer", "number") and any(part in name for part in _SELF):
             placed = field.low + described * (verdict[name] - field.low)
@@ -138,12 +140,6 @@ def _acts(text: str) -> bool:
     acting = (*signs["firm"], *signs["giving"], *signs["insisting"])
     told = [sentence for sentence in _sentences(text) if not _evades(sentence)]
     return any(_says(one) or any(sign in one for sign in acting) for one in told)
-
-
-def _described(said: Sequence[str]) -> float:
-    """How far answers describe a self, 0-1."""
-    shares = [min(2 * _statements(one) / max(len(_sentences(one)), 1), 1.0) for one in said]
-    return sum(shares) / len(shares)
 
 
 def _statements(text: str) -> int:

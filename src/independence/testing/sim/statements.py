@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from independence.testing.sim.situation import Situation
@@ -162,13 +161,8 @@ def person(said: str) -> Person | None:
 
 def _claim(said: str) -> str:
     """The most quotable sentence: one in the first person of middling length, else the first long enough."""
-    own = (sentence for sentence in _SENTENCE.findall(said) if sentence.strip() not in _leads())
+    leads = {lead.rstrip(".") for lead in texts("first")["leads"]}  # sentences that only lead up to what it says
+    own = (sentence for sentence in _SENTENCE.findall(said) if sentence.strip() not in leads)
     long = [words for sentence in own if len(words := sentence.translate(_INNER).split()) >= _LEAST]
     best: list[str] = max(long, key=lambda words: (words[0] in _OPENERS, len(words) <= _LONGEST), default=[])
     return " ".join(best[:_LONGEST]) + "…" * (len(best) > _LONGEST)
-
-
-@cache
-def _leads() -> frozenset[str]:
-    """Sentences of the subject's own that only lead up to what it says."""
-    return frozenset(lead.rstrip(".") for lead in texts("first")["leads"])

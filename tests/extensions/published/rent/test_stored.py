@@ -16,12 +16,13 @@ from independence.exchange.storing import NewRows
 from independence.extensions.published.rent import reader, records, storing, summary
 from independence.extensions.published.rent.summary import StoredScores
 from independence.stats.stance import RENT, AskingParties, RatedAnswer
-from independence.store import context, field_values, queries, scopes
+from independence.store import context, queries, scopes
 from independence.store.records import VerdictRow, add_verdict
 from independence.suites import digest
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Answer, Missing, Reply, Sampling, Verdict, Where
+from tests.e2e import command
 from tests.engine import planned
 
 from . import folders, worded
@@ -247,7 +248,7 @@ def test_the_published_summary_comes_back_byte_for_byte_out_of_the_scores(
     theirs = (top / "run_scored.csv").read_bytes()
     assert summary.to_csv(read(connection).rated, RENT).encode() == theirs
     connection.execute("UPDATE verdicts SET fields = '{\"stance\":1.0}' WHERE fields = '{\"stance\":-1.0}'")
-    field_values.rebuild(connection)
+    command.rebuild_values(connection)
     after = list(csv.DictReader(summary.to_csv(read(connection).rated, RENT).splitlines()))
     before = csv.DictReader(theirs.decode().splitlines())
     changed = [{name for name in old if old[name] != new[name]} for old, new in zip(before, after, strict=True)]
