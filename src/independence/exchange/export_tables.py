@@ -246,13 +246,9 @@ def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
 
 
 def _steps(edition: ExportedEdition) -> Iterator[Row]:
-    """One row for each step of a judge on a dialogue as it is now, the newest of each wording.
-
-    Editions that ask the same thing share a dialogue: the wording tells whose step it is.
-    """
+    """One row for each step of a judge on a dialogue as it is now."""
     for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
-        newest = {(step.judge, step.step, step.wording): step for step in one.current_steps}
-        for step in newest.values():
+        for step in one.newest_steps:
             output = step.output
             missing, text = (output.reason, "") if isinstance(output, Missing) else (None, output.text)
             own = {"judge": step.judge, "step": step.step, "position": step.position, "missing": missing, "text": text}

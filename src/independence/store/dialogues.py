@@ -58,6 +58,11 @@ class Dialogue(NamedTuple):
         ends = {call.after for call in self.calls}
         return [step for step in self.steps if step.context in ends]
 
+    @property
+    def newest_steps(self) -> list[ArtefactRow]:
+        """Of those the newest of each wording: editions that ask the same thing share a dialogue, not their steps."""
+        return list({(step.judge, step.step, step.wording): step for step in self.current_steps}.values())
+
 
 def read(
     connection: sqlite3.Connection,
