@@ -326,13 +326,14 @@ def written(path: Path, loaded: LoadedSuite, subjects: int) -> dict[str, tuple[i
     As `published` the same of the files of the published layout.
     """
     with closing(database.connect(path)) as connection:
-        for number in range(subjects):
-            made = planned.trials(loaded.suite, Subject(f"lab/m{number}", "lab", f"m{number}"), runs=2)
-            planned.store(connection, loaded, list(made.values()))
-            for (scenario, run), trial in sorted(made.items(), key=lambda one: one[1].parent is not None):
-                said = [f"{scenario} {run}"] * trial.dialogue.generated
-                at = planned.answer(connection, trial, *said)
-                planned.grade(connection, trial, f"{trial.key} by zoe", at, Verdict({"drift": 2}), "zoe")
+        with database.transaction(connection):
+            for number in range(subjects):
+                made = planned.trials(loaded.suite, Subject(f"lab/m{number}", "lab", f"m{number}"), runs=2)
+                planned.store(connection, loaded, list(made.values()))
+                for (scenario, run), trial in sorted(made.items(), key=lambda one: one[1].parent is not None):
+                    said = [f"{scenario} {run}"] * trial.dialogue.generated
+                    at = planned.answer(connection, trial, *said)
+                    planned.grade(connection, trial, f"{trial.key} by zoe", at, Verdict({"drift": 2}), "zoe")
         exported = edition(connection, [scopes.find(connection, None, None, None)])
         found = {table.name: while_written(table.rows()) for table in tables(exported)}
         contents = cache_files.files(connection, exported.places, "zoe", exported.about).values()
