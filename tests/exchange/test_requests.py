@@ -8,26 +8,24 @@ import pytest
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.exchange.requests import Requests
-from independence.store import records, scopes
+from independence.store import dialogues, records, scopes
 from independence.store.records import EditionRow
 from independence.suites.load import LoadedSuite
-from independence.types import Missing
+from independence.types import FunctionCall, Missing, Reply, ToolCall
 from tests.engine import planned
 
 Spot = tuple[str, int]  # scenario, turn
 
 
 def sent(connection: sqlite3.Connection, variant: str | None = None, mode: str | None = None) -> dict[Spot, bytes]:
-    """The request of every answer, by scenario and turn: read with all of its subject's, and alone."""
+    """The request of every answer, by scenario and turn."""
     scope = scopes.find(connection, None, variant, mode)
-    found: dict[Spot, bytes] = {}
-    for one in Requests(connection, scope).of_subject(planned.SUBJECT.config_dir):
-        assert Requests(connection, scope).of_dialogue(one.trial, one.answers) == one.requests
-        found |= {
-            (one.trial.scenario, answer.turn): request
-            for answer, request in zip(one.answers, one.requests, strict=True)
-        }
-    return found
+    requests = Requests(connection, scope)
+    return {
+        (one.trial.scenario, call.turn): request
+        for one in dialogues.read(connection, scope.where)
+        for call, request in zip(one.calls, requests.of(one), strict=True)
+    }
 
 
 @pytest.mark.parametrize("mode", ["tool_role", "user_role"])
@@ -38,7 +36,9 @@ def test_a_rebuilt_request_is_the_one_that_was_sent(
     made = planned.trials(toy_suite.suite, modes=[mode])
     planned.store(connection, toy_suite, list(made.values()))
     asked = {}
-    for scenario, said in (("dinner", ("Soup.", "Lentils.")), ("dessert", ("No.",)), ("radio", ("I would not.",))):
+    signed = ToolCall("call_1", FunctionCall("hear", "{}"), extra_content={"google": {"thought_signature": "s"}})
+    lentils = Reply("Lentils.", "tool", tool_calls=(signed,))  # some models want their signatures back
+    for scenario, said in (("dinner", (lentils, "Soup.")), ("dessert", ("No.",)), ("radio", ("I would not.",))):
         trial = made[scenario, 1]
         for turn in range(len(said)):
             planned.answer(connection, trial, *said[:turn])
@@ -49,6 +49,7 @@ def test_a_rebuilt_request_is_the_one_that_was_sent(
     rebuilt = sent(connection, mode=mode)
     assert rebuilt == asked
     assert b"Lentils." in rebuilt["dessert", 0]
+    assert (b"thought_signature" in rebuilt["dinner", 1]) == (mode == "tool_role")
 
 
 def test_the_request_of_an_answer_that_never_came_is_there_too(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from sqlite3 import Connection
 
-from independence.store import artefacts, deletion, queries, records, spending
-from independence.store.artefacts import Artefact, ArtefactRow, StepOutput
+from independence.store import artefacts, deletion, dialogues, queries, records, spending
+from independence.store.artefacts import ArtefactRow, StepOutput
 from independence.store.deletion import DeletedCounts, DeletionScope, EditionSubject
 from independence.store.spending import JudgeSpending, SubjectSpending
 from independence.types import Answer, Attempt, Condition, Reply, Usage, Verdict, Where
@@ -35,6 +35,16 @@ def step(
     artefacts.add(connection, ArtefactRow(key, trial, judge, name, position, wording, at, "{}", output))
 
 
+def newest(connection: Connection, where: Where = HERE) -> list[tuple[str, int, str, str, int, str, str]]:
+    """Place, judge, step, position, wording and text of each step on the dialogues of a condition as they are now."""
+    return [
+        (one.trial.scenario, one.trial.run, step.judge, step.step, step.position, step.wording, step.output.text)
+        for one in dialogues.read(connection, where)
+        for step in one.newest_steps
+        if isinstance(step.output, Reply)
+    ]
+
+
 def dialogue(connection: Connection, key: str, *texts: str, **place: str | int) -> str:
     """A dialogue with one answer for each text; returns its end."""
     rows.trial(connection, key, turns=len(texts), **place)  # type: ignore[arg-type]
@@ -58,10 +68,10 @@ def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: Connec
     step(connection, "b", "t", at, said("two"), name="second")
     step(connection, "c", "t", at, said("one"))
     step(connection, "a", "t", at, said("theirs"), judge="other")
-    assert artefacts.of_condition(connection, HERE) == [
-        Artefact("a", "t", 1, "j", "claims", 0, "w", "one", None),
-        Artefact("a", "t", 1, "j", "second", 1, "w", "two", None),
-        Artefact("a", "t", 1, "other", "claims", 0, "w", "theirs", None),
+    assert newest(connection) == [
+        ("t", 1, "j", "claims", 0, "w", "one"),
+        ("t", 1, "j", "second", 1, "w", "two"),
+        ("t", 1, "other", "claims", 0, "w", "theirs"),
     ]
 
 
@@ -71,10 +81,9 @@ def test_of_each_wording_the_newest_step_counts_and_none_on_an_answer_that_was_r
     step(connection, "b", "t", at, said("new"), name="second")
     step(connection, "c", "t", at, said("else"), name="second", wording="w2")
     connection.execute("UPDATE artefacts SET written_at = '2020' WHERE key = 'b'")
-    found = {(one.wording, one.text) for one in artefacts.of_condition(connection, HERE)}
-    assert found == {("w", "old"), ("w2", "else")}
+    assert {step[-2:] for step in newest(connection)} == {("w", "old"), ("w2", "else")}
     rows.dialogue(connection, "t", "another answer")
-    assert artefacts.of_condition(connection, HERE) == []
+    assert newest(connection) == []
     assert artefacts.known(connection, "b") == StepOutput("new", None)
 
 
@@ -83,11 +92,9 @@ def test_the_steps_of_a_condition_come_with_their_places(connection: Connection)
     for key, run in (("t1", 1), ("t2", 2)):
         step(connection, key, key, dialogue(connection, key, "answer", scenario="s1", run=run), said(f"of {key}"))
     rows.trial(connection, "t1", edition="later", scenario="s1")
-    assert artefacts.of_condition(connection, HERE) == [
-        Artefact("a", "s1", run, "j", "claims", 0, "w", f"of t{run}", None) for run in (1, 2)
-    ]
-    assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1
-    assert artefacts.of_condition(connection, Where("s", "e", Condition("v", "other"))) == []
+    assert newest(connection) == [("s1", run, "j", "claims", 0, "w", f"of t{run}") for run in (1, 2)]
+    assert len(newest(connection, Where("s", "later", CONDITION))) == 1
+    assert newest(connection, Where("s", "e", Condition("v", "other"))) == []
 
 
 def test_what_steps_took_is_summed_by_judge_and_subject(connection: Connection) -> None:

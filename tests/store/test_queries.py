@@ -126,14 +126,6 @@ def test_a_persona_is_found_by_the_name_of_its_file() -> None:
 HERE = PLACE.under(Condition("v", "m"))
 
 
-def test_calls_come_in_turn_order_in_their_current_version(connection: Connection) -> None:
-    rows.call(connection, "t", 1, "x", rows.reply("second"))
-    rows.call(connection, "t", 0, "t", rows.reply("old"))
-    rows.call(connection, "t", 0, "t", rows.reply("first", thinking="hm"))
-    calls = queries.calls_of(connection, "t")
-    assert [(call.turn, call.text, call.thinking) for call in calls] == [(0, "first", "hm"), (1, "second", "")]
-
-
 def test_a_place_leads_to_its_trial_and_the_shape_it_was_planned_in(connection: Connection) -> None:
     rows.trial(connection, "t2", scenario="x", run=2, shape='{"seed":4}')
     rows.trial(connection, "t1", scenario="x")

@@ -24,7 +24,7 @@ from independence.report import analysis, matrix, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.table import Section, Table
-from independence.store import database, export_rows, queries, scopes
+from independence.store import database, queries, scopes
 from independence.store.queries import EditionInfo
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -196,12 +196,9 @@ class Store:
         by = self._judge(edition, judge)
 
         def read() -> Iterator[Trajectory]:
-            readers = {str(one.condition): TrajectoryReader(self.connection, one) for one in edition.places}
-            for trial in export_rows.planned_trials(self.connection, edition.where):
-                if edition.holds(trial):
-                    one = readers[f"{trial.variant}/{trial.mode}"].read(trial, by)
-                    if one.turns:
-                        yield one
+            for scope in edition.ordered:
+                reader = TrajectoryReader(self.connection, scope)
+                yield from (reader.read(one, by) for one in edition.dialogues(scope) if one.calls)
 
         return Rows(lambda: self._translated(read()))
 
@@ -218,18 +215,18 @@ class Store:
         _only(edition, subject)
         by = self._judge(edition, place.get("judge"))
         with self.reading() as connection:
-            there = [one for one in export_rows.planned_trials(connection, edition.where) if edition.holds(one)]
-            held = ", ".join(str(one.run) for one in there)
-            fitting = [one for one in there if run in (None, one.run)]
+            there = list(edition.dialogues(edition.places[0]))
+            held = ", ".join(str(one.trial.run) for one in there)
+            fitting = [one for one in there if run in (None, one.trial.run)]
             if not fitting:
                 raise StoreError(
                     f"--run {run}: `{scenario}` has the runs {held}"
                     if there
                     else f"`{subject}` was not asked `{scenario}` under {edition.places[0].condition}"
                 )
-            chosen = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
+            chosen = next((one for one in fitting if one.calls), fitting[0])
             if len(fitting) > 1:
-                self.notice(f"run {chosen.run} of {held}; --run N shows another")
+                self.notice(f"run {chosen.trial.run} of {held}; --run N shows another")
             return TrajectoryReader(connection, edition.places[0]).read(chosen, by)
 
     @contextmanager

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -14,11 +13,11 @@ from independence.config.subjects import LOCAL, SIM, Subject
 from independence.engine import plan
 from independence.engine.plan import Selection, Trial
 from independence.judge.protocol import ReplyContext
-from independence.store import context, queries
-from independence.store.queries import StoredCall
+from independence.store import context, dialogues, queries
+from independence.store.records import CallRow
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import CallExtra, ChatRequest, Message, Reply, ToolCall, TranscriptTurn, Where
+from independence.types import CallExtra, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -44,9 +43,15 @@ class TrialProgress(NamedTuple):
         assert self.context is not None
         return TrialProgress(
             self.inherited,
-            (*self.answers, SubjectAnswer(answer.text, answer.thinking, _signature(answer.tool_calls))),
+            (*self.answers, subject_answer(answer)),
             context.extend(self.context, answer),
         )
+
+
+def subject_answer(reply: Reply) -> SubjectAnswer:
+    """What of a reply later turns and judges need."""
+    signatures = (call.extra_content for call in reply.tool_calls if isinstance(call.extra_content, dict))
+    return SubjectAnswer(reply.text, reply.thinking, next(signatures, None))
 
 
 class FailedTurn(NamedTuple):
@@ -57,10 +62,10 @@ class FailedTurn(NamedTuple):
 
 def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | FailedTurn:
     """Read a trial's answers, its ancestors' included. A stale answer and all after it count as not there."""
-    return progress_of(trial, partial(queries.calls_of, connection))
+    return progress_of(trial, lambda key: dialogues.calls(connection, [key]).get(key, ()))
 
 
-def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[StoredCall]]) -> TrialProgress | FailedTurn:
+def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[CallRow]]) -> TrialProgress | FailedTurn:
     """The same from current answers that were read already. `calls_of`: key of a trial -> its answers by turn."""
     before: tuple[SubjectAnswer, ...] = ()
     parent_end: str | None = None
@@ -76,9 +81,9 @@ def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[StoredCall]]) -
     for call in calls_of(trial.key):
         if call.context != at:
             break
-        if call.missing is not None:
-            return FailedTurn(call.missing)
-        answers.append(SubjectAnswer(call.text, call.thinking, _stored_signature(call.tool_calls)))
+        if isinstance(call.answer, Missing):
+            return FailedTurn(call.answer.reason)
+        answers.append(subject_answer(call.answer))
         at = call.after
     return TrialProgress(before, tuple(answers), at)
 
@@ -142,14 +147,6 @@ def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
             break
         out.append(Exchange(turn.human, own.text, own.thinking, own.signature))
     return out
-
-
-def _stored_signature(calls: str) -> CallExtra | None:
-    return None if calls == "[]" else _signature(msgspec.json.decode(calls, type=tuple[ToolCall, ...]))
-
-
-def _signature(calls: Iterable[ToolCall]) -> CallExtra | None:
-    return next((call.extra_content for call in calls if isinstance(call.extra_content, dict)), None)
 
 
 def _turns(trial: Trial) -> Iterator[Turn]:

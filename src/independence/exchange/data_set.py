@@ -27,7 +27,7 @@ from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile
 from independence.report import analysis, table
 from independence.report.analysis import RenderedBoard
-from independence.store import whole_trials
+from independence.store import dialogues
 from independence.store.scopes import grading
 from independence.suites.schema import Field
 
@@ -199,15 +199,14 @@ def _dialogue_schema(pa: Any) -> Any:
 
 def _dialogues(connection: sqlite3.Connection, edition: ExportedEdition) -> Iterator[Mapping[str, object]]:
     for scope in edition.places:
-        for subject in whole_trials.subjects(connection, scope.where):
-            if subject.config_dir not in edition.about:
-                continue
-            for stored in whole_trials.of_subject(connection, scope.where, subject.config_dir):
-                trial, record = stored.trial, msgspec.json.encode(logged.whole(subject, stored)).decode()
-                yield {
-                    "config": trial.config_dir, "variant": trial.variant, "mode": trial.mode,
-                    "scenario": trial.scenario, "run": trial.run, "record": record,
-                }  # fmt: skip
+        subjects = {subject.config_dir: subject for subject in dialogues.subjects(connection, scope.where)}
+        for stored in edition.dialogues(scope):
+            trial = stored.trial
+            yield {
+                "config": trial.config_dir, "variant": trial.variant, "mode": trial.mode, "scenario": trial.scenario,
+                "run": trial.run,
+                "record": msgspec.json.encode(logged.whole(subjects[trial.config_dir], stored)).decode(),
+            }  # fmt: skip
 
 
 def is_data_set(path: Path) -> bool:

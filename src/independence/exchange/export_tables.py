@@ -9,36 +9,34 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
 from independence.config.subjects import from_json
-from independence.exchange.requests import Requests, SentDialogue
+from independence.exchange.requests import Requests
 from independence.report import analysis, study
 from independence.report import table as formats
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.study import SubjectInfo
 from independence.report.table import cell
-from independence.store import artefacts, export_rows, queries, scopes
-from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
-from independence.store.queries import TrialState
+from independence.store import dialogues, queries, scopes
+from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
+from independence.store.records import TrialRow
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Scenario
-from independence.types import Attempt, Condition, Scalar, Where
+from independence.types import Attempt, Missing, Scalar, Where
 
 BOARD = "board"
 Row = Mapping[str, object]
-_FLAGS = msgspec.json.Decoder(list[str])
-_ATTEMPTS = msgspec.json.Decoder(list[Attempt])
 
 
 class ExportTable(NamedTuple):
@@ -69,19 +67,14 @@ class ExportedEdition:
         """The conditions in the order of rows."""
         return sorted(self.places, key=lambda scope: scope.condition)
 
+    def dialogues(self, scope: BoardScope) -> Iterator[Dialogue]:
+        """Those of these subjects and scenarios under a condition."""
+        return dialogues.read(self.connection, scope.where, sorted(self.about), sorted(self.only) or None)
+
     @cached_property
     def scenarios(self) -> dict[str, Scenario]:
         """The scenarios of the suite, by id."""
         return {scenario.id: scenario for scenario in self.places[0].suite.scenarios}
-
-    def holds(self, trial: ExportedTrial) -> bool:
-        """Whether a trial is of these conditions and subjects."""
-        condition = Condition(trial.variant, trial.mode)
-        return (
-            trial.config_dir in self.about
-            and (not self.only or trial.scenario in self.only)
-            and any(scope.condition == condition for scope in self.places)
-        )
 
 
 class DialogueRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,10 +151,6 @@ _VERDICT = VerdictRecord.__struct_encode_fields__[len(_TRIAL) :]
 _WHO = _TRIAL[: _TRIAL.index("variant")]
 _SUBJECT = (*_WHO, "endpoint", "provider", "temperature", "temperature_supported", "effort", "answers",
             "cost_usd")  # fmt: skip
-_KEPT_ANSWER = tuple(name for name in _ANSWER if name in ExportedAnswer._fields)
-_KEPT_OF_ANSWER = attrgetter(*_KEPT_ANSWER)
-_KEPT_VERDICT = tuple(name for name in _VERDICT if name in ExportedVerdict._fields)
-_KEPT_OF_VERDICT = attrgetter(*_KEPT_VERDICT)
 _STEP = ("judge", "step", "position", "missing", "text")
 
 
@@ -224,64 +213,46 @@ def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each answer, and one for the next turn of each dialogue that is not finished."""
     for scope in edition.ordered:
         requests = Requests(edition.connection, scope)
-        for config in sorted(edition.about):
-            known: dict[str, Row] = {}
-            for one in requests.of_subject(config, edition.only):
-                yield from _turns(_where(edition, one.trial, known), one)
-
-
-def _turns(where: Row, one: SentDialogue) -> Iterator[Row]:
-    state, answers = one.state, one.answers
-    for row, request in zip(answers, one.requests, strict=True):
-        yield {**where, **_answer(row, state, request)}
-    if not (state.stale or len(answers) >= state.turns or any(row.missing is not None for row in answers)):
-        yield {**where, **_unanswered(len(answers), state.missing or "not_run")}
-
-
-def _answer(row: ExportedAnswer, state: TrialState, request: bytes) -> Row:
-    return dict(zip(_KEPT_ANSWER, _KEPT_OF_ANSWER(row), strict=True)) | {
-        "messages": msgspec.json.decode(request),
-        "answer": row.text if row.missing is None else None, "stale": state.stale and row.turn >= state.answered,
-        "flags": _FLAGS.decode(row.flags), "attempts": _outcomes(row),
-    }  # fmt: skip
-
-
-def _unanswered(turn: int, why: str) -> Row:
-    return {**dict.fromkeys(_ANSWER), "turn": turn, "missing": why, "stale": False, "flags": [], "attempts": []}
+        for one in edition.dialogues(scope):
+            where, state = _where(edition, one.trial), one.state
+            for call, request in zip(one.calls, requests.of(one), strict=True):
+                own = answer_fields(call)
+                yield where | {name: own[name] for name in _ANSWER if name in own} | {
+                    "messages": msgspec.json.decode(request), "answer": own["text"] if own["missing"] is None else None,
+                    "stale": state.stale and call.turn >= state.answered, "flags": list(own["flags"]),
+                    "attempts": _outcomes(own["attempts"]),
+                }  # fmt: skip
+            ended = state.stale or len(one.calls) >= state.turns
+            if not (ended or any(isinstance(call.answer, Missing) for call in one.calls)):
+                nothing = {"turn": len(one.calls), "missing": state.missing or "not_run", "stale": False}
+                yield where | dict.fromkeys(_ANSWER) | nothing | {"flags": [], "attempts": []}
 
 
 def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each verdict. `current`: by the rubric of the edition or a published one, on the current dialogue."""
-    connection, suite = edition.connection, grading(edition.connection, edition.places[0])
+    suite = grading(edition.connection, edition.places[0])
     rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-    for scope in edition.ordered:
-        for config in sorted(edition.about):
-            states = queries.states(connection, scope.where, config_dir=config)
-            ends, known = {state.key: state.end for state in states}, dict[str, Row]()
-            for trial, row in export_rows.verdicts(connection, scope.where, config):
-                if not edition.only or trial.scenario in edition.only:
-                    graded = row.rubric in (rubrics.get(trial.scenario), queries.PUBLISHED, queries.REREAD)
-                    current = graded and row.context == ends[trial.trial]
-                    yield {**_where(edition, trial, known), **_verdict(row), "current": current}
-
-
-def _verdict(row: ExportedVerdict) -> Row:
-    return dict(zip(_KEPT_VERDICT, _KEPT_OF_VERDICT(row), strict=True)) | {
-        "pass": row.pass_, "values": msgspec.json.decode(row.fields), "attempts": _outcomes(row),
-        "quote_found": row.is_quote_found,
-    }  # fmt: skip
+    for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
+        where, counting = (
+            _where(edition, one.trial),
+            (rubrics.get(one.trial.scenario), queries.PUBLISHED, queries.REREAD),
+        )
+        for row in one.verdicts:
+            own = verdict_fields(one, row)
+            yield where | {name: own[name] for name in _VERDICT if name in own} | {
+                "pass": row.pass_, "attempts": _outcomes(own["attempts"]),
+                "current": row.rubric in counting and row.context == one.state.end,
+            }  # fmt: skip
 
 
 def _steps(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each step of a judge on a dialogue as it is now."""
-    for scope in edition.places:
-        for one in artefacts.of_condition(edition.connection, scope.where):
-            trial = ExportedTrial(
-                variant=scope.condition.variant, mode=scope.condition.mode, config_dir=one.config_dir,
-                experiment=scope.suite.scenario(one.scenario).experiment, scenario=one.scenario, run=one.run, trial="",
-            )  # fmt: skip
-            if edition.holds(trial):
-                yield {**_where(edition, trial, {}), **{name: getattr(one, name) for name in _STEP}}
+    for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
+        for step in one.newest_steps:
+            output = step.output
+            missing, text = (output.reason, "") if isinstance(output, Missing) else (None, output.text)
+            own = {"judge": step.judge, "step": step.step, "position": step.position, "missing": missing, "text": text}
+            yield _where(edition, one.trial) | own
 
 
 def _who(edition: ExportedEdition, config: str) -> Row:
@@ -290,21 +261,19 @@ def _who(edition: ExportedEdition, config: str) -> Row:
             "model_id": about.model_id, "simulated": about.simulated}  # fmt: skip
 
 
-def _where(edition: ExportedEdition, trial: ExportedTrial, of_scenario: dict[str, Row]) -> Row:
-    """Whose dialogue a row is about; `of_scenario`: what is known of a subject's scenarios under a condition."""
-    if trial.scenario not in of_scenario:
-        scenario = edition.scenarios.get(trial.scenario)
-        of_scenario[trial.scenario] = {
-            **_who(edition, trial.config_dir), "variant": trial.variant, "mode": trial.mode,
-            "experiment": trial.experiment, "scenario": trial.scenario, "side": scenario.side if scenario else "",
-            "cell": scenario.cell if scenario else "", "factors": scenario.factors if scenario else {},
-        }  # fmt: skip
-    return {**of_scenario[trial.scenario], "run": trial.run}
+def _where(edition: ExportedEdition, trial: TrialRow) -> dict[str, object]:
+    """Whose dialogue a row is about."""
+    scenario = edition.scenarios.get(trial.scenario)
+    return {
+        **_who(edition, trial.config_dir), "variant": trial.variant, "mode": trial.mode,
+        "experiment": trial.experiment, "scenario": trial.scenario, "side": scenario.side if scenario else "",
+        "cell": scenario.cell if scenario else "", "factors": scenario.factors if scenario else {}, "run": trial.run,
+    }  # fmt: skip
 
 
-def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
+def _outcomes(attempts: Sequence[Attempt]) -> list[str]:
     """How each attempt ended, in order."""
-    return [attempt.outcome for attempt in _ATTEMPTS.decode(row.attempts)]
+    return [attempt.outcome for attempt in attempts]
 
 
 def jsonl(table: ExportTable) -> Iterator[bytes]:

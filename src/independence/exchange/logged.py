@@ -16,14 +16,15 @@ from independence.exchange.storing import ImportedRows
 from independence.judge.protocol import verdict_key
 from independence.store import context, queries
 from independence.store.artefacts import ArtefactRow
+from independence.store.dialogues import Dialogue
 from independence.store.records import CallRow, EditionRow, FailureRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.routes import RouteRow, VerdictRoute, Way
-from independence.store.whole_trials import WholeTrial
 from independence.suites import digest
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict, Where
 
 FORMAT = 1  # of what is below
 NAME = "independence"  # the key of the metadata that holds it
+_REPLACED = "replaced"
 T = TypeVar("T", Reply, Verdict)
 
 
@@ -135,9 +136,8 @@ def missing_in(one: Answer | Grade) -> Missing | None:
     return one if isinstance(one, Missing) else None
 
 
-def whole(subject: SubjectRow, stored: WholeTrial) -> LoggedDialogue:
-    """A dialogue as a store holds it."""
-    routed = {route.verdict: route for route in stored.routes}
+def whole(subject: SubjectRow, stored: Dialogue) -> LoggedDialogue:
+    """A dialogue as a store holds it. An answer that was replaced is there as a call that came to nothing: it cost."""
     steps = (
         LoggedStep(
             key=row.key, judge=row.judge, step=row.step, position=row.position, wording=row.wording,
@@ -145,28 +145,33 @@ def whole(subject: SubjectRow, stored: WholeTrial) -> LoggedDialogue:
         )
         for row in stored.steps
     )  # fmt: skip
-    failures = (
+    failures = [
         LoggedFailure(
             what=row.what, kind=row.kind, detail=row.detail, attempts=row.attempts, failed_at=row.failed_at or ""
         )
         for row in stored.failures
-    )
+    ]
+    for call in stored.replaced:
+        attempts = call.answer.attempts
+        spent = Attempt(
+            _REPLACED, float(sum(own.seconds for own in attempts)), call.answer.usage,
+            float(sum(own.unknown_usd for own in attempts)),
+        )  # fmt: skip
+        why = "an answer that was replaced"
+        failures.append(
+            LoggedFailure(
+                what=call.turn_id, kind=_REPLACED, detail=why, attempts=(spent,), failed_at=call.answered_at or ""
+            )
+        )
     return LoggedDialogue(
         subject=subject,
         trial=stored.trial,
         begins=stored.calls[0].context if stored.calls else "",
         answers=tuple(map(logged_answer, stored.calls)),
-        verdicts=tuple(_routed(logged_verdict(row), routed.get(row.key)) for row in stored.verdicts),
+        verdicts=tuple(_logged_verdict(row, stored.routes.get(row.key)) for row in stored.verdicts),
         steps=tuple(steps),
         failures=tuple(failures),
     )
-
-
-def _routed(own: LoggedVerdict, row: RouteRow | None) -> LoggedVerdict:
-    if row is None:
-        return own
-    way, probability = row.route
-    return msgspec.structs.replace(own, auditor=row.auditor, route=way, probability=probability)
 
 
 def logged_answer(row: CallRow) -> LoggedAnswer:
@@ -178,12 +183,12 @@ def logged_answer(row: CallRow) -> LoggedAnswer:
     )  # fmt: skip
 
 
-def logged_verdict(row: VerdictRow) -> LoggedVerdict:
-    """From a row of a store."""
+def _logged_verdict(row: VerdictRow, route: RouteRow | None) -> LoggedVerdict:
     return LoggedVerdict(
         judge=row.judge, rubric=row.rubric, settings=row.settings, pass_=row.pass_, context=row.context,
         judged_at=row.judged_at, prediction=row.prediction, verdict=verdict_in(row.grade),
-        missing=missing_in(row.grade),
+        missing=missing_in(row.grade), auditor=route and route.auditor, route=route and route.route.way,
+        probability=route and route.route.probability,
     )  # fmt: skip
 
 

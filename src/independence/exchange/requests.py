@@ -6,41 +6,30 @@ Imported dialogues get the texts of their requests, so that a judge reads what t
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from independence.config.subjects import LOCAL, Subject
 from independence.engine import dialogue, plan
-from independence.engine.dialogue import FailedTurn, SubjectAnswer, TrialProgress
+from independence.engine.dialogue import FailedTurn, SubjectAnswer, TrialProgress, subject_answer
 from independence.engine.plan import Selection, Trial
 from independence.exchange.sent_requests import published_request
-from independence.store import export_rows, queries
-from independence.store.export_rows import ExportedAnswer, ExportedTrial
-from independence.store.queries import StoredCall, TrialState
+from independence.store import dialogues, queries
+from independence.store.dialogues import Dialogue
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Turn
 from independence.suites.script import DialogueScript
+from independence.types import Reply
 
 _NOBODY = Subject("", LOCAL, "")  # who is asked is no part of the messages
 _NONE = b"[]"
 
 
-class SentDialogue(NamedTuple):
-    """A planned dialogue with its current answers and the JSON array of messages that each was given on."""
-
-    trial: ExportedTrial
-    state: TrialState
-    answers: Sequence[ExportedAnswer]  # by turn; empty: not begun
-    requests: Sequence[bytes]  # of each answer
-
-
 class Requests:
-    """Requests of one edition under one condition. Reads the answers of one subject at a time."""
+    """Requests of one edition under one condition."""
 
     def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
-        self._connection, self._where = connection, scope.where
         personas = queries.personas(connection, scope.where)
         suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
         there = scope.condition.variant in suite.variants
@@ -48,78 +37,46 @@ class Requests:
         self._dialogues: dict[str, DialogueScript] = {one.scenario.id: one for one in known}
         self._first: dict[str, bytes] = {}  # scenario -> the request that opens it, the same for everybody
 
-    def of_subject(self, config_dir: str, only: Collection[str] = ()) -> Iterator[SentDialogue]:
-        """Every planned dialogue of a subject, by run and scenario. `only`: of these scenarios; empty: of all."""
-        where = self._where
-        states = {state.key: state for state in queries.states(self._connection, where, config_dir=config_dir)}
-        answers = export_rows.answers_by_trial(self._connection, where, config_dir)
-        for trial in export_rows.planned_trials(self._connection, where, config_dir):
-            if not only or trial.scenario in only:
-                own = answers.get(trial.trial, [])
-                sent = list(self._sent(trial, own, states, answers))
-                yield SentDialogue(trial, states[trial.trial], own, sent)
-
-    def of_dialogue(self, trial: ExportedTrial, answers: Sequence[ExportedAnswer]) -> list[bytes]:
-        """The request of each current answer of one dialogue; empty arrays where the edition does not have them."""
-        states = {state.key: state for state in queries.states(self._connection, self._where, [trial.trial])}
-        return list(self._sent(trial, answers, states, {}))
-
-    def _sent(
-        self,
-        planned: ExportedTrial,
-        answers: Sequence[ExportedAnswer],
-        states: Mapping[str, TrialState],
-        known: Mapping[str, Sequence[ExportedAnswer]],
-    ) -> Iterator[bytes]:
-        if planned.scenario not in self._dialogues or all(answer.messages is not None for answer in answers):
-            yield from (_NONE if answer.messages is None else answer.messages for answer in answers)
-            return
-        trial = self._trial(planned.trial, states)
-        said = [SubjectAnswer(answer.text, answer.thinking) for answer in answers]
-        before = None
-        for answer in answers:
-            if answer.messages is not None:
-                yield answer.messages
-            elif trial.parent is None and answer.turn == 0:
-                yield self._opening(trial)
+    def of(self, one: Dialogue) -> list[bytes]:
+        """The JSON array of messages that each current answer was given on; empty ones where nobody has them."""
+        scenario, calls = one.trial.scenario, one.calls
+        if scenario not in self._dialogues or all(call.messages is not None for call in calls):
+            return [_NONE if call.messages is None else call.messages for call in calls]
+        trial = self._trial(scenario, [*one.before, one.trial.key])
+        said = [subject_answer(c.answer) if isinstance(c.answer, Reply) else SubjectAnswer("", "") for c in calls]
+        before: TrialProgress | FailedTurn = TrialProgress((), (), None)
+        if trial.parent is not None:
+            before = dialogue.progress_of(trial.parent, lambda key: one.before[key])
+            if isinstance(before, TrialProgress):
+                before = TrialProgress(before.inherited + before.answers, (), None)
+        out = []
+        for call in calls:
+            if call.messages is not None:
+                out.append(call.messages)
+            elif trial.parent is None and call.turn == 0:
+                if scenario not in self._first:
+                    self._first[scenario] = msgspec.json.encode(dialogue.opening(trial.dialogue))
+                out.append(self._first[scenario])
+            elif isinstance(before, FailedTurn):
+                out.append(_NONE)
             else:
-                before = before or self._before(trial, known)
-                yield _NONE if isinstance(before, FailedTurn) else _encoded(trial, before, said[: answer.turn])
+                progress = before._replace(answers=tuple(said[: call.turn]))
+                out.append(msgspec.json.encode(dialogue.request_messages(trial, progress)))
+        return out
 
-    def _opening(self, trial: Trial) -> bytes:
-        scenario = trial.dialogue.scenario.id
-        if scenario not in self._first:
-            self._first[scenario] = msgspec.json.encode(dialogue.opening(trial.dialogue))
-        return self._first[scenario]
-
-    def _before(self, trial: Trial, known: Mapping[str, Sequence[ExportedAnswer]]) -> TrialProgress | FailedTurn:
-        """What was answered in the trials that one continues."""
-
-        def calls_of(key: str) -> list[StoredCall]:
-            if key not in known:
-                return queries.calls_of(self._connection, key)
-            return [StoredCall._make(getattr(row, name) for name in StoredCall._fields) for row in known[key]]
-
-        if trial.parent is None:
-            return TrialProgress((), (), None)
-        above = dialogue.progress_of(trial.parent, calls_of)
-        return above if isinstance(above, FailedTurn) else TrialProgress(above.inherited + above.answers, (), None)
-
-    def _trial(self, key: str, states: Mapping[str, TrialState]) -> Trial:
-        state = states[key]
-        parent = self._trial(state.parent, states) if state.parent and state.parent in states else None
-        return Trial(key, _NOBODY, self._dialogues[state.scenario], run=state.run, seed_base=0.0, parent=parent)
-
-
-def _encoded(trial: Trial, before: TrialProgress, said: Sequence[SubjectAnswer]) -> bytes:
-    return msgspec.json.encode(dialogue.request_messages(trial, before._replace(answers=tuple(said))))
+    def _trial(self, scenario: str, keys: Sequence[str]) -> Trial:
+        """The trial of the last key, which continues those before it as far as they are stored."""
+        own, follows = self._dialogues[scenario], self._dialogues[scenario].scenario.follows
+        parent = self._trial(follows, keys[:-1]) if follows and len(keys) > 1 else None
+        return Trial(keys[-1], _NOBODY, own, run=1, seed_base=0.0, parent=parent)
 
 
 def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) -> list[Trial]:
     """The same trials, our texts replaced by those of their stored requests; what cannot be read is left out."""
     out = []
     for trial in trials:
-        dialogue = _dialogue(trial.dialogue, queries.requests_of(connection, trial.key))
+        calls = dialogues.calls(connection, [trial.key]).get(trial.key, ())
+        dialogue = _dialogue(trial.dialogue, [call.messages for call in calls if call.messages is not None])
         if dialogue is not None:
             out.append(msgspec.structs.replace(trial, dialogue=dialogue))
     return out

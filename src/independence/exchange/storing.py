@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from independence.store import artefacts, queries, records, routes
 from independence.store.artefacts import ArtefactRow
-from independence.store.export_rows import Sidecar
-from independence.store.records import CallRow, EditionRow, FailureRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.records import CallRow, EditionRow, FailureRow, Sidecar, SubjectRow, TrialRow, VerdictRow
 from independence.store.routes import RouteRow
 from independence.types import Where
 

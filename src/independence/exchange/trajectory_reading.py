@@ -1,13 +1,14 @@
-"""Reads dialogues from a store as they were: every message as sent, every reply, every judge's verdict.
+"""Dialogues as they were: every message as sent, every reply, every judge's verdict.
 
 `dialogue_table` lists the dialogues of a subject.
 """
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,13 +26,16 @@ from independence.exchange.trajectory import (
 )
 from independence.report import declared, planned_verdicts
 from independence.report.table import Table
-from independence.store import deliveries, queries, trajectories
-from independence.store.export_rows import ExportedAnswer, ExportedTrial
+from independence.store import deliveries, queries
+from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.queries import PUBLISHED, REREAD
+from independence.store.records import CallRow
 from independence.store.scopes import BoardScope, grading
-from independence.store.trajectories import DialogueFilter, StoredDialogue
 from independence.suites import digest
 from independence.suites.schema import Suite
+from independence.types import Reply
+
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 def dialogue_table(
@@ -63,7 +67,7 @@ def dialogue_table(
 
 
 class TrajectoryReader:
-    """Reads dialogues of one edition under one condition. What they share is read once, texts one by one."""
+    """Encodes dialogues of one edition under one condition. What they share is read once."""
 
     def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
         self._connection, self._scope = connection, scope
@@ -71,30 +75,28 @@ class TrajectoryReader:
         self._known = Requests(connection, scope)
         self._grading = grading(connection, scope)
 
-    def read(self, trial: ExportedTrial, judge: str | None = None) -> Trajectory:
-        """One dialogue, with the verdicts of one judge (None: of all)."""
+    def read(self, own: Dialogue, judge: str | None = None) -> Trajectory:
+        """A dialogue as it was, with the verdicts of one judge (None: of all)."""
         scope, suite = self._scope, self._scope.suite
+        trial, calls = own.trial, own.calls
         label, model_id, simulated = self._subjects[trial.config_dir]
-        place = DialogueFilter([trial.scenario], [trial.config_dir], trial.run, trial.run)
-        (own,) = trajectories.dialogues(self._connection, scope.where, place)
-        answers, texts = own.answers, {text.strip() for text in (*own.before.values(), *own.said)} - {""}
-        imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
+        every = itertools.chain(*own.before.values(), calls)
+        texts = {call.answer.text.strip() for call in every if isinstance(call.answer, Reply)} - {""}
+        imported = queries.imported(scope.edition) or any(call.messages is not None for call in calls)
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
         # Our own texts never stand in for those of an import.
-        requests = (
-            [answer.messages or b"[]" for answer in answers] if imported else self._known.of_dialogue(trial, answers)
-        )
+        requests = [call.messages or b"[]" for call in calls] if imported else self._known.of(own)
         verdicts = _verdicts(self._grading, own)
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
             subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
             scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
-            trial=trial.trial, continues=known.follows if known else None,
+            trial=trial.key, continues=known.follows if known else None,
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-            turns=tuple(_turns(answers, requests, texts)),
+            turns=tuple(_turns(calls, requests, texts)),
             verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
-            delivery="" if imported or not answers else self._delivery(trial.config_dir, answers[0].answered_at),
+            delivery="" if imported or not calls else self._delivery(trial.config_dir, calls[0].answered_at or ""),
         )  # fmt: skip
 
     def _delivery(self, config_dir: str, until: str) -> str:
@@ -104,24 +106,26 @@ class TrajectoryReader:
         return deliveries.of_subject(self._connection, from_json(known), mode, until) if known else ""
 
 
-def _turns(
-    answers: Sequence[ExportedAnswer], requests: Sequence[bytes], texts: Collection[str]
-) -> Iterator[TrajectoryTurn]:
+def _turns(calls: Sequence[CallRow], requests: Sequence[bytes], texts: Collection[str]) -> Iterator[TrajectoryTurn]:
     before: list[Any] = []
     replied = ""
-    for number, (answer, request) in enumerate(zip(answers, requests, strict=True), start=1):
+    for number, (call, request) in enumerate(zip(calls, requests, strict=True), start=1):
         messages = _decoded(request)
         goes_on = messages[: len(before)] == before
         new = [_message(message, texts) for message in (messages[len(before) :] if goes_on else messages)]
         if goes_on and number > 1 and new and new[0].text.strip() == replied:
             new = new[1:]  # the answer before, which was shown already
-        columns = {name: getattr(answer, name) for name in TrajectoryAnswer.__struct_fields__}
-        lists = {name: msgspec.json.decode(columns[name]) for name in ("flags", "attempts")}
+        answer = _only(TrajectoryAnswer, answer_fields(call))
         yield TrajectoryTurn(
-            turn=number, turn_id=answer.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
-            answer=msgspec.convert(columns | lists, TrajectoryAnswer),
+            turn=number, turn_id=call.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
+            answer=answer,
         )  # fmt: skip
         before, replied = messages, answer.text.strip()
+
+
+def _only(record: type[R], fields: Mapping[str, Any]) -> R:
+    """A record of those fields that it has."""
+    return record(**{name: fields[name] for name in record.__struct_fields__})
 
 
 def _decoded(request: bytes) -> list[Any]:
@@ -163,15 +167,12 @@ def _origin(text: str, texts: Collection[str]) -> Origin:
     return "generated" if text.strip() in texts else "scripted"
 
 
-def _verdicts(suite: Suite, own: StoredDialogue) -> Iterator[TrajectoryVerdict]:
+def _verdicts(suite: Suite, own: Dialogue) -> Iterator[TrajectoryVerdict]:
     """Every verdict on a dialogue; `suite` has the rubrics that count."""
     known = {scenario.id: scenario for scenario in suite.scenarios}
     rubrics = {PUBLISHED, REREAD}
-    if own.planned.scenario in known:
-        rubrics.add(digest.rubric(suite, known[own.planned.scenario]))
+    if own.trial.scenario in known:
+        rubrics.add(digest.rubric(suite, known[own.trial.scenario]))
     for row in own.verdicts:
-        columns = {
-            **row._asdict(), "current": row.context == own.end and row.rubric in rubrics,
-            "values": msgspec.json.decode(row.fields), "quote_found": row.is_quote_found,
-        }  # fmt: skip
-        yield msgspec.convert(columns, TrajectoryVerdict)
+        current = row.context == own.end and row.rubric in rubrics
+        yield _only(TrajectoryVerdict, {**verdict_fields(own, row), "current": current})

@@ -20,7 +20,7 @@ from independence.report.verdict_cells import MISQUOTED, OUR_RUBRIC, REREAD, Pla
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import void_reason
-from independence.store import field_values, place_dialogues, queries, routes, trajectories
+from independence.store import field_values, place_dialogues, queries, routes
 from independence.store.dialogue_rows import UNKNOWN
 from independence.store.place_dialogues import PlacedVerdict
 from independence.store.queries import StoredVerdict, TrialState
@@ -219,7 +219,7 @@ def _unanswered(
         marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
         if not _suspect([reply.words or UNKNOWN for reply in replies], marked):
             continue
-        texts = trajectories.reply_texts(connection, {state.key for state in own})
+        texts = place_dialogues.reply_texts(connection, {state.key for state in own})
         said = [
             (state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
             for state in own

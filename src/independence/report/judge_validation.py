@@ -17,11 +17,11 @@ from independence.report.judge_agreement import Measure, fields, ratings_of, sub
 from independence.report.judge_panel import DialogueKey, JudgePanel, Values
 from independence.report.table import Table, Value
 from independence.stats import agreement as coefficients
-from independence.store import export_rows, queries
+from independence.store import dialogues, queries
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Field
-from independence.types import Scalar
+from independence.types import Reply, Scalar
 
 WORST = 10
 
@@ -188,8 +188,11 @@ def _texts_table(
     for number, dispute in enumerate(found, start=1):
         trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
         rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
-        said = [answer for answer in export_rows.answers_of(connection, trial) if answer.missing is None]
-        rows.extend((number, f"subject, {answer.turn_id}", _cut(answer.text, longest)) for answer in said)
+        rows.extend(
+            (number, f"subject, {call.turn_id}", _cut(call.answer.text, longest))
+            for call in dialogues.calls(connection, [trial]).get(trial, ())
+            if isinstance(call.answer, Reply)
+        )
         for judge, _ in (dispute.low, dispute.high):
             reasons = queries.reasoning(connection, trial, judge, rubric)
             rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import digests, records
-from independence.store.queries import UNDER, rows
-from independence.types import Answer, MissingReason, Where
+from independence.types import Answer, MissingReason
 
 
 class ArtefactRow(msgspec.Struct, frozen=True):
@@ -35,20 +34,6 @@ class StepOutput(NamedTuple):
     detail: str = ""
 
 
-class Artefact(NamedTuple):
-    """A stored step and the place of the dialogue it is about; `text` is empty where `missing` says why."""
-
-    config_dir: str
-    scenario: str
-    run: int
-    judge: str
-    step: str
-    position: int
-    wording: str
-    text: str
-    missing: MissingReason | None
-
-
 def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
     """Store a step; the same key again stays as it is."""
     output, own = row.output, msgspec.structs.asdict(row)
@@ -62,22 +47,6 @@ def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:
     """What the step of that key came to; None where it is not stored."""
     row = connection.execute("SELECT text, missing, detail FROM artefacts WHERE key = ?", (key,)).fetchone()
     return StepOutput._make(row) if row else None
-
-
-def of_condition(connection: sqlite3.Connection, where: Where) -> list[Artefact]:
-    """The steps on every dialogue as it is now, in the order of places; the newest of each wording.
-
-    Editions that ask the same thing share a dialogue: `wording` tells whose step it is (`judge.protocol.step_digest`).
-    """
-    columns = ", ".join(Artefact._fields)
-    # `after` of a trial's last answer is the digest of the dialogue as it is now.
-    sql = (
-        f"SELECT {columns} FROM planned p JOIN artefacts a USING (trial) WHERE {UNDER} AND "
-        "EXISTS (SELECT 1 FROM calls c WHERE c.trial = a.trial AND c.version = 0 AND c.after = a.context) "
-        "ORDER BY config_dir, scenario, run, judge, position, written_at, key"
-    )
-    found = rows(connection, Artefact, sql, where.columns)
-    return list({(*one[:5], one.wording): one for one in found}.values())
 
 
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str], *, broken: bool) -> None:

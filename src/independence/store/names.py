@@ -110,8 +110,8 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
     return out
 
 
-def imported(connection: sqlite3.Connection, where: Where) -> dict[RunKey, bytes]:
-    """Run -> the extraction that came with it, as it was published."""
+def imported(connection: sqlite3.Connection, where: Where, name: str = SIDECAR) -> dict[RunKey, bytes]:
+    """Run -> the further file of that name that came with it, as it was published; by default its extraction."""
     sql = "SELECT config_dir, run, content FROM sidecars WHERE suite = ? AND edition = ? AND name = ? ORDER BY 1, 2"
-    found = connection.execute(sql, (where.suite, where.edition, SIDECAR))
+    found = connection.execute(sql, (*where[:2], name))
     return {(config_dir, run): content for config_dir, run, content in found}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from independence.store import spending
-from independence.store.queries import UNDER, JudgeCounts
+from independence.errors import StoreError
+from independence.store import context, digests, spending
+from independence.store.dialogue_rows import DIGITS
+from independence.store.queries import UNDER, JudgeCounts, keys_json
 from independence.store.spending import Dates
 from independence.types import Where
 
@@ -100,3 +102,23 @@ def dates(found: Sequence[PlacedVerdict]) -> Dates:
     """First and last answer, and valid verdict."""
     answered = [at for one in found for at in (one.first_at, one.last_at)]
     return spending.ends(answered, (one.judged_at for one in found if one.valid))
+
+
+def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[str]]:
+    """The replies of trials that are in line, by turn. Raises StoreError for those that are not as they were given.
+
+    Boards read them, and their table has no digests: `dialogues` has.
+    """
+    found = connection.execute(
+        "SELECT d.trial, d.said, c.text, c.thinking FROM json_each(?) k JOIN dialogues d ON d.trial = k.value "
+        "LEFT JOIN calls c ON c.trial = d.trial AND c.version = 0 AND c.missing IS NULL ORDER BY d.trial, c.turn",
+        (keys_json(trials),),
+    )
+    out: dict[str, list[str]] = {}
+    for (trial, said), own in groupby(found, itemgetter(0, 1)):
+        texts = [(str(text), str(thinking)) for *_, text, thinking in own][: len(said) // DIGITS]
+        if "".join(context.digest(*words)[:DIGITS] for words in texts) != said:
+            what = f"the store is damaged (calls: the answers of {trial} are not as they were given)"
+            raise StoreError(what, digests.REMEDY)
+        out[trial] = [text for text, _ in texts]
+    return out

@@ -44,19 +44,6 @@ def is_unanswered(connection: sqlite3.Connection) -> bool:
     return first(connection, "SELECT 1 FROM calls LIMIT 1", ()) is None
 
 
-class StoredCall(NamedTuple):
-    """The current answer of one turn."""
-
-    turn: int
-    context: str
-    after: str
-    missing: str | None
-    text: str
-    thinking: str
-    flags: str
-    tool_calls: str = "[]"  # JSON, of those with content that the model wants back
-
-
 class ReplyMarks(NamedTuple):
     """What boards read of one reply."""
 
@@ -180,20 +167,6 @@ def configurations(connection: sqlite3.Connection, where: Where) -> dict[str, st
     """config_dir -> the subject's whole configuration as JSON; imports and subjects of older stores have none."""
     sql = f"SELECT config_dir, config FROM subjects WHERE {_EDITION} AND config <> '' ORDER BY config_dir"
     return dict(connection.execute(sql, where[:2]).fetchall())
-
-
-def calls_of(connection: sqlite3.Connection, trial: str) -> list[StoredCall]:
-    """Current answers of a trial in turn order."""
-    *columns, calls = StoredCall._fields
-    signed = f"CASE WHEN instr({calls}, 'extra_content') THEN {calls} ELSE '[]' END"
-    sql = f"SELECT {', '.join(columns)}, {signed} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn"
-    return rows(connection, StoredCall, sql, (trial,))
-
-
-def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
-    """The requests of an imported trial as they were published, in turn order."""
-    sql = "SELECT messages FROM calls WHERE trial = ? AND version = 0 AND messages IS NOT NULL ORDER BY turn"
-    return rows(connection, bytes, sql, (trial,))
 
 
 def states(

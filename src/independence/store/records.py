@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -98,6 +99,15 @@ class FailureRow(msgspec.Struct, frozen=True):
     detail: str
     attempts: tuple[Attempt, ...]
     failed_at: str | None = None  # None: now
+
+
+class Sidecar(NamedTuple):
+    """A further file of an imported run, as it came."""
+
+    config_dir: str
+    run: int
+    name: str
+    content: bytes
 
 
 def now(timespec: str = "seconds") -> str:

@@ -27,9 +27,9 @@ from independence.report.site.schema import (
     NamesDocument,
     PairsDocument,
 )
-from independence.store import database, export_rows, scopes
+from independence.store import database, dialogues, plans, scopes
+from independence.store.dialogues import answer_fields
 from independence.suites.load import LoadedSuite
-from independence.types import Where
 from tests.e2e import command
 from tests.report import filled
 from tests.report.site import reading
@@ -48,17 +48,16 @@ def test_there_are_documents_of_every_kind_and_they_count_what_the_store_holds(
     assert all(content.startswith(b"<") for path, content in read.content.items() if path not in read.decoded)
     kinds = {*reading.STRUCTS, "figure"} - ({"pairs"} if name == "sides" else set())
     assert {reading.kind(path) for path in read.content} >= kinds
-    info, dialogues = read.board, list(read.dialogues())
+    info, shown = read.board, list(read.dialogues())
     with database.reading(stores(name)) as connection:
-        where = Where(info.suite, info.edition)
-        planned = export_rows.planned_trials(connection, where)
-        answers = list(export_rows.answers(connection, where))
-        verdicts = list(export_rows.verdicts(connection, where))
-    assert len(dialogues) == info.dialogues == len(planned)
-    assert sum(len(one.turns) for one in dialogues) == info.answers == len(answers)
-    assert sum(len(one.verdicts) for one in dialogues) == len(verdicts)
-    assert sum(verdict.missing == "" for one in dialogues for verdict in one.verdicts) == info.verdicts
-    assert {turn.text for one in dialogues for turn in one.turns} == {answer.text for _, answer in answers}
+        where = scopes.find(connection, f"{info.suite}@{info.edition}", None, None).where
+        stored = list(dialogues.read(connection, where))
+    answers = [answer_fields(call)["text"] for one in stored for call in one.calls]
+    assert len(shown) == info.dialogues == len(stored)
+    assert sum(len(one.turns) for one in shown) == info.answers == len(answers)
+    assert sum(len(one.verdicts) for one in shown) == sum(len(one.verdicts) for one in stored)
+    assert sum(verdict.missing == "" for one in shown for verdict in one.verdicts) == info.verdicts
+    assert {turn.text for one in shown for turn in one.turns} == set(answers)
 
 
 @pytest.mark.parametrize("name", ["toy", "sides"])
@@ -209,7 +208,7 @@ def test_published_names_lead_to_the_runs_that_took_them(stores: Stores) -> None
         info = site.board_list().boards[0]
         found = msgspec.json.decode(site.document(f"{info.id}/names.json"), type=NamesDocument)
         popular, *_ = names.tables(connection, scopes.find(connection, None, None, None), top=None)
-        planned = export_rows.planned_trials(connection, Where(info.suite, info.edition))
+        planned = plans.planned_trials(connection, scopes.find(connection, None, None, None).where)
     there = {(slugs.slug(one.config_dir), one.run) for one in planned if one.scenario in found.scenarios}
     assert {(one.name, sum(len(use.runs) for use in one.uses), len(one.uses)) for one in found.names} == {
         (name, picks, subjects) for _, name, picks, _, subjects in popular.rows

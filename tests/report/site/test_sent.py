@@ -12,7 +12,7 @@ import pytest
 from independence.exchange.requests import Requests
 from independence.report.site.dialogue_schema import DialogueDocument, SentMessage, TextsDocument
 from independence.report.site.schema import IndexDocument
-from independence.store import database, export_rows, scopes
+from independence.store import database, dialogues, scopes
 from independence.types import Where
 from tests.report.site.reading import Documents
 from tests.stores import Stores
@@ -89,7 +89,8 @@ def test_script_and_answers_are_the_request_of_every_answer(
 
 def _requests(db: Path, where: Where) -> Iterator[tuple[str, str, bytes]]:
     with database.reading(db) as connection:
-        known = Requests(connection, scopes.find(connection, where.edition_name, None, None))
-        for trial in export_rows.planned_trials(connection, where):
-            for at, sent in enumerate(known.of_dialogue(trial, export_rows.answers_of(connection, trial.trial))):
-                yield trial.config_dir, f"{trial.scenario}/{trial.run}/{at}", sent
+        scope = scopes.find(connection, where.edition_name, None, None)
+        known = Requests(connection, scope)
+        for one in dialogues.read(connection, scope.where):
+            for at, sent in enumerate(known.of(one)):
+                yield one.trial.config_dir, f"{one.trial.scenario}/{one.trial.run}/{at}", sent

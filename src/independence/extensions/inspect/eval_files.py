@@ -42,8 +42,7 @@ from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
 from independence.exchange.trajectory_reading import TrajectoryReader
 from independence.extensions.inspect import eval_samples, scoring
-from independence.store import records, whole_trials
-from independence.store.export_rows import ExportedTrial
+from independence.store import dialogues, plans, records
 from independence.store.records import SubjectRow
 from independence.store.scopes import BoardScope, grading
 from independence.types import Where
@@ -87,8 +86,9 @@ def _places(store: Store, connection: sqlite3.Connection, models: Names, place: 
     for scope in store.places(place):
         chosen = export_tables.chosen_subjects(connection, scope, names(models))
         edition = logged.stored_edition(connection, scope.where)
-        for subject in whole_trials.subjects(connection, scope.where):
-            if subject.config_dir in chosen and whole_trials.is_planned(connection, scope.where, subject.config_dir):
+        planned = {one.config_dir for one in plans.planned_trials(connection, scope.where)}
+        for subject in dialogues.subjects(connection, scope.where):
+            if subject.config_dir in chosen and subject.config_dir in planned:
                 yield LogPlace(scope, edition, subject)
 
 
@@ -104,14 +104,11 @@ def _written(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -
 
 def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Any:
     suite = grading(connection, own.scope)
-    reader, samples = TrajectoryReader(connection, own.scope), []
-    for stored in whole_trials.of_subject(connection, own.scope.where, own.subject.config_dir):
-        trial = stored.trial
-        place = ExportedTrial(
-            variant=trial.variant, mode=trial.mode, config_dir=trial.config_dir, experiment=trial.experiment,
-            scenario=trial.scenario, run=trial.run, trial=trial.key,
-        )  # fmt: skip
-        samples.append(eval_samples.sample(logged.whole(own.subject, stored), reader.read(place), suite))
+    reader = TrajectoryReader(connection, own.scope)
+    samples = [
+        eval_samples.sample(logged.whole(own.subject, stored), reader.read(stored), suite)
+        for stored in dialogues.read(connection, own.scope.where, [own.subject.config_dir])
+    ]
     times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
     judges = sorted({name for sample in samples for name in sample.scores})
     return EvalLog(

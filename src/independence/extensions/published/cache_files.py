@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -16,19 +15,17 @@ import msgspec
 from independence.config import documents
 from independence.errors import UsageError
 from independence.exchange.requests import Requests
-from independence.extensions.published import dialogues
+from independence.extensions.published import dialogues as layout
 from independence.extensions.published.responses import CUT_MODEL_ID
 from independence.report.planned_verdicts import usual_judge
 from independence.report.study import SubjectInfo
-from independence.store import export_rows, names, queries
-from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
+from independence.store import dialogues, names, queries
 from independence.store.names import NamesRow, RunKey
+from independence.store.records import CallRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.types import UNGIVEN, Attempt
+from independence.types import UNGIVEN, Answer, Grade, Missing, Reply, Verdict
 
-_FLAGS = msgspec.json.Decoder(list[str])
-_ATTEMPTS = msgspec.json.Decoder(list[Attempt])
 _PUBLISHED = (queries.PUBLISHED, queries.REREAD)
 _RULES = "cues"  # of extractors of names the one to be taken last
 _OUTSIDE = {"", ".", ".."}
@@ -45,7 +42,7 @@ def files(
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that cannot be a path.
     """
     places = sorted(places, key=lambda one: one.condition)
-    folders = dialogues.folder_names(about)
+    folders = layout.folder_names(about)
     made = _made(connection, places, judge, about, folders)
     return {path: _Content(path, made) for path in _paths(connection, places, about, folders)}
 
@@ -71,8 +68,8 @@ def _paths(
     """The paths in the order in which `_made` makes their files."""
     for scope in places:
         for config in sorted(about):
-            for trial, turn_id in export_rows.answered(connection, scope.where, config):
-                yield _path(folders, trial, turn_id)
+            for one in dialogues.read(connection, scope.where, [config]):
+                yield from (_path(folders, one.trial, call.turn_id) for call in one.calls)
     for config, run in _extractions(connection, places[0], about):
         yield _below(folders[config], run, names.SIDECAR)
 
@@ -89,75 +86,70 @@ def _made(
         suite, requests = grading(connection, scope), Requests(connection, scope)
         by = judge or usual_judge(queries.judges(connection, scope.where))
         rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-        carriers = {scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios}
+        carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in scope.suite.scenarios}
         for config, who in sorted(about.items()):
-            graded = groupby(export_rows.verdicts(connection, scope.where, config), key=lambda pair: pair[0].trial)
-            given = {trial: [row for _, row in own if row.judge == by] for trial, own in graded}
-            for one in requests.of_subject(config):
+            for one in dialogues.read(connection, scope.where, [config]):
                 trial = one.trial
                 # By the rubric of the edition, else the first that was published; on the dialogue as it is now.
-                current = [row for row in given.get(trial.trial, ()) if row.context == one.state.at]
+                current = [row for row in one.verdicts if row.judge == by and row.context == one.state.at]
                 ours = [row for row in current if row.rubric == rubrics.get(trial.scenario)]
                 verdict = next(iter([*ours[-1:], *(row for row in current if row.rubric in _PUBLISHED)]), None)
-                for answer, request in zip(one.answers, one.requests, strict=True):
-                    carried = verdict if carriers.get(trial.scenario) == answer.turn_id else None
-                    record = _record(trial, answer, carried, request, who.model_id)
-                    yield _path(folders, trial, answer.turn_id), _encoded(record)
+                for call, request in zip(one.calls, requests.of(one), strict=True):
+                    carried = verdict if carriers.get(trial.scenario) == call.turn_id else None
+                    record = _record(trial, call, carried, request, who.model_id)
+                    yield _path(folders, trial, call.turn_id), _encoded(record)
     for (config, number), content in _extractions(connection, places[0], about).items():
         yield _below(folders[config], number, names.SIDECAR), content
 
 
-def _record(
-    trial: ExportedTrial, answer: ExportedAnswer, verdict: ExportedVerdict | None, request: bytes, model_id: str
-) -> Record:
+def _record(trial: TrialRow, call: CallRow, verdict: VerdictRow | None, request: bytes, model_id: str) -> Record:
     """A response file, its keys in the published order; keys that were published only with a value have one."""
-    flags = _FLAGS.decode(answer.flags)
+    answer = call.answer
+    reply = answer if isinstance(answer, Reply) else Reply("", "content")
     # Where its publisher cut the model's id out of the directory's name, it is cut so again.
-    model = trial.config_dir.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in flags else model_id
+    model = trial.config_dir.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in reply.flags else model_id
     record: Record = {
         "metadata": {
             "model": model, "experiment": trial.experiment, "system_variant": trial.variant,
-            "delivery_mode": trial.mode, "scenario_id": answer.turn_id, "timestamp": answer.answered_at,
+            "delivery_mode": trial.mode, "scenario_id": call.turn_id, "timestamp": call.answered_at,
         },
-        "response": "" if answer.missing is not None else answer.text,
+        "response": reply.text,
     }  # fmt: skip
-    if "old_prompt" not in flags:
-        record["finish_reason"] = answer.finish_reason
-    record["gen_cost"] = _cost(answer, answer.seconds)
+    if "old_prompt" not in reply.flags:
+        record["finish_reason"] = reply.finish_reason
+    record["gen_cost"] = _cost(answer)
     record |= _judged(verdict)
     record["request_messages"] = msgspec.Raw(request)
     optional = {
-        "reasoning_content": answer.reasoning,
-        "content_thinking": answer.thinking,
-        "response_tool_calls": msgspec.json.decode(answer.tool_calls),
+        "reasoning_content": reply.reasoning,
+        "content_thinking": reply.thinking,
+        "response_tool_calls": reply.tool_calls,
         "judge_raw_response": _words(verdict),
     }
     return record | {key: value for key, value in optional.items() if value}
 
 
-def _judged(verdict: ExportedVerdict | None) -> Record:
-    if verdict is None or verdict.missing not in (None, *UNGIVEN):
+def _judged(verdict: VerdictRow | None) -> Record:
+    if verdict is None or (isinstance(verdict.grade, Missing) and verdict.grade.reason not in UNGIVEN):
         return {"judge_scores": None, "judge_cost": None}
-    cost = _cost(verdict, sum(attempt.seconds for attempt in _ATTEMPTS.decode(verdict.attempts)))
-    values = msgspec.json.decode(verdict.fields)
-    readable = verdict.missing is None and verdict.rubric != queries.REREAD
-    return {
-        "judge_scores": {"reasoning": verdict.reasoning, **values} if readable else {},
-        "judge_cost": {**cost, "judge_model": verdict.judge},
-    }
+    grade, scores = verdict.grade, dict[str, object]()
+    if isinstance(grade, Verdict) and verdict.rubric != queries.REREAD:
+        scores = {"reasoning": grade.reasoning, **grade.values}
+    return {"judge_scores": scores, "judge_cost": {**_cost(grade), "judge_model": verdict.judge}}
 
 
-def _words(verdict: ExportedVerdict | None) -> str:
+def _words(verdict: VerdictRow | None) -> str:
     """What the judge wrote. Of our own verdicts only what could be read: other tools might read the rest otherwise."""
-    if verdict is None or (verdict.missing is not None and verdict.rubric not in _PUBLISHED):
+    if verdict is None or (isinstance(verdict.grade, Missing) and verdict.rubric not in _PUBLISHED):
         return ""
-    return verdict.raw
+    return verdict.grade.raw if verdict.prediction is None else verdict.prediction
 
 
-def _cost(row: ExportedAnswer | ExportedVerdict, seconds: float) -> Record:
+def _cost(came: Answer | Grade) -> Record:
+    usage = came.usage
     return {
-        "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens, "cost_usd": row.cost_usd,
-        "elapsed_seconds": seconds,
+        "prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "cost_usd": usage.cost_usd,
+        "elapsed_seconds": sum(attempt.seconds for attempt in came.attempts),
     }  # fmt: skip
 
 
@@ -179,12 +171,12 @@ def _names(row: NamesRow) -> Record:
     }
 
 
-def _path(folders: Mapping[str, str], trial: ExportedTrial, turn_id: str) -> str:
+def _path(folders: Mapping[str, str], trial: TrialRow, turn_id: str) -> str:
     return _below(folders[trial.config_dir], trial.run, trial.experiment, trial.variant, trial.mode, f"{turn_id}.json")
 
 
 def _below(folder: str, run: int, *below: str) -> str:
-    parts = (folder, f"run_{run}", *(part.replace("\\", dialogues.BACKSLASH) for part in below))
+    parts = (folder, f"run_{run}", *(part.replace("\\", layout.BACKSLASH) for part in below))
     if any(part in _OUTSIDE or "/" in part for part in parts):
         raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file", "leave this subject out with --models")
     return "/".join(parts)

@@ -17,9 +17,8 @@ from independence.extensions.published.responses import EMPTY_VERDICT
 from independence.judge.protocol import verdict_key
 from independence.store import context, names
 from independence.store.database import transaction
-from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED, REREAD
-from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.records import CallRow, EditionRow, Sidecar, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
 from independence.suites.without_texts import without_texts

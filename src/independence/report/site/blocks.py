@@ -22,13 +22,13 @@ from independence.report.site.dialogue_schema import (
     VerdictDocument,
 )
 from independence.report.site.schema import SCHEMA
-from independence.report.site.texts import BoardScripts, Deviation
+from independence.report.site.texts import BoardScripts
 from independence.store import scopes
-from independence.store.export_rows import ExportedAnswer, ExportedVerdict
+from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.queries import PUBLISHED, REREAD
-from independence.store.trajectories import StoredDialogue
+from independence.store.records import VerdictRow
 from independence.suites import digest
-from independence.types import Attempt
+from independence.types import Attempt, Reply
 
 _USD, _SECONDS = 6, 2  # decimals
 _ITEM = 16  # digits
@@ -63,59 +63,58 @@ def document(
     return BlockDocument(schema=SCHEMA, dialogues=dialogues)
 
 
-def _dialogue(slug: str, one: StoredDialogue, scripts: BoardScripts, rubrics: CountingRubrics) -> DialogueDocument:
-    counting = rubrics.of.get(one.planned.scenario, _THEIRS)
+def _dialogue(slug: str, one: Dialogue, scripts: BoardScripts, rubrics: CountingRubrics) -> DialogueDocument:
+    counting = rubrics.of.get(one.trial.scenario, _THEIRS)
+    steps = {(step.judge, step.step): step.output for step in one.current_steps if isinstance(step.output, Reply)}
     return DialogueDocument(
         subject=slug,
-        scenario=one.planned.scenario,
-        run=one.planned.run,
+        scenario=one.trial.scenario,
+        run=one.trial.run,
         turns=tuple(_turns(one, scripts)),
         verdicts=tuple(
-            _verdict(verdict, outdated=verdict.context != one.end or verdict.rubric not in counting)
+            _verdict(one, verdict, outdated=verdict.context != one.end or verdict.rubric not in counting)
             for verdict in one.verdicts
             if verdict.rubric in counting or verdict.rubric not in rubrics.every  # not of a place that says the same
         ),
-        steps=tuple(StepDocument(step.judge, step.step, step.text) for step in one.steps),
+        steps=tuple(StepDocument(*key, output.text) for key, output in steps.items()),
         failures=tuple(
-            FailureDocument(own.what, own.kind, own.detail, round(own.cost_usd, _USD), at=own.failed_at)
+            FailureDocument(
+                own.what,
+                own.kind,
+                own.detail,
+                round(sum(attempt.usage.cost_usd for attempt in own.attempts), _USD),
+                at=own.failed_at or "",
+            )
             for own in one.failures
         ),
         item=(one.state.end or "")[:_ITEM],
     )
 
 
-def _turns(one: StoredDialogue, scripts: BoardScripts) -> Iterator[TurnDocument]:
-    for turn, answer in enumerate(one.answers):
-        stale = one.state.stale and turn >= one.state.answered
-        yield _turn(answer, stale, scripts.deviation(one, turn), 1 + one.replaced.get(answer.turn, 0))
-
-
-def _turn(answer: ExportedAnswer, stale: bool, sent: Deviation | None, versions: int) -> TurnDocument:
-    attempts = msgspec.json.decode(answer.attempts, type=tuple[Attempt, ...])
-    plain = len(attempts) == 1 and attempts[0].outcome == "ok"
-    return TurnDocument(
-        id=answer.turn_id,
-        text=answer.text,
-        thinking=answer.thinking,
-        reasoning=answer.reasoning,
-        raw=answer.raw,
-        missing=answer.missing or "",
-        detail=answer.detail,
-        stale=stale,
-        flags=msgspec.json.decode(answer.flags, type=tuple[str, ...]),
-        channel=answer.channel or "",
-        finish=answer.finish_reason or "",
-        model=answer.served_model,
-        provider=answer.served_provider,
-        response=answer.response_id,
-        tokens=(answer.prompt_tokens, answer.completion_tokens, answer.reasoning_tokens),
-        usd=round(answer.cost_usd, _USD),
-        seconds=round(answer.seconds, _SECONDS),
-        at=answer.answered_at,
-        attempts=() if plain else tuple(_attempt(attempt) for attempt in attempts),
-        sent=sent,
-        versions=versions,
-    )
+def _turns(one: Dialogue, scripts: BoardScripts) -> Iterator[TurnDocument]:
+    for turn, call in enumerate(one.calls):
+        own = answer_fields(call)
+        attempts = own["attempts"]
+        plain = len(attempts) == 1 and attempts[0].outcome == "ok"
+        as_they_are = ("text", "thinking", "reasoning", "raw", "detail", "flags")
+        yield TurnDocument(
+            **{name: own[name] for name in as_they_are},
+            id=call.turn_id,
+            missing=own["missing"] or "",
+            stale=one.state.stale and turn >= one.state.answered,
+            channel=own["channel"] or "",
+            finish=own["finish_reason"] or "",
+            model=own["served_model"],
+            provider=own["served_provider"],
+            response=own["response_id"],
+            tokens=(own["prompt_tokens"], own["completion_tokens"], own["reasoning_tokens"]),
+            usd=round(own["cost_usd"], _USD),
+            seconds=round(own["seconds"], _SECONDS),
+            at=call.answered_at or "",
+            attempts=() if plain else tuple(_attempt(attempt) for attempt in attempts),
+            sent=scripts.deviation(one, turn),
+            versions=1 + sum(older.turn == call.turn for older in one.replaced),
+        )
 
 
 def _attempt(attempt: Attempt) -> AttemptDocument:
@@ -123,34 +122,31 @@ def _attempt(attempt: Attempt) -> AttemptDocument:
     return AttemptDocument(attempt.outcome, round(attempt.seconds, _SECONDS), round(usd, _USD))
 
 
-def _verdict(verdict: ExportedVerdict, *, outdated: bool) -> VerdictDocument:
-    predicted = _prediction(verdict)
+def _verdict(one: Dialogue, row: VerdictRow, *, outdated: bool) -> VerdictDocument:
+    own = verdict_fields(one, row)
+    predicted = _prediction(row.judge, own["raw"])
+    as_they_are = ("judge", "values", "detail", "reasoning", "quote", "quote_found")
     return VerdictDocument(
-        judge=verdict.judge,
-        rubric=texts.rubric_id(verdict.rubric),
-        values=msgspec.json.decode(verdict.fields),
-        missing=verdict.missing or "",
-        detail=verdict.detail,
-        reasoning=verdict.reasoning,
-        raw=verdict.raw if verdict.missing and predicted is None else "",
+        **{name: own[name] for name in as_they_are},
+        rubric=texts.rubric_id(row.rubric),
+        missing=own["missing"] or "",
+        raw=own["raw"] if own["missing"] and predicted is None else "",
         outdated=outdated,
-        number=verdict.pass_,
-        usd=round(verdict.cost_usd, _USD),
-        at=verdict.judged_at,
-        quote=verdict.quote,
-        quote_found=verdict.is_quote_found,
-        route=verdict.route or "",
-        probability=None if verdict.probability is None else round(verdict.probability, 4),
-        auditor=verdict.auditor or "",
+        number=row.pass_,
+        usd=round(own["cost_usd"], _USD),
+        at=row.judged_at or "",
+        route=own["route"] or "",
+        probability=None if own["probability"] is None else round(own["probability"], 4),
+        auditor=own["auditor"] or "",
         prediction=predicted,
     )
 
 
-def _prediction(verdict: ExportedVerdict) -> Prediction | None:
+def _prediction(judge: str, raw: str) -> Prediction | None:
     """What an offline or hybrid judge predicted; None of any other."""
-    if not kinds.of(verdict.judge).predicts:
+    if not kinds.of(judge).predicts:
         return None
     try:
-        return protocol.read_prediction(verdict.raw)
+        return protocol.read_prediction(raw)
     except msgspec.MsgspecError:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +22,13 @@ from independence.report.site.dialogue_schema import (
 )
 from independence.report.site.messages import Sent
 from independence.report.site.schema import SCHEMA
-from independence.store import queries, scopes, trajectories
+from independence.store import dialogues, queries, scopes
+from independence.store.dialogues import Dialogue
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope
-from independence.store.trajectories import DialogueFilter, StoredDialogue
 from independence.suites import digest
 from independence.suites.schema import Rubric, Suite
+from independence.types import Reply
 
 REDACTED = "(This system prompt is left out of this site.)"
 _RUNS = 10  # of one block
@@ -59,14 +61,14 @@ class BoardScripts:
     def _short(self, message: SentMessage | str) -> int | str:
         return self._place[message] if isinstance(message, SentMessage) else message
 
-    def deviation(self, one: StoredDialogue, turn: int) -> Deviation | None:
+    def deviation(self, one: Dialogue, turn: int) -> Deviation | None:
         """How an answer was asked for, where that is not as its script says; else None."""
-        answer = one.answers[turn]
-        if answer.messages is None:
+        call = one.calls[turn]
+        if call.messages is None:
             return None
-        said = dict(one.before) | {other.turn_id: other.text for other in one.answers[:turn]}
+        said = _said(one, turn)
         request = _request(one, turn)
-        script = self._known.get(f"{one.planned.scenario}/{answer.turn_id}", ())
+        script = self._known.get(f"{one.trial.scenario}/{call.turn_id}", ())
         if _resolved(request, said) == _resolved(script, said):
             return None
         return tuple(self._place.get(part, part) if isinstance(part, SentMessage) else part for part in request)
@@ -77,12 +79,17 @@ def _resolved(request: Sent, said: Mapping[str, str]) -> list[SentMessage | str]
     return [said.get(part, "").strip() if isinstance(part, str) else part for part in request]
 
 
-def _request(one: StoredDialogue, turn: int) -> Sent:
+def _said(one: Dialogue, turn: int) -> dict[str, str]:
+    """Id of a turn -> the answer to it, of those before a turn and in the dialogues that this one continues."""
+    before = itertools.chain(*one.before.values(), one.calls[:turn])
+    return {call.turn_id: call.answer.text if isinstance(call.answer, Reply) else "" for call in before}
+
+
+def _request(one: Dialogue, turn: int) -> Sent:
     """A stored request, by the answers that come before it."""
-    said = {text.strip(): turn_id for turn_id, text in one.before.items()}
-    said |= {answer.text.strip(): answer.turn_id for answer in one.answers[:turn]}
+    said = {text.strip(): turn_id for turn_id, text in _said(one, turn).items()}
     said.pop("", None)
-    return messages.sent(one.answers[turn].messages or b"[]", said)
+    return messages.sent(one.calls[turn].messages or b"[]", said)
 
 
 def _own_scripts(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Sent]:
@@ -118,16 +125,16 @@ def _most_common(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, 
     known: dict[SentMessage, SentMessage] = {}
     for key in board.blocks:
         for _, one in stored(connection, board, key):
-            for turn, answer in enumerate(one.answers):
+            for turn, call in enumerate(one.calls):
                 request = (
                     known.setdefault(part, part) if isinstance(part, SentMessage) else part
                     for part in _request(one, turn)
                 )
-                counts.setdefault(f"{one.planned.scenario}/{answer.turn_id}", Counter())[tuple(request)] += 1
+                counts.setdefault(f"{one.trial.scenario}/{call.turn_id}", Counter())[tuple(request)] += 1
     return {key: found.most_common(1)[0][0] for key, found in counts.items()}
 
 
-def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> Iterator[tuple[str, StoredDialogue]]:
+def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> Iterator[tuple[str, Dialogue]]:
     """The dialogues of a block, each with the key of its subject; of editions that share one, the first has it."""
     scenarios, first = board.scenarios[key.unit], key.tens * _RUNS + 1
     mixed, seen = board.scope.mixed, set()
@@ -136,21 +143,21 @@ def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> I
         mark = f"@{scope.edition}" if mixed and imported else ""  # see `BoardScope.key`
         configs = [name.removesuffix(mark) for name in board.members[key.bucket] if name.endswith(mark)]
         ids = {} if imported else _turn_ids(scope.suite, scenarios)
-        wanted = DialogueFilter(scenarios, configs, first, first + _RUNS - 1)
-        for one in trajectories.dialogues(connection, scope.where, wanted):
-            place = (one.planned.config_dir + mark, one.planned.scenario, one.planned.run)
+        found = dialogues.read(connection, scope.where, configs, scenarios, range(first, first + _RUNS))
+        for one in sorted(found, key=lambda one: (one.trial.config_dir, one.trial.scenario, one.trial.run)):
+            place = (one.trial.config_dir + mark, one.trial.scenario, one.trial.run)
             if place not in seen:
                 seen.add(place)
                 yield place[0], _at_its_place(one, ids)
 
 
-def _at_its_place(one: StoredDialogue, ids: Mapping[str, Sequence[str]]) -> StoredDialogue:
+def _at_its_place(one: Dialogue, ids: Mapping[str, Sequence[str]]) -> Dialogue:
     """The dialogue with the ids of its scenario's turns: one that says the same elsewhere is stored under others."""
-    own = ids.get(one.planned.scenario, ())
-    answers = [
-        answer._replace(turn_id=own[answer.turn]) if answer.turn < len(own) else answer for answer in one.answers
+    own = ids.get(one.trial.scenario, ())
+    calls = [
+        msgspec.structs.replace(call, turn_id=own[call.turn]) if call.turn < len(own) else call for call in one.calls
     ]
-    return one._replace(answers=answers)
+    return one._replace(calls=calls)
 
 
 def _turn_ids(suite: Suite, scenarios: Sequence[str]) -> dict[str, list[str]]:

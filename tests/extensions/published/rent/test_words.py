@@ -20,7 +20,7 @@ from independence.exchange.storing import NewRows
 from independence.extensions.published.rent import reader, records, storing, summary
 from independence.extensions.published.rent.editions import FolderEdition
 from independence.extensions.published.rent.reader import ImportedFolder
-from independence.store import export_rows, queries
+from independence.store import names, queries
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Where
@@ -234,7 +234,7 @@ def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connecti
     for name in ("run_a", "run_b"):
         said = worded.answers(worded.grid(), run_id=name, response_text=name)
         of, _ = take(connection, folders.write(tmp_path / name, grid=worded.grid(), answers=said))
-    assert {one.run for one in export_rows.sidecars(connection, Where("rent", of.name), "run_id")} == {1, 2}
+    assert {run for _, run in names.imported(connection, Where("rent", of.name), "run_id")} == {1, 2}
     assert find(tmp_path / "run_a")[1].skipped == ()
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from independence.extensions.published.dialogues import ImportedRun
-from independence.store import export_rows
+from independence.store import dialogues, queries
 from independence.types import Condition, Reply, Where
 
 
@@ -49,14 +46,14 @@ def of_runs(runs: Iterable[ImportedRun]) -> Iterator[ImportedDialogue]:
 
 def of_store(connection: sqlite3.Connection, where: Where) -> Iterator[ImportedDialogue]:
     """The dialogues of an imported edition."""
-    for place, own in itertools.groupby(export_rows.answers(connection, where), lambda pair: pair[0]):
-        requests = tuple(
-            ImportedRequest(
-                answer.turn_id, answer.messages or b"[]", answer.text, answer.thinking,
-                msgspec.json.decode(answer.flags, type=list[str]),
-            )
-            for _, answer in own
-        )  # fmt: skip
-        yield ImportedDialogue(
-            place.config_dir, place.run, Condition(place.variant, place.mode), place.scenario, requests
-        )
+    for condition in queries.conditions(connection, where):
+        for one in dialogues.read(connection, where.under(condition)):
+            requests = []
+            for call in one.calls:
+                reply = call.answer if isinstance(call.answer, Reply) else Reply("", "content")
+                requests.append(
+                    ImportedRequest(call.turn_id, call.messages or b"[]", reply.text, reply.thinking, reply.flags)
+                )
+            if requests:
+                trial = one.trial
+                yield ImportedDialogue(trial.config_dir, trial.run, condition, trial.scenario, tuple(requests))

@@ -12,10 +12,9 @@ from independence.extensions.published.rent.editions import FolderEdition
 from independence.extensions.published.rent.reader import ImportedAnswer, ImportedFolder
 from independence.extensions.published.rent.records import answer, grade, recovered
 from independence.extensions.published.storing import UNKNOWN_JUDGE, subject_row, trial_row, verdict_row
-from independence.store import context, export_rows
+from independence.store import context, names
 from independence.store.database import transaction
-from independence.store.export_rows import Sidecar
-from independence.store.records import CallRow, EditionRow, TrialRow, VerdictRow
+from independence.store.records import CallRow, EditionRow, Sidecar, TrialRow, VerdictRow
 from independence.suites.schema import Scenario
 from independence.types import Condition, Where
 
@@ -35,10 +34,8 @@ def config_dir(model: str) -> str:
 
 def _runs(connection: sqlite3.Connection, imported: ImportedFolder) -> dict[tuple[str, int], int]:
     """(model, run id) -> number of the run: what is stored keeps its number, what is new counts on."""
-    numbers = {
-        (one.config_dir, int(one.content)): one.run
-        for one in export_rows.sidecars(connection, Where(imported.edition.suite.suite, imported.edition.name), RUN_ID)
-    }
+    where = Where(imported.edition.suite.suite, imported.edition.name)
+    numbers = {(config, int(own)): run for (config, run), own in names.imported(connection, where, RUN_ID).items()}
     out = {}
     for model, run_id in sorted({one.key[:2] for one in imported.answers}):
         own = [run for (config, _), run in numbers.items() if config == config_dir(model)]

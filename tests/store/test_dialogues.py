@@ -1,0 +1,157 @@
+"""Whole dialogues as every export, page and trajectory reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from sqlite3 import Connection
+
+import pytest
+
+from independence.store import database, dialogues, names, queries, routes
+from independence.store.dialogues import Dialogue
+from independence.store.routes import RouteRow, VerdictRoute
+from independence.suites.load import LoadedSuite
+from independence.types import Attempt, Missing, Reply, Usage, Verdict, Where
+from tests.engine import planned
+from tests.report import filled
+
+
+@pytest.fixture
+def answered(tmp_path: Path, toy_suite: LoadedSuite) -> Connection:
+    """Two runs of the toy suite, partly answered, one dialogue graded twice."""
+    opened = database.connect(tmp_path / "store.db")
+    made = planned.trials(toy_suite.suite, runs=2)
+    planned.store(opened, toy_suite, list(made.values()))
+    at = planned.answer(opened, made["dinner", 1], "Soup.", "Soup again.")
+    planned.answer(opened, made["radio", 1], Missing("blocked"))
+    planned.grade(opened, made["dinner", 1], "k2", at, Verdict({"drift": 2}), "zoe")
+    planned.grade(opened, made["dinner", 1], "k1", at, Missing("unreadable_verdict"), "ann")
+    return opened
+
+
+def where(loaded: LoadedSuite) -> Where:
+    return Where("toy", loaded.edition, filled.CONDITION)
+
+
+def read(
+    connection: Connection,
+    loaded: LoadedSuite,
+    scenarios: Collection[str] | None = None,
+    configs: Collection[str] | None = None,
+    runs: range | None = None,
+) -> list[Dialogue]:
+    return list(dialogues.read(connection, where(loaded), configs, scenarios, runs))
+
+
+def places(found: list[Dialogue]) -> list[tuple[str, int, str]]:
+    return [(one.trial.config_dir, one.trial.run, one.trial.scenario) for one in found]
+
+
+def said(one: Dialogue) -> list[str]:
+    return [dialogues.answer_fields(call)["text"] for call in one.calls]
+
+
+def test_every_planned_place_is_there_with_its_current_answers(answered: Connection, toy_suite: LoadedSuite) -> None:
+    found = read(answered, toy_suite)
+    assert [place[1:] for place in places(found)] == [
+        (run, scenario) for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
+    ]
+    dessert, dinner, radio, *others = found
+    assert (said(dessert), said(dinner), said(radio)) == ([], ["Soup.", "Soup again."], [""])
+    assert [one.calls for one in others] == [()] * 3
+    first, second = dinner.calls
+    assert second.context == first.after
+    assert first.answer == Reply("Soup.", "tool", thinking="private Soup.")
+    assert radio.calls[0].answer == Missing("blocked")
+    spent = Reply("Again.", "tool", usage=Usage(3, 2, 1, cost_usd=0.5), attempts=(Attempt("ok", 1.5, Usage(3)),))
+    planned.answer(answered, planned.trials(toy_suite.suite)["radio", 1], spent)
+    (radio,) = read(answered, toy_suite, ["radio"], runs=range(1, 2))
+    assert (radio.calls[0].answer, radio.replaced[0].answer) == (spent, Missing("blocked"))
+    assert dialogues.answer_fields(radio.calls[0]) | {"missing": None, "seconds": 1.5, "cost_usd": 0.5} == (
+        dialogues.answer_fields(radio.calls[0])
+    )
+
+
+def test_verdicts_of_every_judge_are_there_with_a_prediction_where_the_words_of_a_model_would_be(
+    answered: Connection, toy_suite: LoadedSuite
+) -> None:
+    answered.execute("UPDATE verdicts SET prediction = '{\"drift\":3}' WHERE judge = 'zoe'")
+    (one,) = read(answered, toy_suite, ["dinner"], runs=range(1, 2))
+    for auditor, route in (("acme/first", VerdictRoute("offline", 0.1)), ("acme/last", VerdictRoute("audit", 0.25))):
+        routes.add(answered, [RouteRow("k2", auditor, one.trial.key, route)])
+    (one,) = read(answered, toy_suite, ["dinner"], runs=range(1, 2))
+    shown = ("judge", "missing", "values", "pass_", "raw", "auditor", "route", "probability")
+    fields = [dialogues.verdict_fields(one, row) for row in one.verdicts]
+    assert [tuple(own[name] for name in shown) for own in fields] == [
+        ("ann", "unreadable_verdict", {}, 1, "", None, None, None),
+        ("zoe", None, {"drift": 2}, 1, '{"drift":3}', "acme/last", "audit", 0.25),
+    ]
+
+
+def test_sidecars_are_found_by_their_name(answered: Connection) -> None:
+    for name in ("answers", "answer"):
+        answered.execute("INSERT INTO sidecars VALUES ('s', 'e', 'c', 1, ?, ?)", (name, name.encode()))
+    assert names.imported(answered, Where("s", "e"), "answer") == {("c", 1): b"answer"}
+    assert names.imported(answered, Where("s", "e")) == {}
+
+
+@pytest.fixture
+def filled_store(connection: Connection, toy_suite: LoadedSuite) -> Connection:
+    for config in ("a", "b"):
+        filled.complete(connection, toy_suite, config, ((8, 6, 2), (7, 6, 2), (7, 5, 2)))
+    return connection
+
+
+def test_scenarios_subjects_and_runs_narrow_what_is_read_of_answers_verdicts_and_what_was_said_before(
+    filled_store: Connection, toy_suite: LoadedSuite
+) -> None:
+    every = read(filled_store, toy_suite)
+    assert len(every) == 18
+    assert places(every) == sorted(places(every))
+    some = read(filled_store, toy_suite, ["radio", "dessert"], ["b"], range(2, 4))
+    assert places(some) == [("b", 2, "dessert"), ("b", 2, "radio"), ("b", 3, "dessert"), ("b", 3, "radio")]
+    assert some == [one for one in every if one in some]
+    assert read(filled_store, toy_suite, []) == read(filled_store, toy_suite, ["radio"], ["nobody"]) == []
+    (found,) = read(filled_store, toy_suite, ["dessert"], ["a"], range(2, 3))
+    assert said(found) == ["a dessert 2 0"]
+    ((parent, before),) = found.before.items()
+    assert parent == found.trial.parent == filled.key("a", "dinner", 2)
+    assert [(call.turn_id, dialogues.answer_fields(call)["text"]) for call in before] == [
+        ("dinner_0", "a dinner 2 0"), ("dinner_1", "a dinner 2 1"),
+    ]  # fmt: skip
+    assert [verdict.grade for verdict in found.verdicts] == [Verdict({"firmness": 6, "kept": False}, "cues on dessert")]
+    assert found.end == found.state.end == found.verdicts[0].context
+    assert found.replaced == []
+
+
+def test_older_answers_are_kept_apart_and_what_follows_them_is_stale(
+    filled_store: Connection, toy_suite: LoadedSuite
+) -> None:
+    for text in ("Another soup.", "A third one."):
+        filled.answer(filled_store, "a", "dinner", 1, Reply(text, "tool"))
+    dessert, dinner = read(filled_store, toy_suite, ["dinner", "dessert"], ["a"], range(1, 2))
+    assert [call.turn for call in dinner.replaced] == [0, 0]
+    assert said(dinner) == ["A third one.", "a dinner 1 1"]
+    assert (dinner.state.answered, dinner.state.stale, dinner.state.end) == (1, True, None)
+    assert dessert.state.end is None
+    ((first, _),) = dessert.before.values()
+    assert first == dinner.calls[0]
+
+
+def test_what_was_never_asked_or_came_to_nothing_is_read_too(connection: Connection, toy_suite: LoadedSuite) -> None:
+    made = planned.trials(toy_suite.suite)
+    planned.store(connection, toy_suite, list(made.values()))
+    planned.answer(connection, made["dinner", 1], Missing("blocked"))
+    states = {one.trial.scenario: (one.end != "", one.state.missing) for one in read(connection, toy_suite)}
+    assert states == {"dinner": (True, "blocked"), "radio": (False, None), "dessert": (False, "parent_missing")}
+
+
+def test_states_of_some_trials_are_those_of_all(filled_store: Connection, toy_suite: LoadedSuite) -> None:
+    every = queries.states(filled_store, where(toy_suite))
+    some = queries.states(filled_store, where(toy_suite), [filled.key("b", "dessert", 2), filled.key("a", "radio", 1)])
+    assert some == [one for one in every if one in some]
+    assert {one.key for one in some} == {
+        filled.key("b", "dessert", 2), filled.key("b", "dinner", 2), filled.key("a", "radio", 1),
+    }  # fmt: skip
+    assert queries.states(filled_store, where(toy_suite), []) == []
