@@ -21,12 +21,12 @@ from benchmarks.figure import Result, Skipped
 from benchmarks.grid import Array, Cell, Grid, Row
 from benchmarks.rules import PublishedDialogue
 from independence.api import importing
-from independence.engine import routing
-from independence.engine.routing import RoutingCandidate
 from independence.extensions.published import scoring_rules
-from independence.judge.offline import weights
-from independence.judge.offline.grading import DialogueToGrade, predict_all
-from independence.judge.protocol import Prediction, PurchaseRule
+from independence.extensions.trained import routing, weights
+from independence.extensions.trained.grading import DialogueToGrade, predict_all
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.routing import RoutingCandidate
+from independence.judge.protocol import Prediction
 from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.stats.subject_points import leverage

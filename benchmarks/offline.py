@@ -23,9 +23,9 @@ import msgspec
 
 from benchmarks.figure import Figure, Result, spread
 from independence.engine import plan
+from independence.extensions.trained import grading, weights
+from independence.extensions.trained.grading import DialogueToGrade
 from independence.judge.cues import grading as rules
-from independence.judge.offline import grading, weights
-from independence.judge.offline.grading import DialogueToGrade
 from independence.suites import load
 from independence.suites.schema import Field, Suite
 from independence.suites.script import DialogueScript

@@ -45,7 +45,7 @@ def test_help_imports_nothing_heavy_and_a_command_only_what_it_works_with(tmp_pa
     assert "click" in names
     assert names.isdisjoint(HEAVY)
     assert [name for name in names if name.startswith("independence.cli.")] == ["independence.cli.main"]
-    for name in COMMANDS.keys() - {"train-judge"}:  # which becomes a command of an extension
+    for name in COMMANDS:
         assert loaded(name, "--help").isdisjoint(("aiohttp", "asyncio", "numpy", "rich", "sqlite3")), name
     command.ok("run", "-m", "sim/half", "-j", "cues", "--runs", "1", "--exp", "stability", "--quiet", cwd=tmp_path)
     store = ("--db", str(tmp_path / "independence.db"))

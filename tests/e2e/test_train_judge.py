@@ -18,7 +18,7 @@ from independence.suites.template import fill
 from tests.e2e import command
 from tests.e2e.command import Ended
 from tests.extensions.published import trees
-from tests.judge.offline import school
+from tests.extensions.trained import school
 
 
 def train(folder: Path, source: str | Path, code: int) -> Ended:

@@ -18,15 +18,15 @@ from independence.config.subjects import Subject
 from independence.engine import connections, subjects
 from independence.engine.connections import KeyUse
 from independence.errors import UsageError
+from independence.extensions.trained import HYBRID, OFFLINE, WEIGHTS, weights
+from independence.extensions.trained.judges import HybridJudge, OfflineJudge
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.weights import CalibrationLine, WeightsInfo
 from independence.judge import kinds
 from independence.judge.cues.grading import CuesJudge
-from independence.judge.kinds import CUES, HYBRID, OFFLINE, WEIGHTS
+from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
-from independence.judge.offline import weights
-from independence.judge.offline.grading import OfflineJudge
-from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.offline.weights import WeightsInfo
-from independence.judge.protocol import DEFAULT_JUDGE, CalibrationLine, Purchase, PurchaseRule, verdict_key
+from independence.judge.protocol import DEFAULT_JUDGE, verdict_key
 from independence.suites.load import LoadedSuite, load
 from independence.types import Sampling
 
@@ -57,32 +57,32 @@ def test_a_name_says_which_judge_it_is_and_one_named_twice_is_one() -> None:
     assert (model, rules) == (MODEL, CuesJudge(CUES))
     assert one("sim/arbiter") == ModelJudge("sim/arbiter", endpoint="sim", model="arbiter")
     shipped = weights.shipped()
-    assert (type(offline), offline.name, offline.endpoint, offline.purchase) == (OfflineJudge, OFFLINE, "", None)
+    assert (type(offline), offline.name, offline.endpoint, offline.auditor) == (OfflineJudge, OFFLINE, "", None)
     assert (offline.weights, offline.line, offline.file) == (shipped.version, shipped.about.line, "")
 
 
 def test_a_hybrid_is_offline_and_its_model() -> None:
     spec = one("hybrid:acme/judge", OfflineOptions(unsure_share=0.3, audit_share=0.1))
     assert (type(spec), spec.name) == (HybridJudge, "hybrid:acme/judge")
-    assert spec.purchase == Purchase(MODEL, PurchaseRule(0.3, 0.1))
+    assert (spec.auditor, spec.rule) == (MODEL, PurchaseRule(0.3, 0.1))
     assert spec.weights == one(OFFLINE).weights
-    assert verdict_key("d", "r", spec.purchase.auditor.settings) == verdict_key("d", "r", one("acme/judge").settings)
-    assert one("hybrid:acme/judge").purchase.rule == PurchaseRule(0.2, 0.05, 20)
+    assert verdict_key("d", "r", spec.auditor.settings) == verdict_key("d", "r", one("acme/judge").settings)
+    assert one("hybrid:acme/judge").rule == PurchaseRule(0.2, 0.05, 20)
     simulated = one("hybrid:sim/arbiter")
-    assert (simulated.endpoint, simulated.model, simulated.purchase.auditor.name) == ("sim", "arbiter", "sim/arbiter")
+    assert (simulated.endpoint, simulated.model, simulated.auditor.name) == ("sim", "arbiter", "sim/arbiter")
 
 
 def test_shares_of_everything_are_no_more_than_that() -> None:
     for unsure in range(0, 101, 3):
         options = OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)
-        assert one("hybrid:acme/judge", options).purchase is not None
+        assert one("hybrid:acme/judge", options).auditor is not None
 
 
 def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
     for names in (["acme/judge"], [OFFLINE, "acme/judge"], ["acme/judge", "acme/judge"]):
         (spec,) = connections.specs(names, KNOWN, V2, OfflineOptions(audit=7))
         assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
-        assert spec.purchase == Purchase(MODEL, PurchaseRule(0, 0, 7))
+        assert (spec.auditor, spec.rule) == (MODEL, PurchaseRule(0, 0, 7))
         assert spec.settings == one(OFFLINE).settings
 
 
@@ -138,19 +138,23 @@ def test_the_same_suite_is_graded_by_weights_of_its_own_that_are_in_the_judges_n
     assert alone.weights == both.weights == version
     assert alone.file == both.file == str(own)
     assert alone.line == LINE
-    assert both.purchase is not None
-    assert both.purchase.auditor.name == "acme/judge"
+    assert both.auditor is not None
+    assert both.auditor.name == "acme/judge"
     assert msgspec.structs.replace(both, weights="").settings != both.settings
 
 
 def test_weights_are_found_in_a_suites_folder_and_in_no_file_of_other_words(toy_folder: Path, tmp_path: Path) -> None:
-    assert connections.own_weights(str(toy_folder)) is None
-    (toy_folder / WEIGHTS).touch()
-    assert connections.own_weights(str(toy_folder)) == toy_folder / WEIGHTS
-    assert connections.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / WEIGHTS
-    assert connections.own_weights("v2") is None
-    with pytest.raises(UsageError, match="no suite `v9`"):
-        connections.own_weights("v9")
+    def graded_by(suite: Path, **offline: Path) -> Any:
+        options = RunOptions(suite=str(suite), judges=(OFFLINE,), offline=OfflineOptions(**offline))
+        return connections.chosen(options, V2, KNOWN, {})[0]
+
+    assert graded_by(toy_folder).file == ""
+    (toy_folder / WEIGHTS).write_text("no weights")
+    for suite in (toy_folder, toy_folder / "suite.yaml"):
+        with pytest.raises(UsageError, match=f"{toy_folder / WEIGHTS}.*no weights of an offline judge"):
+            graded_by(suite)
+    (tmp_path / WEIGHTS).write_bytes((Path(weights.__file__).parent / WEIGHTS).read_bytes())
+    assert graded_by(toy_folder, weights=tmp_path / WEIGHTS).file == str(tmp_path / WEIGHTS)
     path = tmp_path / "words.npz"
     path.write_text("no weights")
     with pytest.raises(UsageError, match="no weights of an offline judge"):
@@ -158,12 +162,12 @@ def test_weights_are_found_in_a_suites_folder_and_in_no_file_of_other_words(toy_
 
 
 def test_what_is_bought_is_said_before_it_is() -> None:
-    hybrid = connections.share(one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)))
+    hybrid = one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)).note()
     assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "at least 20"))
     (audit,) = connections.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
-    assert "7 verdicts per scenario are bought from acme/judge" in connections.share(audit)
+    assert "7 verdicts per scenario are bought from acme/judge" in audit.note()
     judges = connections.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)
-    assert {connections.share(spec) for spec in judges} == {""}
+    assert {spec.note() for spec in judges} == {""}
 
 
 GEMINI = "google/gemini-3-flash-preview"

@@ -14,6 +14,8 @@ import pytest
 from independence.api.formats import Exporter, Importer
 from independence.config import plugins
 from independence.errors import UsageError
+from independence.judge.kinds import JudgeKind
+from independence.report.estimates import Estimator
 from independence.report.scoring import Scoring
 from tests import plugin
 from tests.e2e import command, suites
@@ -26,6 +28,8 @@ SHAPES = {
     plugins.EXPORTERS: Exporter,
     plugins.SCORING: Scoring,
     plugins.COMMANDS: click.Command,
+    plugins.JUDGES: JudgeKind,
+    plugins.ESTIMATES: Estimator,
 }
 
 

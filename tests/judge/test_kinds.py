@@ -8,14 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from independence.engine.batch_judge import BatchJudge
 from independence.errors import UsageError
+from independence.extensions.trained import OFFLINE
+from independence.extensions.trained.judges import HybridJudge, OfflineJudge
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.weights import CalibrationLine
 from independence.judge import kinds
 from independence.judge.cues.grading import CuesJudge
-from independence.judge.kinds import CUES, OFFLINE, JudgeSources
+from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.model import ModelJudge
-from independence.judge.offline.grading import OfflineJudge
-from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.protocol import BatchJudge, CalibrationLine, Judge, PurchaseRule, verdict_key
+from independence.judge.protocol import Judge, verdict_key
 from tests import plugin
 
 KINDS = {
@@ -107,7 +110,7 @@ def test_a_verdict_key_differs_with_dialogue_rubric_judge_and_pass() -> None:
 
 @pytest.mark.parametrize("spec", [BOTH, AUDITED])
 def test_what_is_bought_is_the_models_own_verdict(spec: Judge) -> None:
-    assert spec.purchase.auditor == MODEL
+    assert spec.auditor == MODEL
     assert (spec.endpoint, spec.model, spec.max_tokens) == (MODEL.endpoint, MODEL.model, MODEL.max_tokens)
     assert verdict_key("d", "r", spec.settings) != verdict_key("d", "r", MODEL.settings)
 

@@ -8,7 +8,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.weights import CalibrationLine
+from independence.judge.protocol import Prediction
 from independence.report import board_notes, index_report
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import t_quantile

@@ -6,10 +6,12 @@ from sqlite3 import Connection
 
 import pytest
 
+from independence.extensions.trained import draws
+from independence.extensions.trained.draws import RoutedVerdict
 from independence.store import deletion, records, routes
 from independence.store.deletion import DeletionScope, EditionSubject
 from independence.store.records import VerdictRow
-from independence.store.routes import RoutedVerdict, RouteRow, VerdictRoute
+from independence.store.routes import RouteRow, VerdictRoute
 from independence.types import Attempt, Condition, Grade, Missing, Usage, Verdict, Where
 
 from . import rows
@@ -44,7 +46,7 @@ def offline(connection: Connection, trial: str, at: str, when: str = "2026-01-01
 
 
 def routed(connection: Connection, judge: str = "offline") -> list[RoutedVerdict]:
-    return routes.routed(connection, rows.PLACE.under(CONDITION), judge, hybrid=judge.startswith("hybrid:"))
+    return draws.routed(connection, rows.PLACE.under(CONDITION), judge, hybrid=judge.startswith("hybrid:"))
 
 
 @pytest.fixture
@@ -72,7 +74,7 @@ def test_each_auditor_has_routes_of_its_own_and_a_known_one_is_replaced(connecti
     for key, auditor, way in (("a", "j", AUDIT), ("b", "j", OFFLINE), ("a", "k", UNSURE), ("a", "j", larger)):
         routes.add(connection, [RouteRow(key, auditor, "t", way)])
     for auditor, known in (("j", {"a": larger, "b": OFFLINE}), ("k", {"a": UNSURE}), ("l", {})):
-        assert routes.known(connection, ["a", "b", "c"], auditor) == known
+        assert draws.known(connection, ["a", "b", "c"], auditor) == known
     assert connection.execute("SELECT count(*) FROM routes").fetchone()[0] == 3
 
 
@@ -157,8 +159,8 @@ def test_past_draws_are_counted_by_scenario(held: Connection) -> None:
     route(held, "one", AUDIT)
     route(held, "two", OFFLINE)
     where = rows.PLACE.under(CONDITION)
-    assert routes.past(held, where, "offline") == {"one": (1, 1), "two": (0, 1)}
-    assert routes.past(held, where, "hybrid:acme/j") == {}
+    assert draws.past(held, where, "offline") == {"one": (1, 1), "two": (0, 1)}
+    assert draws.past(held, where, "hybrid:acme/j") == {}
 
 
 def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: Connection) -> None:
@@ -183,7 +185,7 @@ def test_only_the_judge_and_the_place_that_are_asked_for_are_read(held: Connecti
     verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 1}), "hybrid:acme/j")
     assert [one.scenario for one in routed(held, "hybrid:acme/j")] == ["one"]
     for suite, edition, mode in (("t", "e", "m"), ("s", "f", "m"), ("s", "e", "other")):
-        assert routes.routed(held, Where(suite, edition, Condition("v", mode)), "offline", hybrid=False) == []
+        assert draws.routed(held, Where(suite, edition, Condition("v", mode)), "offline", hybrid=False) == []
 
 
 def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: Connection) -> None:

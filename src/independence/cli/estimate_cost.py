@@ -40,7 +40,6 @@ def command(options: RunOptions, format_: str, db: Path) -> None:
 
 def _table(preview: RunPreview) -> Table:
     """A row for each subject, and for all where there are several."""
-    from independence.engine import connections
     from independence.engine.estimate import Bill, total
     from independence.report.table import Column, Table
 
@@ -60,7 +59,7 @@ def _table(preview: RunPreview) -> Table:
         answers, verdicts = (total(b for payer, b in bills.items() if bool(payer.judge) == of) for of in (False, True))
         rows.append(_row(f"all {len(rows)} subjects", answers, verdicts))
     notes = [*_NOTES, *(f"{one}." for one in run.notes)]
-    shares = [share for judge in run.judges if (share := connections.share(judge))]
+    shares = [share for judge in run.judges if (share := judge.note())]
     notes += [f"{said}." for said in (*shares, *preview.purchases)]
     if preview.unexamined:
         notes.append(f"{preview.unexamined}.")

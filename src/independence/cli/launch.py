@@ -11,7 +11,7 @@ from independence.cli import activity, screen, table_output
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
-from independence.engine import connections, estimate, pipeline, resolve
+from independence.engine import estimate, pipeline, resolve
 from independence.report import analysis
 from independence.store import database, endings, scopes, spending
 
@@ -43,7 +43,7 @@ def launch(
 
 def lines(preview: pipeline.RunPreview) -> list[str]:
     """What to say before anything is asked."""
-    shares = [share for judge in preview.run.judges if (share := connections.share(judge))]
+    shares = [share for judge in preview.run.judges if (share := judge.note())]
     said = [*preview.run.notes, *shares, *preview.purchases, *filter(None, [preview.unexamined]), _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
@@ -111,7 +111,7 @@ def _report(
 
 def _next(run: resolve.ResolvedRun) -> str:
     """What finishes a run that left something out."""
-    auditors = [judge.purchase.auditor for judge in run.judges if judge.purchase is not None]
+    auditors = [judge.auditor for judge in run.judges if judge.auditor is not None]
     people = [auditor.name for auditor in auditors if not auditor.is_asked]
     if not people:
         return "the same command asks again"

@@ -15,7 +15,7 @@ import click
 
 from independence import __version__
 
-# name -> (module in this package and what it calls the command, one line for --help)
+# name -> (module in this package and what it calls the command, or "" where our extension has it; one line for --help)
 COMMANDS: Final = {
     "demo": ("run.demo", "See it work: simulated subjects, no key, no network."),
     "run": ("run.run", "Run a suite on models, grade all, print the board."),
@@ -23,7 +23,7 @@ COMMANDS: Final = {
     "rerun": ("run.rerun", "More runs of stored subjects."),
     "judge": ("run.judge", "Grade stored replies with another judge."),
     "validate-judges": ("validate_judges.command", "How far judges agree, whom they favour, what they cost."),
-    "train-judge": ("train_judge.command", "Train an offline judge on stored verdicts."),
+    "train-judge": ("", "Train an offline judge on stored verdicts."),
     "leaderboard": ("leaderboard.command", "Print the board of a store."),
     "view": ("view.command", "Read boards and dialogues in the browser, or follow a run."),
     "show": ("show.command", "Print a dialogue as it was sent, with verdicts and reasons."),
@@ -100,7 +100,8 @@ _INTERRUPTED: Final = 130
 def _loaded(name: str) -> click.Command:
     """The command of that name, with its examples."""
     module, _, attribute = COMMANDS[name][0].partition(".")
-    command: click.Command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
+    command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute) if module else _added(name)
+    assert isinstance(command, click.Command)
     inner = {f"{name} {sub}": one for sub, one in getattr(command, "commands", {}).items()}
     for words, one in {name: command, **inner}.items():
         if lines := [f"  independence {line}" for line in EXAMPLES.get(words, ())]:  # others bring their own

@@ -17,11 +17,14 @@ IMPORTERS: Final = "independence.importers"
 EXPORTERS: Final = "independence.exporters"
 SCORING: Final = "independence.scoring"
 COMMANDS: Final = "independence.commands"
+JUDGES: Final = "independence.judges"
+ESTIMATES: Final = "independence.estimates"
 EXECUTORS: Final = "independence.executors"
 # Group -> what one of it is called in a sentence.
 _KINDS: Final = {
     "independence.dialects": "dialect",
-    "independence.judges": "judge",
+    JUDGES: "judge",
+    ESTIMATES: "estimate of the judge kind",
     "independence.analyses": "analysis",
     IMPORTERS: "importer",
     EXPORTERS: "exporter",
@@ -44,7 +47,15 @@ OURS: Final[Mapping[str, Mapping[str, str]]] = {
     SCORING: dict.fromkeys(
         ("published", "v1-early", "v1", "lite", "v2-march", "v2"), "independence.extensions.published.scoring:RULES"
     ),
-    COMMANDS: {"suites.adopt": "independence.extensions.published.command:adopt"},
+    COMMANDS: {
+        "suites.adopt": "independence.extensions.published.command:adopt",
+        "train-judge": "independence.extensions.trained.command:command",
+    },
+    JUDGES: {
+        "offline": "independence.extensions.trained.kinds:OFFLINE_KIND",
+        "hybrid": "independence.extensions.trained.kinds:HYBRID_KIND",
+    },
+    ESTIMATES: dict.fromkeys(("offline", "hybrid"), "independence.extensions.trained.estimates:ESTIMATOR"),
     EXECUTORS: {"ray": "independence.extensions.ray:EXECUTOR"},
 }
 

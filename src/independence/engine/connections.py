@@ -224,10 +224,7 @@ def chosen(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str,
     if options.no_judge:
         return ()
     if options.judges:
-        offline = options.offline
-        if offline.weights is None and any(kinds.of(name).predicts for name in options.judges):
-            offline = msgspec.structs.replace(offline, weights=own_weights(options.suite))
-        return specs(options.judges, known, suite, offline)
+        return kinds.configure(options.judges, JudgeSources(known, suite, options.offline, load.locate(options.suite)))
     try:
         return specs((default(suite, env),), known, suite)
     except UsageError as error:
@@ -250,26 +247,6 @@ def named_by_environment(suite: Suite, env: Mapping[str, str]) -> EnvironmentMod
 def specs(names: Iterable[str], known: Registry, suite: Suite, offline: OfflineOptions = USUAL) -> tuple[Judge, ...]:
     """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
     return kinds.configure(names, JudgeSources(known, suite, offline))
-
-
-def share(judge: Judge) -> str:
-    """What a judge buys from which model; "" where nothing."""
-    if judge.purchase is None:
-        return ""
-    auditor, rule = judge.purchase.auditor.name, judge.purchase.rule
-    unsure, audit, least = rule.unsure, rule.audit, rule.least
-    if rule.audits:
-        return f"{judge.name}: {least} verdicts per scenario are bought from {auditor}, drawn at random"
-    return (
-        f"{judge.name}: the least certain {unsure:.0%} of the verdicts and {audit:.0%} drawn from the rest are bought "
-        f"from {auditor}; at least {least} drawn at random in each scenario that the offline judge does not know"
-    )
-
-
-def own_weights(suite: str) -> Path | None:
-    """The weights that lie in a suite's folder; None where there are none. Raises UsageError for an unknown suite."""
-    path = load.locate(suite) / kinds.WEIGHTS
-    return path if path.is_file() else None
 
 
 OTHER_JUDGES = f"{CUES} (rules, no model, no key) or local/ID (a model of your own server)"

@@ -99,7 +99,7 @@ def _of_judge(judge: ModelJudge) -> ProbedModel:
 
 def _asked(judge: Judge) -> ModelJudge | None:
     """The model that a judge asks; None where it asks none, or a simulated one."""
-    model = judge.purchase.auditor if judge.purchase else judge
+    model = judge.auditor or judge
     return model if isinstance(model, ModelJudge) and model.endpoint != SIM else None
 
 

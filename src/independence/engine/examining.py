@@ -151,4 +151,4 @@ def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
 
 def _asked(judge: Judge) -> Judge:
     """Who gives the verdicts of a judge that are not predicted."""
-    return judge.purchase.auditor if judge.purchase else judge
+    return judge.auditor or judge

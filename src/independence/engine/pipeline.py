@@ -26,16 +26,16 @@ from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import (
     asking_judges,
-    batch_grading,
+    batch_judge,
     delivery,
     estimate,
     examining,
     resume,
-    routing,
     run,
     service,
     workload,
 )
+from independence.engine.batch_judge import BatchGrading, BatchJudge, PurchaseForecast
 from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.examining import ExaminationPlan
@@ -43,13 +43,13 @@ from independence.engine.executors import choice
 from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
-from independence.engine.resume import PendingTrial, PendingWork, PurchasableVerdicts
+from independence.engine.resume import PendingTrial, PendingWork
 from independence.engine.run import BeginRuns, RunOutcome
 from independence.engine.run_context import RunContext
 from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable
-from independence.judge.protocol import BatchJudge, Judge
-from independence.store import database, endings, missing, queries, records, routes
+from independence.judge.protocol import Judge
+from independence.store import database, missing, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
@@ -191,9 +191,12 @@ def _priced(
     exam: ExaminationPlan, to_examine: Sequence[PendingTrial],
 ) -> RunPreview:  # fmt: skip
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
-    bought = _purchasable(connection, job)
-    # Routing loads numpy, which most runs never need.
-    todo = routing.with_expected_purchases(left.todo, job.suite, bought) if bought else left.todo
+    forecasts: dict[Judge, PurchaseForecast] = {
+        judge: judge.forecast(connection, job, left.todo)
+        for judge in job.judges
+        if isinstance(judge, BatchJudge) and judge.auditor is not None
+    }
+    todo = batch_judge.with_forecasts(left.todo, forecasts) if forecasts else left.todo
     listed = found.prices
     costly = any(price not in (None, FREE) for price in listed.values())
     timed = any(dialects.of(one.dialect).own_server for one in found.needs.endpoints.values())
@@ -202,9 +205,9 @@ def _priced(
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
     cost = estimate.with_known(cost, examining.priced(to_examine, exam, listed))
-    told = (routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
     differing = resume.differing_fields(connection, job.where, job.trials)
-    return RunPreview(job, left, cost, differing, exam.unknown, purchases=[sentence for sentence in told if sentence])
+    purchases = [one.sentence for one in forecasts.values() if one.sentence]
+    return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
 
 
 def _with_probes(
@@ -222,23 +225,6 @@ def _with_probes(
     return cost._replace(probes=calls, typical_usd=cost.typical_usd + usd, range_usd=(low, high + usd))
 
 
-def _purchasable(connection: sqlite3.Connection, job: ResolvedRun) -> dict[Judge, PurchasableVerdicts]:
-    """What is stored before each judge that buys verdicts."""
-    buyers = [judge for judge in job.judges if judge.purchase is not None]
-    if not buyers:
-        return {}
-    finished = endings.read(connection, job.where, {trial.key for trial in job.trials}).finished
-    conditions = {trial.dialogue.condition for trial in job.trials}
-    found = {}
-    for judge in buyers:
-        stored = resume.purchasable_verdicts(connection, job.trials, finished, judge, job.rubrics)
-        past = {one: routes.past(connection, job.where.under(one), judge.name) for one in conditions}
-        audits = judge.purchase is None or judge.purchase.rule.audits
-        drawn = {} if audits else {one: own for one, own in past.items() if own}
-        found[judge] = stored._replace(past=drawn)
-    return found
-
-
 async def _run_and_grade(
     context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None, executor: Executor
 ) -> RunOutcome:
@@ -248,9 +234,7 @@ async def _run_and_grade(
     outcome = await run.run(context, todo, job.shares, begin, executor)
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
-            later = await batch_grading.grade(
-                batch_grading.BatchGrading(context, job.edition, job.trials, spec, executor), job.shares
-            )
+            later = await spec.grade_all(BatchGrading(context, job.edition, job.trials, job.shares, executor))
             outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome
 

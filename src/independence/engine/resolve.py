@@ -199,7 +199,7 @@ def _sample_notes(suite: Suite, selection: Selection, part: SuitePart) -> list[s
 def _shard_note(options: RunOptions, trials: Sequence[Trial], others: Sequence[Trial], judges: Sequence[Judge]) -> str:
     """What to say of a shard. Raises UsageError where a judge has to see the dialogues of all."""
     for judge in judges:
-        if judge.purchase is not None:
+        if judge.auditor is not None:
             raise UsageError(
                 f"--shard {options.shard}: {judge.name} goes by all dialogues when it buys verdicts",
                 f"run shards with --no-judge, `merge` their stores, and grade that one with `judge -j {judge.name}`",

@@ -5,17 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 
 from independence.engine.plan import Trial
-from independence.judge.protocol import Judge, verdict_key
-from independence.store import endings, queries, routes
+from independence.judge.protocol import Judge, StoredDialogue, verdict_key
+from independence.store import endings, queries
 from independence.store.endings import FinishedTrial
-from independence.store.routes import PastDraws
-from independence.types import Condition, Where
+from independence.types import Where
 
 _AT_ONCE = 5_000  # trials whose verdicts are in memory
 
@@ -133,8 +131,11 @@ def _with_verdicts(
     (trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing. Without what
     a judge that audits has still to draw or to buy.
     """
-    auditing = [judge for judge in judges if judge.purchase is not None and judge.purchase.rule.audits]
-    unbought = {one for judge in auditing for one in _unbought(connection, trials, finished, judge, rubrics)}
+    audited = [judge for judge in judges if judge.auditor is not None]
+    dialogues = stored_dialogues(trials, finished, rubrics) if audited else []
+    unbought = {
+        (one.trial, one.scenario, judge.name) for judge in audited for one in judge.unfinished(connection, dialogues)
+    }
     for first in range(0, len(trials), _AT_ONCE):
         part = trials[first : first + _AT_ONCE]
         keys = {
@@ -150,65 +151,18 @@ def _with_verdicts(
 
 def _lacking(judge: Judge, reason: str | None) -> str | None:
     """Why a verdict is missing; of judges that buy some, being unsure is no reason: their estimates allow for it."""
-    return None if judge.purchase is not None and reason == "unsure" else reason
+    return None if judge.auditor is not None and reason == "unsure" else reason
 
 
-class PurchasableVerdict(NamedTuple):
-    """A finished dialogue before a judge that buys verdicts."""
-
-    key: str  # of the judge's own verdict
-    purchase_key: str  # of the model's
-    cell: tuple[Condition, str]  # condition and scenario
-
-
-class PurchasableVerdicts(NamedTuple):
-    """Finished dialogues before such a judge."""
-
-    by_dialogue: Mapping[tuple[str, str], PurchasableVerdict]  # by trial and scenario
-    stored_keys: frozenset[str]  # the model's verdicts that are stored
-    past: Mapping[Condition, Mapping[str, PastDraws]] = MappingProxyType({})  # earlier draws of a hybrid, by scenario
-
-
-def purchasable_verdicts(
-    connection: sqlite3.Connection,
-    trials: Iterable[Trial],
-    finished: Mapping[str, FinishedTrial],
-    judge: Judge,
-    rubrics: Mapping[str, str],
-) -> PurchasableVerdicts:
-    """Every finished dialogue of a plan before a judge that buys verdicts; `finished` by key."""
-    assert judge.purchase is not None
-    own, model = judge.settings, judge.purchase.auditor.settings
-    out = {}
-    for trial in trials:
-        scenario, done = trial.dialogue.scenario.id, finished.get(trial.key)
-        if done is not None and scenario in rubrics:
-            key, bought = (verdict_key(done.end, rubrics[scenario], settings) for settings in (own, model))
-            out[trial.key, scenario] = PurchasableVerdict(key, bought, (trial.dialogue.condition, scenario))
-    there = queries.known_verdicts(connection, {sale.purchase_key for sale in out.values()})
-    return PurchasableVerdicts(out, frozenset(there))
-
-
-def _unbought(
-    connection: sqlite3.Connection,
-    trials: Sequence[Trial],
-    finished: Mapping[str, FinishedTrial],
-    judge: Judge,
-    rubrics: Mapping[str, str],
-) -> Iterator[tuple[str, str, str]]:
-    """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
-    assert judge.purchase is not None
-    found, there, _ = purchasable_verdicts(connection, trials, finished, judge, rubrics)
-    known = routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
-    drawn = {key for key, route in known.items() if route.way != "offline"}
-    cells: dict[tuple[Condition, str], set[str]] = {}
-    for sale in found.values():
-        cells.setdefault(sale.cell, set()).add(sale.key)
-    for place, sale in found.items():
-        own = cells[sale.cell]
-        enough = len(own & drawn) >= min(judge.purchase.rule.least, len(own))
-        if not enough or sale.key not in known or (sale.key in drawn and sale.purchase_key not in there):
-            yield (*place, judge.name)
+def stored_dialogues(
+    trials: Iterable[Trial], finished: Mapping[str, FinishedTrial], rubrics: Mapping[str, str]
+) -> list[StoredDialogue]:
+    """The finished ones of a plan, each as a scenario grades it; `finished` by key of the trial."""
+    return [
+        StoredDialogue(trial.key, scenario, trial.dialogue.condition, done.end, rubrics[scenario])
+        for trial in trials
+        if (done := finished.get(trial.key)) is not None and (scenario := trial.dialogue.scenario.id) in rubrics
+    ]
 
 
 def differing_fields(connection: sqlite3.Connection, where: Where, trials: Iterable[Trial]) -> Counter[str]:

@@ -1,8 +1,8 @@
 """The kinds of judges, in one table: by a judge's name it is known what can be asked of it.
 
 What makes a judge of a kind is `configure` in a module of its own, imported when the first such judge is made. A name
-that begins with no word of the table is looked up among the entry points `independence.judges` of installed packages;
-every other name is a model's.
+that begins with no word of the table is looked up among the entry points `independence.judges`, as those of the trained
+judges are; every other name is a model's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -17,18 +18,16 @@ import msgspec
 from independence.config import plugins
 from independence.config.options import OfflineOptions
 from independence.errors import UsageError
-from independence.judge.protocol import Judge, PurchaseRule
+from independence.judge.protocol import Judge
 from independence.suites.schema import Suite
 
 if TYPE_CHECKING:
     from independence.config.registry import Registry
 
-GROUP: Final = "independence.judges"
+GROUP: Final = plugins.JUDGES
 CUES: Final = "cues"
-OFFLINE: Final = "offline"
-HYBRID: Final = "hybrid"
 HUMAN: Final = "human"
-WEIGHTS: Final = "offline.npz"  # of an offline judge, beside a suite or in the package
+_TRAINED: Final = "offline"  # what --audit audits
 
 
 class JudgeSources(NamedTuple):
@@ -37,6 +36,8 @@ class JudgeSources(NamedTuple):
     registry: Registry  # a board needs to know kinds, and loads no registry
     suite: Suite
     offline: OfflineOptions = OfflineOptions()
+    folder: Path | None = None  # of the suite, where a run names it
+    auditor: Judge | None = None  # of --audit
 
 
 class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +47,8 @@ class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
     configure: Callable[[str, JudgeSources], Judge]  # raises UsageError
     needs_model: bool = False  # which is named after `word:`
     order_on_boards: int = 1  # whose verdicts are shown where nobody was asked for: the lowest
-    predicts: bool = False  # its verdicts rest on predictions, which are stored beside them
+    # Its verdicts rest on predictions, which are stored beside them; `report.estimates` asks its package for indices.
+    predicts: bool = False
     repeats_bought: bool = False  # verdicts that were bought are its own too
     human: bool = False  # people, who score a sample: never shown without being asked for
 
@@ -83,14 +85,9 @@ KINDS: Final = {
     kind.word: kind
     for kind in (
         JudgeKind(word=CUES, configure=_made_by("cues.grading")),
-        JudgeKind(word=OFFLINE, configure=_made_by("offline.grading"), order_on_boards=2, predicts=True),
-        JudgeKind(
-            word=HYBRID, configure=_made_by("offline.hybrid"), needs_model=True, order_on_boards=2, predicts=True,
-            repeats_bought=True,
-        ),
         JudgeKind(word=HUMAN, configure=_refuse_people, human=True),
     )
-}  # fmt: skip
+}
 
 
 def of(name: str) -> JudgeKind:
@@ -123,8 +120,7 @@ def auditor(name: str, sources: JudgeSources) -> Judge:
 
 def _audited(names: Sequence[str], sources: JudgeSources) -> Judge:
     """The offline judge, audited by the one model or person among these judges."""
-    models = [name for name in names if name != OFFLINE]
+    models = [name for name in names if name != _TRAINED]
     if len(models) != 1:
         raise UsageError("--audit buys verdicts from one model, or waits for those of one person; name it with one -j")
-    rule = PurchaseRule(0, 0, sources.offline.audit or 0)
-    return KINDS[OFFLINE].configure(OFFLINE, sources).buying(auditor(models[0], sources), rule)
+    return of(_TRAINED).configure(_TRAINED, sources._replace(auditor=auditor(models[0], sources)))

@@ -15,12 +15,13 @@ import msgspec
 
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
+from independence.config import plugins
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, SIM
 from independence.errors import UsageError
 from independence.judge import kinds, quotation
 from independence.judge import prompt as prompts
-from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
+from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.protocol import MOST_TOKENS, FinishedDialogue, Judge
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
@@ -112,7 +113,7 @@ def configure(name: str, sources: JudgeSources) -> ModelJudge:
 def named(name: str, known: Registry) -> ModelJudge:
     """A judge that is a model of a registry, by label or id. Raises UsageError like `configure`."""
     if not name:
-        raise UsageError("--judge is empty:", f"name a model id, `{CUES}`, `{OFFLINE}` or `{HYBRID}:MODEL`")
+        raise UsageError("--judge is empty:", f"name a model id, `{CUES}`, `offline` or `hybrid:MODEL`")
     kind = kinds.of(name)
     if kind.human:
         raise kinds.graded_by_person(name)
@@ -120,7 +121,7 @@ def named(name: str, known: Registry) -> ModelJudge:
         raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
-    near = [] if listed or "/" in name else difflib.get_close_matches(name, (CUES, OFFLINE), n=1)
+    near = [] if listed or "/" in name else difflib.get_close_matches(name, (CUES, *plugins.ours(kinds.GROUP)), n=1)
     if near and not known.redirected:
         raise UsageError(f"no judge is called `{name}`", f"did you mean `{near[0]}`?")
     subject = listed[0] if listed else known.default(name)

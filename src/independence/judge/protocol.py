@@ -1,20 +1,20 @@
-"""What all judges have in common: who grades, how a finished dialogue reaches them, and what is bought beside them."""
+"""What all judges have in common: who grades, how a finished dialogue reaches them, and what is predicted of it."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import msgspec
 
 from independence.clients.protocol import ChatClient
-from independence.config.options import AUDIT_SHARE, UNSURE_SHARE
 from independence.suites import digest
-from independence.suites.schema import Field, Rubric, Step
+from independence.suites.schema import Rubric, Step
 from independence.suites.template import slots
-from independence.types import Answer, Grade, TranscriptTurn
+from independence.types import Answer, Condition, Grade, TranscriptTurn
 
 MOST_TOKENS = 1024  # of a verdict, reasoning included
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
@@ -39,24 +39,14 @@ class FinishedDialogue(NamedTuple):
     seed: int = 0
 
 
-class PurchaseRule(msgspec.Struct, frozen=True):
-    """Which verdicts are bought from a model beside those of the offline judge. Shares are of all dialogues."""
+class StoredDialogue(NamedTuple):
+    """A finished dialogue in a store, and by what it is graded."""
 
-    unsure: float = UNSURE_SHARE  # least certain first
-    audit: float = AUDIT_SHARE  # drawn at random from the rest
-    least: int = 20  # drawn at least of each scenario that the offline judge was not trained on
-
-    @property
-    def audits(self) -> bool:
-        """Whether that number is all that is drawn, of every scenario."""
-        return not self.unsure and not self.audit
-
-
-class Purchase(msgspec.Struct, frozen=True):
-    """Which verdicts are bought, and from whom. They stay their judge's own, whoever asked for them."""
-
-    auditor: Judge
-    rule: PurchaseRule
+    trial: str
+    scenario: str
+    condition: Condition
+    context: str  # digest of the dialogue
+    rubric: str  # digest
 
 
 class Judge(msgspec.Struct, frozen=True, dict=True):
@@ -66,18 +56,11 @@ class Judge(msgspec.Struct, frozen=True, dict=True):
     endpoint: str = ""  # of the model that is asked for verdicts; empty: none is asked
     model: str = ""
     max_tokens: int = MOST_TOKENS
-    purchase: Purchase | None = None  # what it lets a model grade beside it
+    auditor: Judge | None = None  # whose verdicts it buys or waits for; they stay the auditor's own
 
-    waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: it is a `BatchJudge`
+    waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: an `engine` `BatchJudge`
     is_asked: ClassVar[bool] = True  # false: its verdicts are imported
     reads_rubric_steps: ClassVar[bool] = False  # a rubric's steps are written for it, by its model, before it grades
-
-    def buying(self, auditor: Judge, rule: PurchaseRule) -> Self:
-        """The same judge with verdicts bought beside it."""
-        return msgspec.structs.replace(
-            self, endpoint=auditor.endpoint, model=auditor.model, max_tokens=auditor.max_tokens,
-            purchase=Purchase(auditor, rule),
-        )  # fmt: skip
 
     @cached_property
     def settings(self) -> str:
@@ -92,24 +75,13 @@ class Judge(msgspec.Struct, frozen=True, dict=True):
         """The verdict on one dialogue. `client` asks its model, where it needs one; raises what `client.ask` raises."""
         raise NotImplementedError
 
+    def note(self) -> str:
+        """What to say of it before a run, as what it buys; "" where there is nothing to say."""
+        return ""
 
-class BatchJudge(Judge, frozen=True):
-    """A judge that predicts all verdicts before it gives any."""
-
-    waits_for_all: ClassVar[bool] = True
-    takes_bought: ClassVar[bool] = False  # a verdict that is bought becomes its own; else it only corrects estimates
-
-    def knows(self, turns: Sequence[TranscriptTurn], fields: Mapping[str, Field]) -> bool:
-        """Whether it was trained on the very texts of a scenario, for all these fields but those of ours alone."""
-        raise NotImplementedError
-
-    def predict(self, dialogues: Sequence[FinishedDialogue]) -> list[Prediction]:
-        """What it expects of every dialogue."""
-        raise NotImplementedError
-
-    def verdict(self, fields: Mapping[str, Field], prediction: Prediction) -> Grade:
-        """A prediction as a verdict of its own, or `Missing` where it is too unsure."""
-        raise NotImplementedError
+    def unfinished(self, connection: sqlite3.Connection, dialogues: Sequence[StoredDialogue]) -> list[StoredDialogue]:
+        """Those on which it has work left though its own verdict is stored; asked of judges with an auditor."""
+        return []
 
 
 def verdict_key(context: str, rubric: str, settings: str, pass_: int = 1) -> str:
@@ -152,17 +124,3 @@ class Prediction(msgspec.Struct, frozen=True):
 def read_prediction(text: str) -> Prediction:
     """From JSON. Raises msgspec.MsgspecError for what is none."""
     return msgspec.json.decode(text, type=Prediction)
-
-
-class CalibrationLine(msgspec.Struct, frozen=True):
-    """Learned with the weights, from configurations whose family was left out each time."""
-
-    suite: str  # whose index it is about
-    slope: float
-    shift: float
-    error: float  # root mean squared error in points, each family by the line of the others
-    families: int
-
-    def at(self, index: float) -> float:
-        """The teacher's index to expect."""
-        return self.slope * index + self.shift

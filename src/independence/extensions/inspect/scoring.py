@@ -31,7 +31,7 @@ from independence.extensions.inspect.dialogues import AnsweredDialogue
 from independence.judge import kinds, prompt, protocol
 from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
-from independence.judge.protocol import BatchJudge, FinishedDialogue, Judge
+from independence.judge.protocol import FinishedDialogue, Judge
 from independence.judge.reasking import none_given
 from independence.store.database import transaction, writing
 from independence.suites.schema import Suite
@@ -48,7 +48,7 @@ def configured(name: str, suite: Suite) -> Judge:
         model_id, endpoint, model = models.identity(name)
         return ModelJudge(model_id, endpoint=endpoint, model=model)
     (judge,) = kinds.configure([name], JudgeSources(Registry(), suite))
-    if isinstance(judge, BatchJudge) or judge.endpoint:
+    if judge.waits_for_all or judge.endpoint:
         what = f"judge `{name}` grades all dialogues together, after the last of them"
         raise UsageError(
             what, "name a model or `cues`; `independence import` and `independence judge` grade a log later"

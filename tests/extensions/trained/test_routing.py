@@ -14,20 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.config.subjects import Subject
-from independence.engine import dialogue, plan, routing
+from independence.engine import batch_judge, dialogue, plan
 from independence.engine.plan import Trial
-from independence.engine.resume import PendingTrial, PurchasableVerdicts
-from independence.engine.routing import RoutingCandidate
+from independence.engine.resume import PendingTrial
+from independence.extensions.trained import OFFLINE, WEIGHTS, routing, weights
+from independence.extensions.trained.draws import PastDraws
+from independence.extensions.trained.judges import HybridJudge, OfflineJudge
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.routing import RoutingCandidate, StoredPurchases
+from independence.extensions.trained.views import scenario_digest
+from independence.extensions.trained.weights import WeightsInfo
 from independence.judge.cues.grading import CuesJudge
-from independence.judge.kinds import CUES, OFFLINE, WEIGHTS
+from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
-from independence.judge.offline import weights
-from independence.judge.offline.grading import OfflineJudge
-from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.offline.views import scenario_digest
-from independence.judge.offline.weights import WeightsInfo
-from independence.judge.protocol import Judge, PurchaseRule
-from independence.store.routes import PastDraws, VerdictRoute
+from independence.judge.protocol import Judge
+from independence.store.routes import VerdictRoute
 from independence.suites.load import load
 
 USUAL = PurchaseRule(0.2, 0.05)
@@ -249,8 +250,13 @@ def knowing(trials: list[Trial], tmp_path_factory: pytest.TempPathFactory) -> st
     return str(path)
 
 
+NOTHING = StoredPurchases({}, ())
+
+
 def expected(todo: Sequence[PendingTrial]) -> list[PendingTrial]:
-    return routing.with_expected_purchases(todo, V2)
+    buyers = {judge for item in todo for judge in item.judges if judge.auditor is not None}
+    forecasts = {judge: routing.forecast(judge, todo, V2, NOTHING) for judge in buyers}
+    return batch_judge.with_forecasts(todo, forecasts)
 
 
 def test_of_texts_that_no_judge_knows_each_leaves_the_least_of_each_scenario_or_its_shares(trials: list[Trial]) -> None:
@@ -290,7 +296,6 @@ def test_only_dialogues_that_still_lack_a_verdict_count_among_what_it_buys_of(tr
     assert having(expected(todo), spec) == dict.fromkeys(SCENARIOS, len(SUBJECTS))
 
 
-NOTHING = PurchasableVerdicts({}, frozenset())
 SELF = "hybrid:acme/judge will buy "
 
 
@@ -310,7 +315,7 @@ def test_a_hybrid_says_what_share_it_will_buy_and_where_no_interval_comes(
     own = [trial for trial in trials if trial.subject.config_dir in ids]
     some = [one for one in own if one.dialogue.scenario.id != "rs01"] if known else own
     spec = hybrid(PurchaseRule(0.2, 0.05, 20), knowing if known else "")
-    told = routing.purchase_forecast(left(some, spec), spec, V2, NOTHING)
+    told = routing.forecast(spec, left(some, spec), V2, NOTHING).sentence
     assert told.startswith(f"{SELF}{said}")
     assert known or "interval" in told
 
@@ -319,11 +324,10 @@ def test_of_a_newcomer_as_much_is_forecast_as_of_those_before_it(trials: list[Tr
     own = [trial for trial in trials if trial.subject.config_dir == SUBJECTS[0].config_dir]
     spec = hybrid(PurchaseRule(0.2, 0.05, 20))
     before = {own[0].dialogue.condition: dict.fromkeys(SCENARIOS, PastDraws(10, 40))}
-    told = routing.purchase_forecast(left(own, spec), spec, V2, NOTHING._replace(past=before))
+    told = routing.forecast(spec, left(own, spec), V2, NOTHING._replace(past=before)).sentence
     assert told.startswith(f"{SELF}11 of 50 verdicts (22%)")  # a quarter of each scenario, more or less
 
 
-def test_judges_that_are_no_hybrids_forecast_nothing(trials: list[Trial]) -> None:
+def test_an_audit_says_nothing_of_shares(trials: list[Trial]) -> None:
     audit = ALONE.buying(MODEL, PurchaseRule(0, 0, 5))
-    for spec in (RULES, ALONE, MODEL, audit):
-        assert routing.purchase_forecast(left(trials, spec), spec, V2, NOTHING) == ""
+    assert routing.forecast(audit, left(trials, audit), V2, NOTHING).sentence == ""

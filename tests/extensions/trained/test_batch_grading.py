@@ -12,29 +12,27 @@ import pytest
 
 from independence.clients.protocol import GaveUp
 from independence.config.subjects import Subject
-from independence.engine import batch_grading, dialogue
-from independence.engine.batch_grading import BatchGrading
+from independence.engine import dialogue
+from independence.engine.batch_judge import BatchGrading
 from independence.engine.events import VerdictCommitted
+from independence.engine.executors.local import LocalExecutor
 from independence.engine.plan import Trial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism
 from independence.errors import OutOfCredit
+from independence.extensions.trained import OFFLINE, WEIGHTS, training, weights
+from independence.extensions.trained.judges import HybridJudge, OfflineJudge
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.training import TrainingExample, training_set
+from independence.extensions.trained.views import scenario_digest
 from independence.judge import protocol
-from independence.judge.kinds import OFFLINE, WEIGHTS
 from independence.judge.model import ModelJudge
-from independence.judge.offline import training, weights
-from independence.judge.offline.grading import OfflineJudge
-from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.offline.training import TrainingExample, training_set
-from independence.judge.offline.views import scenario_digest
-from independence.judge.protocol import PurchaseRule
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, ChatRequest, Reply, Usage
-from tests.judge.offline import school
-
-from . import planned
-from .scripted import Bench, Rule, Scripted, bench
+from tests.engine import planned
+from tests.engine.scripted import Bench, Rule, Scripted, bench
+from tests.extensions.trained import school
 
 SUBJECTS = [Subject(f"acme/{name}", "openrouter", f"acme/{name}") for name in ("ash", "birch", "cedar")]
 NEWCOMER = Subject("acme/dogwood", "openrouter", "acme/dogwood")
@@ -123,8 +121,8 @@ class Court:
         """Let it grade; how often a model was asked, how it ended, and what was told."""
         client = Scripted(rule)
         async with bench(self.connection, self.path, self.loaded, client) as parts:
-            work = BatchGrading(parts.context, self.loaded.edition, self.trials, spec)
-            outcome = await batch_grading.grade(work, Parallelism(1, 1))
+            work = BatchGrading(parts.context, self.loaded.edition, self.trials, Parallelism(1, 1), LocalExecutor())
+            outcome = await spec.grade_all(work)
         return len(client.asked), outcome, parts
 
     def ask(self, sql: str) -> list[tuple[object, ...]]:

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.offline import features, grams, views, weights
-from independence.judge.offline.features import BLOCKS, DialogueFeatures
-from independence.judge.offline.marks import Matrix, indexed_texts, marks
-from independence.judge.offline.views import (
+from independence.extensions.trained import features, grams, views, weights
+from independence.extensions.trained.features import BLOCKS, DialogueFeatures
+from independence.extensions.trained.marks import Matrix, indexed_texts, marks
+from independence.extensions.trained.views import (
     DialogueView,
     cleaned,
     is_injection,
     scenario_digest,
     without_injections,
 )
-from independence.judge.offline.weights import Head, Weights, shipped
+from independence.extensions.trained.weights import Head, Weights, shipped
 from independence.suites import digest
 from independence.types import TranscriptTurn
 

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from independence.config import user_files
 from independence.errors import UsageError
-from independence.judge.kinds import WEIGHTS
-from independence.judge.offline import features
-from independence.judge.offline.features import BLOCKS, DialogueFeatures
-from independence.judge.offline.grams import ColumnCounts
-from independence.judge.offline.marks import Matrix
-from independence.judge.protocol import CalibrationLine
+from independence.extensions.trained import WEIGHTS, features
+from independence.extensions.trained.features import BLOCKS, DialogueFeatures
+from independence.extensions.trained.grams import ColumnCounts
+from independence.extensions.trained.marks import Matrix
 from independence.suites import digest
 
 FORMAT = 1
@@ -29,6 +27,20 @@ MOST = 2**28  # bytes unpacked; those in the package have 10 MB
 CARD = "card.md"
 SIGNATURE = b"about.npy"  # how a file of weights begins, after the header of the archive
 _ARRAYS = ("known", "weights", "scales", "mean", "deviation", "dense", "offsets")
+
+
+class CalibrationLine(msgspec.Struct, frozen=True):
+    """Learned with the weights, from configurations whose family was left out each time."""
+
+    suite: str  # whose index it is about
+    slope: float
+    shift: float
+    error: float  # root mean squared error in points, each family by the line of the others
+    families: int
+
+    def at(self, index: float) -> float:
+        """The teacher's index to expect."""
+        return self.slope * index + self.shift
 
 
 class HeadInfo(msgspec.Struct, frozen=True):

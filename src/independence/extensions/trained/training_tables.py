@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.judge.offline.training import HeldOutPredictions
-from independence.judge.offline.weights import WeightsInfo
-from independence.judge.protocol import CalibrationLine
+from independence.extensions.trained.training import HeldOutPredictions
+from independence.extensions.trained.weights import CalibrationLine, WeightsInfo
 from independence.report import declared
 from independence.report import table as formats
 from independence.report.table import Table, Value
@@ -255,7 +254,7 @@ def card(about: WeightsInfo, version: str, licence: str, tables: Sequence[Table]
             f"{about.line.slope:.3f} x (index of the predictions) {about.line.shift:+.1f}; root mean squared error of "
             f"{about.line.families} families left out {about.line.error:.2f} points"
         )
-    text = (Path(__file__).parent / "assets" / "card.md").read_text("utf-8")
+    text = (Path(__file__).with_name("card-template.md")).read_text("utf-8")
     told = text.format(
         about=about, version=version, licence=licence, scenarios=len(about.rubrics), fields=fields, line=line
     )

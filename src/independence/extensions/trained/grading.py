@@ -1,34 +1,22 @@
-"""The offline judge: dialogues to verdicts, or to predictions that say how far off they may be.
-
-A verdict is given where the judge was trained on the very texts of the scenario and expects to be near enough;
-otherwise it is `Missing("unsure")`. A prediction is always given, as a flag: for a scenario it was not trained on its
-level is not to be trusted.
-"""
+"""Dialogues to predictions, and predictions to verdicts, by trained weights."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import floor
-from pathlib import Path
 from typing import NamedTuple
 
-from independence.errors import UsageError
-from independence.judge.kinds import HYBRID, OFFLINE, JudgeSources
-from independence.judge.offline import features as reading
-from independence.judge.offline import weights
-from independence.judge.offline.views import scenario_digest, view
-from independence.judge.offline.weights import Head, Weights
-from independence.judge.protocol import BatchJudge, CalibrationLine, FinishedDialogue, Prediction
-from independence.suites import digest
-from independence.suites.schema import Field, Suite
+from independence.extensions.trained import features as reading
+from independence.extensions.trained import weights
+from independence.extensions.trained.views import scenario_digest, view
+from independence.extensions.trained.weights import Head, Weights
+from independence.judge.protocol import Prediction
+from independence.suites.schema import Field
 from independence.suites.without_texts import published_fields
 from independence.types import Grade, Missing, Scalar, TranscriptTurn, Verdict
 
 _BATCH = 128
 _ODD = 0.5  # a value on this side of the scale is flagged where the usual is on the other
-_VERSION = re.compile(r"@([0-9a-f]{12})$")
 
 
 class DialogueToGrade(NamedTuple):
@@ -36,66 +24,6 @@ class DialogueToGrade(NamedTuple):
 
     lines: Sequence[TranscriptTurn]
     fields: Mapping[str, Field]
-
-
-class OfflineJudge(BatchJudge, frozen=True, kw_only=True):
-    """Trained weights. What it buys corrects its estimates alone."""
-
-    weights: str  # their version
-    line: CalibrationLine | None = None  # from the weights: what an index of predictions becomes
-    file: str = ""  # of the weights; "": those of the package
-
-    @cached_property
-    def settings(self) -> str:
-        """Its weights, whatever is bought beside them."""
-        return digest.canonical({"judge": OFFLINE, "weights": self.weights, "line": self.line}).decode()
-
-    def knows(self, turns: Sequence[TranscriptTurn], fields: Mapping[str, Field]) -> bool:
-        """Whether it was trained on the very texts of a scenario, for all these fields but those of ours alone."""
-        return graded_fields(scenario_digest(turns), fields, weights.load_or_shipped(self.file)) is not None
-
-    def predict(self, dialogues: Sequence[FinishedDialogue]) -> list[Prediction]:
-        """What it expects of every dialogue."""
-        cases = [DialogueToGrade(one.turns, one.rubric.fields) for one in dialogues]
-        return predict_all(cases, weights.load_or_shipped(self.file))
-
-    def verdict(self, fields: Mapping[str, Field], prediction: Prediction) -> Grade:
-        """A prediction as a verdict, where it is near enough."""
-        return verdict(fields, prediction, weights.load_or_shipped(self.file).about.limit)
-
-
-def configure(name: str, sources: JudgeSources) -> OfflineJudge:
-    """The offline judge of a suite. Raises UsageError where its weights are absent or know none of its fields."""
-    base, judge = named_weights(name, sources)
-    if base != OFFLINE:
-        raise UsageError(f"judge `{name}` is none:", f"write `{OFFLINE}`, or `{HYBRID}:MODEL`")
-    return judge
-
-
-def named_weights(name: str, sources: JudgeSources) -> tuple[str, OfflineJudge]:
-    """The name without a version of weights, and the offline judge by those weights. Raises UsageError.
-
-    A name as boards print it may end with the version of weights of one's own.
-    """
-    judge, version = _offline(sources.suite, sources.offline.weights), _VERSION.search(name)
-    if version is None:
-        return name, judge
-    if version[1] != judge.weights:
-        raise UsageError(f"judge `{name}`: its weights are not here; name their file with --weights")
-    return name[: version.start()], judge
-
-
-def _offline(suite: Suite, path: Path | None) -> OfflineJudge:
-    file = str(path) if path else ""
-    judge = weights.load_or_shipped(file)
-    known = {field for fields in judge.about.rubrics.values() for field in fields}
-    if not any(known & rubric.fields.keys() for rubric in suite.rubrics.values()):
-        raise UsageError(
-            f"the offline judge knows none of the fields of suite {suite.suite}; `independence train-judge` learns one "
-            "from graded replies, and --weights names it"
-        )
-    name = OFFLINE if judge.version == weights.shipped().version else f"{OFFLINE}@{judge.version}"
-    return OfflineJudge(name, weights=judge.version, line=judge.about.line, file=file)
 
 
 class _FieldPredictions(NamedTuple):

@@ -13,11 +13,11 @@ from benchmarks.figure import Figure
 from hypothesis import given
 from hypothesis import strategies as st
 
+from independence.extensions.trained import grading
+from independence.extensions.trained.grading import DialogueToGrade
+from independence.extensions.trained.training import TrainingSet
+from independence.extensions.trained.weights import Weights
 from independence.judge import protocol
-from independence.judge.offline import grading
-from independence.judge.offline.grading import DialogueToGrade
-from independence.judge.offline.training import TrainingSet
-from independence.judge.offline.weights import Weights
 from independence.judge.protocol import Prediction
 from independence.suites.schema import Field
 from independence.types import Grade, Missing, TranscriptTurn, Verdict

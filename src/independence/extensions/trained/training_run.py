@@ -1,51 +1,36 @@
-"""`independence train-judge`: learn an offline judge from another judge's verdicts, if measuring says it works."""
+"""Training an offline judge: the lessons in a store, what measuring on unseen ones says, and the files it writes."""
 
 from __future__ import annotations
 
 import itertools
 import sqlite3
-import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import numpy as np
 
 from independence.api.importing import read_results
 from independence.api.reading import Store
-from independence.cli import options
-from independence.cli.activity import Say, working
-from independence.cli.table_output import print_tables
-from independence.cli.terminal import note
+from independence.cli.activity import Say
 from independence.config import user_files
-from independence.config.options import ConnectionOptions
 from independence.config.subjects import family
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
-from independence.engine.executors import choice
-from independence.errors import StoreError, UsageError
+from independence.errors import UsageError
 from independence.exchange import requests
-from independence.judge.kinds import WEIGHTS
-from independence.judge.offline import training, weights
-from independence.judge.offline.training import HeldOutPredictions, TrainingExample, TrainingSet
-from independence.judge.offline.views import scenario_digest
-from independence.judge.offline.weights import Weights, WeightsInfo
-from independence.judge.protocol import CalibrationLine
+from independence.extensions.trained import WEIGHTS, training, weights
+from independence.extensions.trained import training_tables as report
+from independence.extensions.trained.training import HeldOutPredictions, TrainingExample, TrainingSet
+from independence.extensions.trained.views import scenario_digest
+from independence.extensions.trained.weights import CalibrationLine, Weights, WeightsInfo
 from independence.report import planned_verdicts
-from independence.report import training as report
 from independence.report.table import Table
 from independence.report.verdict_cells import REREAD
 from independence.stats import strict
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
 
-_GATE = 1
-_NOTHING = (
-    "Error: these verdicts cannot train a judge: on unseen model families no field is predicted better than by "
-    "its mean (table `by-family`); nothing was written"
-)
 _ABSTAIN = 0.05  # share of held-out verdicts whose doubt is too great
 
 
@@ -57,68 +42,13 @@ class TrainingData(NamedTuple):
     teacher: str
 
 
-@click.command("train-judge")
-@click.option("--from", "source", type=click.Path(path_type=Path), required=True,
-              help="A store, or a published result set (folder or tar).")  # fmt: skip
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,
-              help="Folder for offline.npz and card.md.")  # fmt: skip
-@click.option("--licence", default="not stated", help="Licence of the data, printed on the card.")
-@options.FORCE
-@options.EXECUTOR
-@options.place_options
-@options.output_format()
-def command(
-    source: Path,
-    out: Path,
-    licence: str,
-    judge: str | None,
-    suite: str | None,
-    variant: str | None,
-    mode: str | None,
-    format_: str,
-    force: bool,
-    executor: str,
-    ray_address: str | None,
-) -> None:
-    """Train an offline judge on the verdicts in --from, and write its weights to --out. Needs scikit-learn.
-
-    Cross-validation by model family and by scenario measures first how well it predicts unseen verdicts. Fields that
-    are predicted no better than by their mean are left out. If none remains, nothing is written and the exit code is 1.
-    """
-    if find_spec("sklearn") is None:
-        raise UsageError("train-judge needs scikit-learn:", "pip install 'ai-independence-bench[train]'")
-    who = choice.chosen(ConnectionOptions(executor=executor, ray_address=ray_address))
-    _check_output(out, force)
-    with working("reading verdicts"), _opened(source, suite) as store, store.reading() as connection:
-        scope = scopes.find(connection, suite, variant, mode)
-        taught = training_data(connection, scope, judge)
-    if not taught.course.lessons:
-        raise StoreError(f"{source}: no verdict of {scope.where.edition_name} to learn from")
-    families = {one.family for one in taught.course.lessons}
-    note(f"{len(taught.course.lessons):,} verdicts by {taught.teacher} on {len(families)} model families")
-    with working("measuring") as say, who as processors:
-        tables, held, line = _measured(taught, say, processors.map)
-    learnable = [one for one in held if report.trainable(one)]
-    if not learnable:
-        print_tables(tables[:1], format_)
-        note(_NOTHING)
-        sys.exit(_GATE)
-    for name in sorted(set(taught.course.fields) - {one.field for one in learnable}):
-        note(f"{name} is left out: predictions of it are no better than its mean")
-    with working("training on all verdicts"):
-        trained = _trained(taught, learnable, line)
-    path = _written(out, trained, licence, tables)
-    print_tables(tables, format_)
-    note(f"{path} written ({path.stat().st_size / 1e6:.1f} MB), with its card beside it")
-
-
-def _check_output(out: Path, force: bool) -> None:
+def check_output(out: Path, force: bool) -> None:
     """Raises UsageError where files would be written over that no training wrote, before the time is spent."""
     user_files.check(out / WEIGHTS, "--out", weights.SIGNATURE, forcible=True, force=force)
     user_files.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
 
 
-def _opened(source: Path, suite: str | None) -> Store:
+def opened(source: Path, suite: str | None) -> Store:
     """The store of that name, or a result set as one. Raises StoreError, UsageError."""
     if user_files.is_store(source):
         return Store(source)
@@ -166,7 +96,7 @@ def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
     return lambda: say(f"{what}: {next(done)} of {parts} parts")
 
 
-def _measured(
+def measured(
     taught: TrainingData, say: Say, apply: training.Apply
 ) -> tuple[list[Table], list[HeldOutPredictions], CalibrationLine | None]:
     """What is said of unseen families and of unseen scenarios, the former predictions, and the index's line by them."""
@@ -194,7 +124,7 @@ def _measured(
     return tables, held, line
 
 
-def _trained(taught: TrainingData, learnable: list[HeldOutPredictions], line: CalibrationLine | None) -> Weights:
+def trained(taught: TrainingData, learnable: list[HeldOutPredictions], line: CalibrationLine | None) -> Weights:
     """Weights from all verdicts; what they hold back, and their line, by what was held out."""
     about = WeightsInfo(
         suite=taught.scope.suite.suite,
@@ -206,7 +136,8 @@ def _trained(taught: TrainingData, learnable: list[HeldOutPredictions], line: Ca
     return training.build(taught.course, {one.field for one in learnable}, about)
 
 
-def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:
+def written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:
+    """Write weights and their card into a folder; the file of the weights. Raises UsageError where that fails."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         weights.save(out / WEIGHTS, trained.about, trained.heads)

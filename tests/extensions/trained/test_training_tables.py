@@ -9,17 +9,15 @@ import pytest
 from scipy import stats
 
 from independence.api.reading import Store
-from independence.cli import train_judge
-from independence.judge.offline import grading, weights
-from independence.judge.offline import training as learning
-from independence.judge.offline.grading import DialogueToGrade
-from independence.judge.offline.training import HeldOutPredictions, TrainingSet
-from independence.judge.offline.weights import WeightsInfo
-from independence.report import training
+from independence.extensions.trained import grading, training_run, training_tables, weights
+from independence.extensions.trained import training as learning
+from independence.extensions.trained.grading import DialogueToGrade
+from independence.extensions.trained.training import HeldOutPredictions, TrainingSet
+from independence.extensions.trained.weights import WeightsInfo
 from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.store import scopes
-from tests.judge.offline import school
+from tests.extensions.trained import school
 
 
 def held(value: np.ndarray, truth: np.ndarray, families: int = 5) -> HeldOutPredictions:
@@ -31,7 +29,7 @@ def held(value: np.ndarray, truth: np.ndarray, families: int = 5) -> HeldOutPred
 
 def row(one: HeldOutPredictions) -> tuple[Any, ...]:
     """What the table of agreement says of one field."""
-    (found,) = training.agreement([one], school.FIELDS, "t", "T").rows
+    (found,) = training_tables.agreement([one], school.FIELDS, "t", "T").rows
     return found
 
 
@@ -72,7 +70,7 @@ def test_folds_are_the_half_with_fewer_and_found_where_they_are_predicted_there(
     assert row(one)[-2:] == row(one._replace(truth=1 - truth))[-2:] == (2, 0.5)
     names = ("one", "one", "one", "two", "two", "two")
     lessons = tuple(own._replace(scenario=name) for own, name in zip(one.lessons, names, strict=True))
-    rows = training.by_scenario([one._replace(lessons=lessons)], school.FIELDS, "e", "E").rows
+    rows = training_tables.by_scenario([one._replace(lessons=lessons)], school.FIELDS, "e", "E").rows
     assert [row[-2:] for row in rows] == [(1, 1.0), (1, 0.0)]
 
 
@@ -80,7 +78,7 @@ def test_a_sentence_is_measured_on_folds_and_holds_apart():
     plain = held(np.array([0.1, 0.6, 0.9, 0.4]), np.array([0.1, 0.2, 0.9, 0.8]))
     plain = plain._replace(truth=np.array([0.1, 0.2, 0.9, 1.0]), lessons=plain.lessons)
     firm, soft = plain._replace(value=np.full(4, 0.9)), plain._replace(value=np.full(4, 0.1))
-    table = training.openings([plain], {"firm": [firm], "yielding": [soft]})
+    table = training_tables.openings([plain], {"firm": [firm], "yielding": [soft]})
     assert table.rows == (
         ("held", "firm", 2, 0.5, 1.0, 2, 0.5, 0.0),
         ("held", "yielding", 2, 0.5, 0.0, 2, 0.5, 1.0),
@@ -94,40 +92,40 @@ def test_what_does_not_vary_has_no_correlation_and_no_interval():
 
 
 def test_a_constant_teaches_nothing_and_the_truth_does():
-    assert training.trainable(held(SAID, TRUTH))
-    assert not training.trainable(held(np.full(200, TRUTH.mean()), TRUTH))
-    assert not training.trainable(held(np.random.default_rng(2).permutation(TRUTH), TRUTH))
+    assert training_tables.trainable(held(SAID, TRUTH))
+    assert not training_tables.trainable(held(np.full(200, TRUTH.mean()), TRUTH))
+    assert not training_tables.trainable(held(np.random.default_rng(2).permutation(TRUTH), TRUTH))
 
 
 def test_recalibration_never_sees_the_own_family():
     truth = np.array([10.0, 20, 30, 40, 90])
-    fleet = training.TeacherStudentIndices(
+    fleet = training_tables.TeacherStudentIndices(
         tuple("abcde"), ("x", "x", "y", "y", "z"), truth, np.array([1.0, 2, 3, 4, 5])
     )
     line = np.polyfit([1, 2, 3, 4], [10, 20, 30, 40], 1)
-    assert training.recalibrated(fleet)[4] == pytest.approx(np.polyval(line, 5))
-    assert training.recalibrated(fleet)[4] == pytest.approx(50)
-    empty = training.TeacherStudentIndices((), (), np.zeros(0), np.zeros(0))
-    assert training.index(empty).rows == ()
+    assert training_tables.recalibrated(fleet)[4] == pytest.approx(np.polyval(line, 5))
+    assert training_tables.recalibrated(fleet)[4] == pytest.approx(50)
+    empty = training_tables.TeacherStudentIndices((), (), np.zeros(0), np.zeros(0))
+    assert training_tables.index(empty).rows == ()
 
 
 def test_the_card_says_first_what_the_judge_must_not_be_used_for():
     about = WeightsInfo(suite="toy", edition="e", teacher="teacher", limit=0.1)
-    table = training.agreement([held(SAID, TRUTH)], school.FIELDS, "c", "Unseen families")
-    text = training.card(about, "abc123", "MIT", [table])
+    table = training_tables.agreement([held(SAID, TRUTH)], school.FIELDS, "c", "Unseen families")
+    text = training_tables.card(about, "abc123", "MIT", [table])
     assert text.index("in exactly those words") < text.index("imitates its teacher") < text.index("## Unseen families")
     assert "abc123" in text
     assert "| licence of the data | MIT |" in text
 
 
 @pytest.fixture(scope="module")
-def taught(published_store: Path) -> train_judge.TrainingData:
+def taught(published_store: Path) -> training_run.TrainingData:
     with Store(published_store) as store, store.reading() as connection:
-        return train_judge.training_data(connection, scopes.find(connection, None, None, None), None)
+        return training_run.training_data(connection, scopes.find(connection, None, None, None), None)
 
 
 @pytest.mark.published
-def test_every_published_verdict_is_a_lesson_in_published_words(taught: train_judge.TrainingData):
+def test_every_published_verdict_is_a_lesson_in_published_words(taught: training_run.TrainingData):
     assert len(taught.course.lessons) == 4251
     assert len({one.config for one in taught.course.lessons}) == 79
     shipped = weights.shipped().about
@@ -137,7 +135,7 @@ def test_every_published_verdict_is_a_lesson_in_published_words(taught: train_ju
 
 @pytest.mark.deep
 @pytest.mark.published
-def test_small_fields_are_told_well_out_of_family(taught: train_judge.TrainingData):
+def test_small_fields_are_told_well_out_of_family(taught: training_run.TrainingData):
     least = {"drift_from_initial": 0.803, "name_changed": 0.834, "gender_changed": 0.893}
     lessons = tuple(one for one in taught.course.lessons if least.keys() & one.values.keys())
     fields = {name: taught.course.fields[name] for name in least}
@@ -170,7 +168,7 @@ def test_the_shipped_card_shows_folds_and_holds_apart_and_whose_numbers_they_are
 
 @pytest.mark.deep
 @pytest.mark.published
-def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: train_judge.TrainingData):
+def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: training_run.TrainingData):
     course, shipped = taught.course, weights.shipped()
     cases = [DialogueToGrade(one.lines, {n: course.fields[n] for n in one.values}) for one in course.lessons]
     said = list(zip(course.lessons, grading.predict_all(cases, shipped), strict=True))
@@ -181,6 +179,6 @@ def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: trai
         truth, value = np.array([(one.values[field], p.values[field]) for one, p in own]).T
         shares = [(part - low) / (high - low) for part in (truth, value)]
         told.append(HeldOutPredictions(field, tuple(one for one, _ in own), *shares, error=value, constant=value))
-    fleet = training.teacher_student_indices(told, course.fields, strict.frame(taught.scope.suite))
+    fleet = training_tables.teacher_student_indices(told, course.fields, strict.frame(taught.scope.suite))
     assert len(fleet.configs) >= 60
     assert (spearman(fleet.truth, fleet.said) or 0) > 0.97

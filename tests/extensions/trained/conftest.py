@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.kinds import WEIGHTS
-from independence.judge.offline import training, weights
-from independence.judge.offline.training import HeldOutPredictions, TrainingSet
-from independence.judge.offline.weights import Weights
+from independence.extensions.trained import WEIGHTS, training, weights
+from independence.extensions.trained.training import HeldOutPredictions, TrainingSet
+from independence.extensions.trained.weights import Weights
 
 from . import school
 

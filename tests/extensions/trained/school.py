@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from independence.judge.offline.training import TrainingExample, TrainingSet, training_set
-from independence.judge.offline.views import scenario_digest
-from independence.judge.offline.weights import WeightsInfo
+from independence.extensions.trained.training import TrainingExample, TrainingSet, training_set
+from independence.extensions.trained.views import scenario_digest
+from independence.extensions.trained.weights import WeightsInfo
 from independence.suites.schema import Field
 from independence.types import TranscriptTurn
 

@@ -9,12 +9,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from independence.extensions.trained import draws
+from independence.extensions.trained.draws import RoutedVerdict
+from independence.extensions.trained.protocol import PurchaseRule
+from independence.extensions.trained.weights import CalibrationLine
 from independence.judge import kinds, protocol
-from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
+from independence.judge.protocol import Prediction
 from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import engagement
-from independence.store import routes
-from independence.store.routes import RoutedVerdict
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.types import UNGIVEN
@@ -64,15 +66,13 @@ class PlacePredictions(NamedTuple):
 def read(
     connection: sqlite3.Connection,
     scope: BoardScope,
-    judge: str | None,
+    judge: str,
     planned: Mapping[str, Sequence[PlannedVerdict]],
 ) -> PlacePredictions | None:
     """What was predicted of a place; None where no offline judge spoke.
 
     One version of the weights counts, the newest; of several auditors the one that was asked last.
     """
-    if judge is None or not kinds.of(judge).predicts:
-        return None
     rows = [row for one in reversed(scope.editions) for row in _routed(connection, scope, one, judge)]
     if not rows:
         return None
@@ -93,7 +93,7 @@ def _routed(connection: sqlite3.Connection, scope: BoardScope, one: BoardScope, 
     suite = grading(connection, one)
     required = engagement.requirements(suite)
     rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
-    stored = routes.routed(connection, one.where, judge, hybrid=kinds.of(judge).repeats_bought)
+    stored = draws.routed(connection, one.where, judge, hybrid=kinds.of(judge).repeats_bought)
     return [
         row._replace(
             config_dir=scope.key(one.where, row.config_dir),

@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.judge.offline import features as reading
-from independence.judge.offline import weights
-from independence.judge.offline.features import BLOCKS
-from independence.judge.offline.grams import ColumnCounts
-from independence.judge.offline.marks import Matrix
-from independence.judge.offline.views import view
-from independence.judge.offline.weights import FieldModel, Head, HeadInfo, Weights, WeightsInfo
+from independence.extensions.trained import features as reading
+from independence.extensions.trained import weights
+from independence.extensions.trained.features import BLOCKS
+from independence.extensions.trained.grams import ColumnCounts
+from independence.extensions.trained.marks import Matrix
+from independence.extensions.trained.views import view
+from independence.extensions.trained.weights import FieldModel, Head, HeadInfo, Weights, WeightsInfo
 from independence.suites import digest
 from independence.suites.schema import Field
 from independence.types import TranscriptTurn

@@ -8,42 +8,34 @@ verdicts are bought.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from sqlite3 import Connection
 from typing import NamedTuple
 
-from independence.engine import dialogue, routing, run
+from independence.engine import dialogue, run
+from independence.engine.batch_judge import BatchGrading
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import SubjectStarted, VerdictCommitted
-from independence.engine.executors.local import LocalExecutor
-from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.engine.routing import RoutingCandidate
 from independence.engine.run import RunOutcome
-from independence.engine.run_context import Parallelism, RunContext
-from independence.judge.protocol import BatchJudge, FinishedDialogue, Prediction, Purchase, verdict_key
+from independence.engine.run_context import RunContext
+from independence.extensions.trained import draws, routing
+from independence.extensions.trained.draws import PastDraws
+from independence.extensions.trained.protocol import PredictingJudge
+from independence.extensions.trained.routing import RoutingCandidate
+from independence.judge.protocol import FinishedDialogue, Judge, Prediction, verdict_key
 from independence.stats import strict
 from independence.stats.subject_points import leverage
 from independence.store import queries, records, routes
 from independence.store.records import VerdictRow
-from independence.store.routes import PastDraws, RouteRow, VerdictRoute
+from independence.store.routes import RouteRow, VerdictRoute
 from independence.store.writer import StoreCall
 from independence.suites.schema import Rubric
 from independence.types import Condition, Grade, Missing, TranscriptTurn, Where
 
 _BATCH = 256
-
-
-class BatchGrading(NamedTuple):
-    """One such judge at work on its dialogues."""
-
-    context: RunContext
-    edition: str
-    trials: Sequence[Trial]
-    judge: BatchJudge
-    executor: Executor = LocalExecutor()
 
 
 class PredictedTrial(NamedTuple):
@@ -57,27 +49,44 @@ class PredictedTrial(NamedTuple):
     prediction: Prediction
 
 
-async def grade(task: BatchGrading, parallelism: Parallelism) -> RunOutcome:
+async def grade(judge: PredictingJudge, task: BatchGrading) -> RunOutcome:
     """Grade every finished dialogue. What is stored already is neither drawn nor bought again."""
-    context, judge = task.context, task.judge
-    predicted = await _predict_all(task)
+    context, auditor = task.context, judge.auditor
+    predicted = await _predict_all(judge, task)
     if not judge.takes_bought:
-        await _settle(task, [(one, judge.verdict(one.rubric.fields, one.prediction)) for one in predicted])
-    if judge.purchase is None or not predicted:
+        await _store(judge, context, [(one, judge.verdict(one.rubric.fields, one.prediction)) for one in predicted])
+    if auditor is None or not predicted:
         return RunOutcome(context.stop_signal.reason, 0)
-    drawn = await _draw_routes(task, judge.purchase, predicted)
-    bought = {one.key: _bought_key(judge.purchase, one) for one in predicted if drawn[one.key].way != "offline"}
-    outcome = await run.run(
-        context, await _unasked(task, judge.purchase, predicted, bought), parallelism, executor=task.executor
-    )
+    drawn = await _draw_routes(judge, auditor, task, predicted)
+    bought = {
+        one.key: verdict_key(one.dialogue_digest, one.rubric_digest, auditor.settings)
+        for one in predicted
+        if drawn[one.key].way != "offline"
+    }
+    unasked = []  # those whose verdict is to be bought and has not been given yet
+    if auditor.is_asked:
+        known = await context.writer.write(StoreCall(queries.known_verdicts, bought.values()))
+        unasked = [
+            PendingTrial(one.trial, 0, (auditor,))
+            for one in predicted
+            if one.key in bought and bought[one.key] not in known
+        ]
+    outcome = await run.run(context, unasked, task.shares, executor=task.executor)
     if judge.takes_bought:
-        await _settle(task, await _with_bought(task, predicted, bought))
+        given = await context.writer.write(StoreCall(routes.stored_keys, bought.values()))
+        graded: list[tuple[PredictedTrial, Grade]] = []  # bought ones that are still open are left out
+        for one in predicted:
+            if one.key not in bought:
+                graded.append((one, judge.verdict(one.rubric.fields, one.prediction)))
+            elif (grade := given.get(bought[one.key])) is not None:
+                graded.append((one, grade))
+        await _store(judge, context, graded)
     return outcome
 
 
-async def _predict_all(task: BatchGrading) -> list[PredictedTrial]:
+async def _predict_all(judge: PredictingJudge, task: BatchGrading) -> list[PredictedTrial]:
     """What the judge expects of every finished dialogue, each once."""
-    writer, judge = task.context.writer, task.judge
+    writer = task.context.writer
     out: dict[str, PredictedTrial] = {}
     at_once = _BATCH * task.executor.width
     for start in range(0, len(task.trials), at_once):
@@ -118,7 +127,7 @@ def _rubric(task: BatchGrading, trial: Trial) -> Rubric:
 
 
 async def _draw_routes(
-    task: BatchGrading, purchase: Purchase, predicted: Sequence[PredictedTrial]
+    judge: PredictingJudge, auditor: Judge, task: BatchGrading, predicted: Sequence[PredictedTrial]
 ) -> dict[str, VerdictRoute]:
     """The route of every dialogue: as stored, else drawn now and stored; each condition for itself, as boards are."""
     trials = {one.key: one.trial.key for one in predicted}
@@ -126,36 +135,25 @@ async def _draw_routes(
     for one, candidate in zip(predicted, _candidates(task, predicted), strict=True):
         conditions.setdefault(one.trial.dialogue.condition, []).append(candidate)
 
-    places = {Where(task.context.suite.suite, task.edition, condition): own for condition, own in conditions.items()}
-    return await task.context.writer.write(StoreCall(_draw, task.judge.name, purchase, places, trials))
+    def draw(connection: Connection) -> dict[str, VerdictRoute]:
+        drawn: dict[str, VerdictRoute] = {}
+        for condition, candidates in conditions.items():
+            where = Where(task.context.suite.suite, task.edition, condition)
+            past = draws.past(connection, where, judge.name)
+            known = draws.known(connection, [one.key for one in candidates], auditor.name)
+            if judge.rule.audits:  # it may have grown, and is drawn anew: the same digests draw the same dialogues
+                before = Counter(
+                    one.scenario for one in candidates if one.key in known and known[one.key].way == "audit"
+                )
+                past = {scenario: PastDraws(count, count) for scenario, count in before.items()}
+                drawn |= routing.routes(candidates, judge.rule, past)
+            else:
+                new = [one for one in candidates if one.key not in known]
+                drawn |= known | routing.routes(new, judge.rule, past)
+        routes.add(connection, [RouteRow(key, auditor.name, trials[key], route) for key, route in drawn.items()])
+        return drawn
 
-
-def _draw(
-    connection: Connection,
-    judge: str,
-    purchase: Purchase,
-    places: Mapping[Where, Sequence[RoutingCandidate]],
-    trials: Mapping[str, str],
-) -> dict[str, VerdictRoute]:
-    """Draw the routes of each place and store them; `trials` by the keys of their verdicts."""
-    drawn: dict[str, VerdictRoute] = {}
-    for where, candidates in places.items():
-        drawn |= _routes(connection, purchase, candidates, routes.past(connection, where, judge))
-    auditor = purchase.auditor.name
-    routes.add(connection, [RouteRow(key, auditor, trials[key], route) for key, route in drawn.items()])
-    return drawn
-
-
-def _routes(
-    connection: Connection, purchase: Purchase, candidates: Sequence[RoutingCandidate], past: Mapping[str, PastDraws]
-) -> dict[str, VerdictRoute]:
-    known = routes.known(connection, [one.key for one in candidates], purchase.auditor.name)
-    if purchase.rule.audits:  # it may have grown, and is drawn anew: the same digests draw the same dialogues
-        before = Counter(one.scenario for one in candidates if one.key in known and known[one.key].way == "audit")
-        drawn = {scenario: PastDraws(count, count) for scenario, count in before.items()}
-        return routing.routes(candidates, purchase.rule, drawn)
-    new = [one for one in candidates if one.key not in known]
-    return known | routing.routes(new, purchase.rule, past)
+    return await task.context.writer.write(StoreCall(draw))
 
 
 def _candidates(task: BatchGrading, predicted: Sequence[PredictedTrial]) -> list[RoutingCandidate]:
@@ -176,41 +174,9 @@ def _cell(one: PredictedTrial) -> tuple[str, Condition, str]:
     return (one.trial.subject.config_dir, one.trial.dialogue.condition, one.trial.dialogue.scenario.id)
 
 
-def _bought_key(purchase: Purchase, one: PredictedTrial) -> str:
-    return verdict_key(one.dialogue_digest, one.rubric_digest, purchase.auditor.settings)
-
-
-async def _unasked(
-    task: BatchGrading, purchase: Purchase, predicted: Sequence[PredictedTrial], bought: Mapping[str, str]
-) -> list[PendingTrial]:
-    """Those whose verdict is to be bought and has not been given yet. `bought`: own keys -> the auditor's."""
-    if not purchase.auditor.is_asked:
-        return []
-    known = await task.context.writer.write(StoreCall(queries.known_verdicts, bought.values()))
-    return [
-        PendingTrial(one.trial, 0, (purchase.auditor,))
-        for one in predicted
-        if one.key in bought and bought[one.key] not in known
-    ]
-
-
-async def _with_bought(
-    task: BatchGrading, predicted: Sequence[PredictedTrial], bought: Mapping[str, str]
-) -> list[tuple[PredictedTrial, Grade]]:
-    """The judge's verdicts: the auditor's where they were bought, else as predicted. Open ones are left out."""
-    given = await task.context.writer.write(StoreCall(routes.stored_keys, bought.values()))
-    out: list[tuple[PredictedTrial, Grade]] = []
-    for one in predicted:
-        if one.key not in bought:
-            out.append((one, task.judge.verdict(one.rubric.fields, one.prediction)))
-        elif (grade := given.get(bought[one.key])) is not None:
-            out.append((one, grade))
-    return out
-
-
-async def _settle(task: BatchGrading, graded: Sequence[tuple[PredictedTrial, Grade]]) -> None:
+async def _store(judge: PredictingJudge, context: RunContext, graded: Sequence[tuple[PredictedTrial, Grade]]) -> None:
     """Store verdicts that are not there yet, all at one instant: of two drafts the later one counts."""
-    judge, context, judged_at = task.judge, task.context, records.now("microseconds")
+    judged_at = records.now("microseconds")
     known = await context.writer.write(StoreCall(queries.known_verdicts, [one.key for one, _ in graded]))
     new = [(one, grade) for one, grade in graded if one.key not in known]
     rows = [

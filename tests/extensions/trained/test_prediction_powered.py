@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from independence.stats import prediction_powered
+from independence.extensions.trained import prediction_powered
+from independence.extensions.trained.prediction_powered import FEWEST, MeasuredSample, PoweredTotals
 from independence.stats.intervals import t_quantile
-from independence.stats.prediction_powered import FEWEST, MeasuredSample, PoweredTotals
 
 Array = NDArray[np.float64]
 NAN = float("nan")

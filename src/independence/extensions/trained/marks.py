@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.config import documents
-from independence.judge.offline import grams
-from independence.judge.offline.grams import HashedRuns, Hashes, Places, TextBatch, Texts
+from independence.extensions.trained import grams
+from independence.extensions.trained.grams import HashedRuns, Hashes, Places, TextBatch, Texts
 
 Matrix = NDArray[np.float64]
 _OPENING = 130  # bytes

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from independence.extensions.trained import bearing as phrase_marks
+from independence.extensions.trained import grams
+from independence.extensions.trained.grams import ColumnCounts, HashedRuns
+from independence.extensions.trained.marks import Matrix, indexed_texts, marks, style
+from independence.extensions.trained.views import DialogueView
 from independence.judge.cues import identity, words
-from independence.judge.offline import bearing as phrase_marks
-from independence.judge.offline import grams
-from independence.judge.offline.grams import ColumnCounts, HashedRuns
-from independence.judge.offline.marks import Matrix, indexed_texts, marks, style
-from independence.judge.offline.views import DialogueView
 
 VERSION = 1  # of everything that turns a text into numbers: other features need other weights
 _OPENING = 220  # bytes

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from independence.errors import UsageError
-from independence.judge.kinds import WEIGHTS
-from independence.judge.offline import grading, training, weights
-from independence.judge.offline.grading import DialogueToGrade
-from independence.judge.offline.training import HeldOutPredictions, TrainingSet
-from independence.judge.offline.weights import Weights
+from independence.extensions.trained import WEIGHTS, grading, training, weights
+from independence.extensions.trained.grading import DialogueToGrade
+from independence.extensions.trained.training import HeldOutPredictions, TrainingSet
+from independence.extensions.trained.weights import Weights
 
 from . import school
 
