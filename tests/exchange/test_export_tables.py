@@ -25,7 +25,7 @@ from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition, ExportTable, Row, chosen_subjects, model_names, tables
 from independence.extensions.published import cache_files
 from independence.report import index_tables
-from independence.report.study import SubjectInfo
+from independence.report.board_data import SubjectInfo
 from independence.store import artefacts, database, queries, routes, scopes
 from independence.store.artefacts import ArtefactRow
 from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict

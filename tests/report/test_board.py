@@ -12,8 +12,8 @@ from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
 from independence.report import board_notes, comparison_tables, index_tables, planned_verdicts, runs
 from independence.report.board import Board, BoardJudges, board
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import to_markdown
-from independence.report.verdict_cells import PlannedVerdict
 from independence.store import queries
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Sampling, Usage, Verdict
@@ -195,7 +195,7 @@ def test_where_much_is_missing_there_is_no_rank(toy: Toy) -> None:
 
 
 def only(toy: Toy, scenario: str, judge: str | None = None) -> PlannedVerdict:
-    planned = planned_verdicts.planned_verdicts(toy.connection, toy.scope, judge).planned
+    planned = planned_verdicts.planned_verdicts(toy.connection, toy.scope, judge).every
     (cell,) = (cell for cell in planned if cell.scenario == scenario)
     return cell
 
@@ -204,10 +204,10 @@ def test_every_planned_verdict_is_a_cell(toy: Toy) -> None:
     toy.plan(runs=2)
     table = planned_verdicts.planned_verdicts(toy.connection, toy.scope, None)
     assert table.judge is None
-    assert [(cell.scenario, cell.run, cell.missing) for cell in table.planned] == [
+    assert [(cell.scenario, cell.run, cell.missing) for cell in table.every] == [
         (scenario, run, "not_run") for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
     ]
-    assert planned_verdicts.reasons(table.planned) == {"not_run": 6}
+    assert planned_verdicts.reasons(table.every) == {"not_run": 6}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from independence.extensions.published import scoring_rules
 from independence.extensions.published.responses import catalogue
 from independence.report import (
     analysis,
+    board_data,
     board_notes,
     headline,
     index_report,
@@ -22,11 +23,10 @@ from independence.report import (
     legend,
     place_board,
     runs,
-    study,
     subject_details,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.study import BoardRemarks
+from independence.report.board_data import BoardRemarks
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
 from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -253,10 +253,10 @@ def test_whose_words_and_what_rules_are_not_good_for_stand_at_the_head(toy: Toy,
     own.complete()
     text = told(own, scoring)
     assert "Edition `toy@0123abcd`, own wording, condition" in text
-    assert study.RULES_ONLY in text
+    assert board_data.RULES_ONLY in text
     toy.complete("b", simulated=True)
     assert "own wording" not in told(toy)
-    assert study.RULES_ONLY not in told(toy)
+    assert board_data.RULES_ONLY not in told(toy)
 
 
 # What a judge and a few scenarios are not good for
@@ -265,15 +265,15 @@ def test_whose_words_and_what_rules_are_not_good_for_stand_at_the_head(toy: Toy,
 def test_rules_measure_no_real_model(toy: Toy) -> None:
     toy.plan("real")
     toy.complete("played", simulated=True)
-    cautions = [study.caution(toy.read())]  # nothing is said of a real model before rules graded it
+    cautions = [board_data.caution(toy.read())]  # nothing is said of a real model before rules graded it
     toy.complete("real")
     for judge in ("acme/judge", "cues@2"):
         toy.complete("real", judge=judge)
-        cautions.append(study.caution(toy.read(judge=judge)))
-    cautions.append(study.caution(toy.read(judge="cues")))
-    assert cautions == [msgspec.UNSET] * 2 + [study.RULES_ONLY] * 2
-    assert study.judge_lines(BoardRemarks(caution=study.RULES_ONLY)) == [study.RULES_ONLY]
-    assert study.judge_lines(BoardRemarks()) == []
+        cautions.append(board_data.caution(toy.read(judge=judge)))
+    cautions.append(board_data.caution(toy.read(judge="cues")))
+    assert cautions == [msgspec.UNSET] * 2 + [board_data.RULES_ONLY] * 2
+    assert board_data.judge_lines(BoardRemarks(caution=board_data.RULES_ONLY)) == [board_data.RULES_ONLY]
+    assert board_data.judge_lines(BoardRemarks()) == []
 
 
 def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part_as_all_did(toy: Toy) -> None:
@@ -282,15 +282,15 @@ def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part
     for found, scenario in ((True, "radio"), (False, "dessert"), (False, "dinner")):
         where = "UPDATE verdicts SET quote = 'said', quote_found = ? WHERE trial IN "
         toy.connection.execute(f"{where} (SELECT trial FROM planned WHERE scenario = ?)", (found, scenario))
-    (line,) = study.judge_lines(toy.board())
+    (line,) = board_data.judge_lines(toy.board())
     assert line == "67 % of the judge's quotations are not found (2 of 3)."
     assert json.loads(msgspec.json.encode(toy.board()))["quotations"] == {"asked": 3, "not_found": 2}
     # A second subject, whom one judge graded in part and the other not at all: nobody graded everything.
     toy.complete("b", judge="cues")
     toy.connection.execute("DELETE FROM verdicts WHERE judge = 'cues' AND rowid % 3 = 0")
     half = "No judge graded everything: shown is acme/judge, which graded 3 of 6 dialogues; --judge takes another."
-    assert study.judge_lines(toy.board())[0] == half
-    assert half not in study.judge_lines(toy.board(judge="acme/judge"))
+    assert board_data.judge_lines(toy.board())[0] == half
+    assert half not in board_data.judge_lines(toy.board(judge="acme/judge"))
 
 
 NOTE = (
@@ -354,7 +354,7 @@ def test_a_place_is_read_whatever_its_suite_measures(toy: Toy) -> None:
     toy.complete("a", simulated=True)
     toy.plan("b")
     bare = msgspec.structs.replace(toy.suite, index=None)
-    read = study.read_place(toy.connection, toy.scope._replace(suite=bare))
+    read = board_data.read_verdicts(toy.connection, toy.scope._replace(suite=bare))
     assert (read.judge, list(read.about), len(read.planned["b"])) == ("cues", ["a", "b"], 3)
     where, days, simulated, missing = board_notes.place_notes(read)
     assert where == f"toy@{toy.loaded.edition}, firm/tool_role, judge cues"
@@ -380,16 +380,16 @@ def test_a_board_of_one_table_is_made_from_rows_and_says_what_its_judge_is_not_g
     toy: Toy, simulated: bool
 ) -> None:
     toy.complete("a", simulated=simulated)
-    read = study.read_place(toy.connection, toy.scope)
+    read = board_data.read_verdicts(toy.connection, toy.scope)
     column = Column("verdicts", "Verdicts", "count")
     built = place_board.rendered(read, "Counts", [column], [Counted("a", 3)], "verdicts")
     document = json.loads(analysis.to_json([built]))
     assert document["rows"] == [{"config": "a", "verdicts": 3}]
-    assert document.get("caution") == (None if simulated else study.RULES_ONLY)
+    assert document.get("caution") == (None if simulated else board_data.RULES_ONLY)
     assert analysis.to_csv([built]).splitlines() == (
         ["config,subject,verdicts", "a,label of a (simulated),3"]
         if simulated
-        else ["config,subject,verdicts,caution", f'a,label of a,3,"{study.RULES_ONLY}"']
+        else ["config,subject,verdicts,caution", f'a,label of a,3,"{board_data.RULES_ONLY}"']
     )
     assert [(one.config, one.label, one.value) for one in built.gated] == [("a", "label of a", 3)]
     assert [column.key for column in built.tables[0].columns] == ["subject", "verdicts"]

@@ -108,7 +108,7 @@ def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_run
     first, *_, last = found = rows(made(toy)["configuration-deltas"])
     assert [row["subject"] for row in found] == [f"label of {name}" for name in ("holed", "s3", "s2", "s1", "s0")]
     assert {value for key, value in first.items() if key not in ("subject", "plain/user_role")} == {None}
-    own, base = (toy.side("s0", condition=CELLS[at]).study.these["s0"] for at in (3, 0))
+    own, base = (toy.side("s0", condition=CELLS[at]).study.same_scenarios["s0"] for at in (3, 0))
     assert last["plain/user_role"] == pytest.approx(base.point)
     assert last["firm/tool_role"] == pytest.approx(own.point - base.point)
     assert last["firm/tool_role_ci"] == comparison.difference(own, base).interval()

@@ -19,7 +19,7 @@ from independence.report import (
     subject_details,
 )
 from independence.report.analysis import RenderedBoard
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.store import database, scopes
 from independence.store.scopes import BoardScope
 from independence.suites import digest

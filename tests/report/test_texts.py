@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from independence.config import documents
-from independence.report import board_notes, index_tables, legend, study, table
+from independence.report import board_data, board_notes, index_tables, legend, table
 from independence.report.board import Board
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.report.estimates import EstimatedIndex
 from independence.report.legend import FieldMeaning, distinct_labels, fitted, short, tight
 from independence.report.table import (
@@ -195,9 +195,9 @@ def test_indices_and_intervals_are_clipped_for_display_only() -> None:
 
 def test_cautions_stand_below_every_form_of_a_board() -> None:
     published = msgspec.structs.replace(
-        BOARD, scoring="v2", judge_prompt="as published", caution=study.RULES_ONLY, as_full=("other",)
+        BOARD, scoring="v2", judge_prompt="as published", caution=board_data.RULES_ONLY, as_full=("other",)
     )
-    wanted = {study.RULES_ONLY, f"{board_notes.AS_PUBLISHED}.", "Also completely graded by other: --judge other."}
+    wanted = {board_data.RULES_ONLY, f"{board_notes.AS_PUBLISHED}.", "Also completely graded by other: --judge other."}
     assert wanted <= set(index_tables.ranked(published, INDEX).notes)
     estimated = msgspec.structs.replace(HOLE, estimate=EstimatedIndex("offline", 70.0, (60.0, 80.0), 0, 15))
     for rows, says in (((estimated,), True), ((ROW, estimated), False)):

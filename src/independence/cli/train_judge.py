@@ -35,8 +35,8 @@ from independence.judge.offline.weights import Weights, WeightsInfo
 from independence.judge.protocol import CalibrationLine
 from independence.report import planned_verdicts
 from independence.report import training as report
+from independence.report.planned_verdicts import REREAD
 from independence.report.table import Table
-from independence.report.verdict_cells import REREAD
 from independence.stats import strict
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
@@ -135,7 +135,7 @@ def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str 
         trials = requests.in_published_words(connection, trials)
     found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
     lessons = []
-    for cell in table.planned:
+    for cell in table.every:
         label, model_id, _ = about[cell.config_dir]
         trial = found.get((label, cell.scenario, cell.run))
         progress = dialogue.load(connection, trial) if trial and cell.given and REREAD not in cell.flags else None

@@ -9,13 +9,13 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from independence.clients import features, protocol
-from independence.report import declared, planned_verdicts, point_kinds, scenario_draw, study
+from independence.report import board_data, declared, planned_verdicts, point_kinds
 from independence.report.board import STRICT, Board
-from independence.report.board_row import BoardRow
+from independence.report.board_data import IMPORTED, BoardRemarks, VerdictData, Words
+from independence.report.board_rows import BoardRow
 from independence.report.estimates import UNLIKE
 from independence.report.legend import subject_name, texts
-from independence.report.study import IMPORTED, BoardRemarks, PlaceStudy, Words
-from independence.report.verdict_cells import OUR_RUBRIC
+from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
@@ -66,7 +66,7 @@ def readings(board: Board) -> list[str]:
     lines += [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
-    lines += [*study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
+    lines += [*board_data.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
     lines += [f"{AS_PUBLISHED}."] if board.judge_prompt else []
     lines += origins(board)
     lines += transport((name(row), row.flags) for row in board.rows)
@@ -242,8 +242,16 @@ def own_wording(words: Words | UnsetType) -> str:
 
 def generalises_to(board: Board) -> str:
     """What intervals and tiers are about, in words."""
-    few = scenario_draw.about(board.few_scenarios) if board.generalises_to == THESE else ""
-    return few or f"intervals and tiers are for {READINGS[board.generalises_to]}"
+    few = board.few_scenarios
+    if isinstance(few, UnsetType) or board.generalises_to != THESE:
+        return f"intervals and tiers are for {READINGS[board.generalises_to]}"
+    said = f"intervals and tiers are about these {few.scenarios} scenarios alone"
+    if few.se_these is None or few.se_like_these is None:
+        return said
+    return (
+        f"{said} (standard error of a typical index: {few.se_these:.1f} points if these were run again, "
+        f"{few.se_like_these:.1f} if other scenarios were drawn)"
+    )
 
 
 def _intervals(board: Board) -> str:
@@ -291,7 +299,7 @@ def date_line(dates: Dates | None) -> list[str]:
     return [", ".join(parts)] * bool(parts)
 
 
-def place_notes(read: PlaceStudy) -> list[str]:
+def place_notes(read: VerdictData) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
     edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     marked = [(who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()]
@@ -302,8 +310,8 @@ def place_notes(read: PlaceStudy) -> list[str]:
         *lacking(marked),
         *([] if queries.imported(read.scope.where.edition) else cut(marked)),
         *transport(marked),
-        *study.judge_lines(study.with_remarks(BoardRemarks(), read)),
-        *study.repeat_notes(read),
+        *board_data.judge_lines(board_data.with_remarks(BoardRemarks(), read)),
+        *read.repeat_notes,
         *also_graded(read.as_full),
     ]
 

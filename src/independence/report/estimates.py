@@ -20,9 +20,9 @@ import numpy as np
 from independence.judge import kinds
 from independence.judge.protocol import CalibrationLine
 from independence.report import predictions
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.predictions import PlacePredictions, PredictedVerdict
 from independence.report.table import on_scale
-from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import prediction_powered
 from independence.stats.intervals import t_quantile
 from independence.stats.prediction_powered import MeasuredSample, floored

@@ -6,21 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 
 from independence import __version__
-from independence.report import board_notes, declared, study
+from independence.report import board_data, board_notes, declared
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.board import STRICT, Board
+from independence.report.board_data import VerdictData
 from independence.report.board_notes import name
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.report.legend import subject_name
-from independence.report.study import StudiedSubjects
 from independence.report.table import Prose, Section, decimal, escaped, on_scale
 from independence.stats.index_uncertainty import LIKE_THESE
 from independence.store.spending import Dates
 from independence.types import Ends
 
 
-def of_index(read: StudiedSubjects, built: Board) -> Section:
+def of_index(read: VerdictData, built: Board) -> Section:
     """Who has the highest index and who the lowest, and how many have none."""
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
     ranked = [row for row in known if row.rank is not None]
@@ -39,7 +39,7 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
     return _section(read, said, built, rule)
 
 
-def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
+def of_sides(read: VerdictData, board: SidesBoard) -> Section:
     """How many subjects bend towards the asker, and who does most."""
     verdicts = [
         (subject_name(row.label, row.simulated), row.verdict, row.S.est if row.S else None) for row in board.rows
@@ -47,7 +47,7 @@ def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
     return _section(read, leaning(verdicts, "S"), board)
 
 
-def of_stance(read: StudiedSubjects, board: StanceBoard) -> Section:
+def of_stance(read: VerdictData, board: StanceBoard) -> Section:
     """The same for the published instrument."""
     rows = [
         (subject_name(row.label, row.simulated), row.verdict, row.contrast.est if row.contrast else None)
@@ -123,14 +123,14 @@ def _counted(count: int, said: str) -> str:
 
 
 def _section(
-    read: StudiedSubjects, said: str, board: Board | SidesBoard | StanceBoard, more: Sequence[str] = ()
+    read: VerdictData, said: str, board: Board | SidesBoard | StanceBoard, more: Sequence[str] = ()
 ) -> Section:
     scope = read.scope
     beside = "".join(f" and, of the same wording, `{one.where.edition_name}`" for one in scope.beside)
     planned = [cell for own in read.planned.values() for cell in own]
     valid = sum(cell.values is not None for cell in planned)
     edition = declared.edition_named(f"`{scope.where.edition_name}`", scope.suite.foreign_language)
-    own = board_notes.own_wording(study.words(scope))
+    own = board_notes.own_wording(board_data.words(scope))
     facts = [
         f"Judge: {escaped(read.judge or 'none')}; {valid:,} of {len(planned):,} planned verdicts are valid",
         *_when(board.dates),
@@ -139,7 +139,7 @@ def _section(
         f"Made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
-    told += study.judge_lines(board)
+    told += board_data.judge_lines(board)
     if any(row.simulated for row in board.rows):
         told.append("Subjects marked simulated are programs with known behaviour; no model was asked.")
     return Section("summary", "In short", [Prose("\n\n".join(told))])

@@ -11,6 +11,7 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import (
     board,
+    board_data,
     declared,
     difficulty,
     headline,
@@ -20,20 +21,19 @@ from independence.report import (
     names,
     provider_tables,
     runs,
-    study,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.board_data import BoardData
 from independence.report.board_notes import PLACED
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
-from independence.report.study import Study
 from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
-from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
 from independence.stats.subject_points import Leverage, leverage
@@ -72,12 +72,11 @@ def sections(
     """
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
-    read = study.read(connection, scope, judge).only(models)
+    read = board_data.read(connection, scope, judge).only(models)
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
-    costs = scope.by_key(lambda where: queries.costs(connection, where))
     own = scope.editions[0]
-    others = [other.only(models) for other in study.under_other_judges(connection, read)]
-    built = board.beside_judges(board.board_of_study(read, costs, scoring, reading), read, others)
+    others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
+    built = board.of_data(read, others, scoring, reading)
     made = [
         headline.of_index(read, built),
         _board(read, built),
@@ -107,7 +106,7 @@ def _under_strict(section: Section) -> Section:
     return section._replace(body=[Prose(_STRICT_NOTE), *section.body])
 
 
-def _board(read: Study, built: Board) -> Section:
+def _board(read: BoardData, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
     ranked, estimated = index_tables.ranked(built, index), index_tables.estimates(built)
@@ -123,14 +122,14 @@ def _board(read: Study, built: Board) -> Section:
     )  # fmt: skip
 
 
-def _runs(read: Study, built: Board) -> Section:
+def _runs(read: BoardData, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
     table = index_tables.runs(built, index)
     return Section("runs", "Runs and intervals", [table] if table.rows else [])
 
 
-def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:
+def _costs(read: BoardData, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:
     free = frozenset(config for config, own in spent.items() if not own.answers_usd)
     per_run = {config: runs.per_run(own) for config, own in spent.items()}
     plot = cost(built, per_run, free)
@@ -138,16 +137,16 @@ def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sess
     return Section("costs", "Costs", [*([plot] if plot else []), *(table for table in tables if table.rows)])
 
 
-def _scenarios(read: Study, built: Board) -> Section:
+def _scenarios(read: BoardData, built: Board) -> Section:
     return Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)])
 
 
-def _graded(read: Study) -> set[tuple[str, str, int]]:
+def _graded(read: BoardData) -> set[tuple[str, str, int]]:
     """Dialogues with a verdict."""
     return {(c.config_dir, c.scenario, c.run) for own in read.planned.values() for c in own if c.values is not None}
 
 
-def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]) -> list[Block]:
+def _judges(connection: sqlite3.Connection, read: BoardData, others: Sequence[BoardData]) -> list[Block]:
     if not any(_graded(read) & _graded(other) for other in others):
         return []
     own = read.scope.editions[0]
@@ -156,12 +155,12 @@ def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]
     return list(judge_validation.validate(connection, own, wanted))
 
 
-def subjects(read: Study, board: Board) -> list[Table]:
+def subjects(read: BoardData, board: Board) -> list[Table]:
     """One table a subject, in the board's order: every field of every experiment."""
     return [_subject(read, row) for row in board.rows]
 
 
-def _subject(read: Study, row: BoardRow) -> Table:
+def _subject(read: BoardData, row: BoardRow) -> Table:
     planned = read.planned[row.config]
     rows = [line for experiment in read.scope.suite.experiments for line in _field_means(experiment, planned)]
     notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
@@ -186,7 +185,7 @@ def _slug(config: str) -> str:
     return "".join(sign if sign.isalnum() else "-" for sign in config.lower()).strip("-")
 
 
-def rates(read: Study) -> list[Table]:
+def rates(read: BoardData) -> list[Table]:
     """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
     suite = read.scope.suite
     fields = dict.fromkeys(
@@ -198,7 +197,7 @@ def rates(read: Study) -> list[Table]:
     return [_rates(read, field) for field in fields]
 
 
-def _rates(read: Study, field: str) -> Table:
+def _rates(read: BoardData, field: str) -> Table:
     rates: list[tuple[float, str, int, int]] = []
     for config, planned in read.planned.items():
         seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
@@ -262,7 +261,7 @@ def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]
     return Svg(meta.id, scatter.cost(points, meta), caption)
 
 
-def heatmap(read: Study, board: Board) -> Svg:
+def heatmap(read: BoardData, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
     scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
     experiments = {scenario.id: scenario.experiment for scenario in scenarios}
@@ -276,9 +275,9 @@ def heatmap(read: Study, board: Board) -> Svg:
     return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
 
 
-def _kept_share(read: Study, lever: Leverage, config: str, scenario: str) -> float | None:
+def _kept_share(read: BoardData, lever: Leverage, config: str, scenario: str) -> float | None:
     return lever.share_kept(scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
 
 
-def _scored(read: Study, scenario: str) -> bool:
+def _scored(read: BoardData, scenario: str) -> bool:
     return any(scenario in members for members in read.frame.members.values())

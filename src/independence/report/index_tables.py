@@ -26,7 +26,7 @@ from independence.report.board_notes import (
     readings,
     why,
 )
-from independence.report.board_row import BOOTSTRAP, T_RUNS, BoardRow
+from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
 from independence.report.estimates import UNLIKE
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
 from independence.report.table import Column, Table, Value, decimal

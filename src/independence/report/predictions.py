@@ -11,7 +11,7 @@ import msgspec
 
 from independence.judge import kinds, protocol
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
-from independence.report.verdict_cells import PlannedVerdict
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import engagement
 from independence.store import routes
 from independence.store.routes import RoutedVerdict

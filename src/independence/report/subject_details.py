@@ -8,9 +8,9 @@ from statistics import fmean
 from msgspec import UNSET
 
 from independence.report.board_notes import name
-from independence.report.board_row import BOOTSTRAP, BoardRow
+from independence.report.board_rows import BOOTSTRAP, BoardRow
+from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, decimal, on_scale
-from independence.report.verdict_cells import PlannedVerdict, grouped
 from independence.stats.index_uncertainty import LIKE_THESE
 
 

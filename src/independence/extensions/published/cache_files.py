@@ -18,8 +18,8 @@ from independence.errors import UsageError
 from independence.exchange.requests import Requests
 from independence.extensions.published import dialogues
 from independence.extensions.published.responses import CUT_MODEL_ID
+from independence.report.board_data import SubjectInfo
 from independence.report.planned_verdicts import usual_judge
-from independence.report.study import SubjectInfo
 from independence.store import export_rows, names, queries
 from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.names import NamesRow, RunKey

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.report import board_notes, declared, legend, study
+from independence.report import board_data, board_notes, declared, legend
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow, evasive
@@ -109,7 +109,7 @@ def captions(board: SidesBoard) -> list[str]:
         lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
         lines.append(below["incomplete"])
-    return [*lines, *study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
+    return [*lines, *board_data.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
 
 
 def _least_p(board: SidesBoard) -> dict[str, Any]:

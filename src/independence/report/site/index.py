@@ -72,7 +72,7 @@ def _parts(board: SiteBoard, ranked: Board) -> dict[str, tuple[float | None, ...
 def coverage(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> Table:
     """Of a suite without a board: what is there of each subject."""
     read = planned_verdicts.planned_verdicts(connection, board.scope, judge)
-    own = read.subjects
+    own = read.planned
     rows = [
         (
             subject_name(about.label, about.simulated),
