@@ -9,7 +9,7 @@ from msgspec import UNSET
 from scipy import stats
 
 from independence.errors import StoreError
-from independence.report import board_notes, comparison_tables, looks, provider_tables, subject_comparison
+from independence.report import comparison_tables, looks, provider_tables, subject_comparison
 from independence.report.looks import RunCount
 from independence.report.provider_tables import UNPINNED
 from independence.report.subject_comparison import ComparedSubject, IndexGap
@@ -302,7 +302,7 @@ def test_a_later_look_needs_a_smaller_p_and_says_so_on_tables_and_boards(toy: To
         )
         built = toy.board()
         assert built.looks == (2 if later else UNSET)
-        assert any("could be compared 2 times" in line for line in board_notes.readings(built)) is later
+        assert any("could be compared 2 times" in line for line in notes.readings(built)) is later
     first, again = found
     assert (first["difference"], first["p"]) == (again["difference"], again["p"])
     assert again["ci"][0] < first["ci"][0] < first["ci"][1] < again["ci"][1]

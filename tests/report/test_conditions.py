@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report import board_notes, matrix
+from independence.report import matrix, notes
 from independence.report.board import Board, BoardJudges
 from independence.report.table import Table
 from independence.stats import comparison
@@ -200,11 +200,11 @@ def test_several_judges_of_all_conditions_make_the_interval_for_other_judges(toy
     found = pooled(toy, "cues")
     assert found.judges == BoardJudges(("cues", "human:Ann"), 3, pytest.approx(10 / math.sqrt(2)))
     assert all(row.intervals["judges-like-these"] for row in found.rows)
-    assert any("by what cues, human:Ann gave 3 subjects" in line for line in board_notes.readings(found))
+    assert any("by what cues, human:Ann gave 3 subjects" in line for line in notes.readings(found))
     toy.connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain/%'")
     found = pooled(toy)  # people who scored one condition are no judges of all
     assert found.judges is msgspec.UNSET
-    assert any(line.startswith("No interval allows for errors of the judge") for line in board_notes.readings(found))
+    assert any(line.startswith("No interval allows for errors of the judge") for line in notes.readings(found))
 
 
 def test_estimates_of_one_condition_are_none_of_all(toy: Toy) -> None:

@@ -239,16 +239,6 @@ class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     half_finished: str | msgspec.UnsetType = msgspec.UNSET  # that its judge, like all, graded a part alone
 
 
-def judge_lines(board: BoardRemarks) -> list[str]:
-    """What is to be said below a board of the judge whose verdicts it shows."""
-    lines = [one for one in (board.caution, board.half_finished) if not isinstance(one, msgspec.UnsetType)]
-    counts = board.quotations
-    if not isinstance(counts, msgspec.UnsetType) and counts.not_found:
-        share = f"{100 * counts.not_found / counts.asked:.0f} % of the judge's quotations"
-        lines.append(f"{share} are not found ({counts.not_found} of {counts.asked}).")
-    return lines
-
-
 B = TypeVar("B", bound=BoardRemarks)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.report import board_data, declared, looks, planned_verdicts, point_kinds, subject_comparison
-from independence.report.board_notes import also_graded
+from independence.report.notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
 from independence.stats import power

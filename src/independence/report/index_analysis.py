@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import board_data, gate, index_tables, matrix, planned_verdicts, subject_details
+from independence.report import board_data, board_tables, gate, matrix, planned_verdicts
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
 from independence.report.board import Board
 from independence.report.board_data import BoardData
@@ -87,13 +87,13 @@ def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) ->
     def details() -> Sequence[Table]:
         table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
         few = board.few_scenarios is not UNSET
-        return [subject_details.table(row, table.planned[row.config], few) for row in board.rows]
+        return [board_tables.details(row, table.planned[row.config], few) for row in board.rows]
 
     return RenderedBoard(
         document=board,
-        record=index_tables.record(board, index),
-        tables=[index_tables.full(board, index)],
-        narrow=[index_tables.compact(board, index)],
+        record=board_tables.record(board, index),
+        tables=[board_tables.full(board, index)],
+        narrow=[board_tables.compact(board, index)],
         details=details,
         gated=[GatedValue(row.config, row.label, row.index) for row in board.rows],
     )

@@ -12,21 +12,21 @@ from independence.errors import UsageError
 from independence.report import (
     board,
     board_data,
+    board_tables,
     declared,
     difficulty,
-    headline,
-    index_tables,
     judge_validation,
     matrix,
     names,
     provider_tables,
     runs,
+    summary,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardData
-from independence.report.board_notes import PLACED
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
+from independence.report.notes import PLACED
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
@@ -78,7 +78,7 @@ def sections(
     others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
     built = board.of_data(read, others, scoring, reading)
     made = [
-        headline.of_index(read, built),
+        summary.of_index(read, built),
         _board(read, built),
         _runs(read, built),
         _costs(read, built, spent, runs.session_table(connection)),
@@ -109,14 +109,14 @@ def _under_strict(section: Section) -> Section:
 def _board(read: BoardData, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
-    ranked, estimated = index_tables.ranked(built, index), index_tables.estimates(built)
+    ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, index_tables.incomplete(built, index), estimated]
+    tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
     return Section(
         "board", "The board",
         [
             Prose(quoted(read.scope.suite.about.strip())), forest(built), *filter(None, tables),
-            index_tables.legend(index, built, ranked),
+            board_tables.legend(index, built, ranked),
         ],
         folds=False,
     )  # fmt: skip
@@ -125,7 +125,7 @@ def _board(read: BoardData, built: Board) -> Section:
 def _runs(read: BoardData, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
-    table = index_tables.runs(built, index)
+    table = board_tables.runs(built, index)
     return Section("runs", "Runs and intervals", [table] if table.rows else [])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from independence.report import board_data, board_notes, declared
+from independence.report import board_data, declared, notes
 from independence.report.analysis import GatedValue, RenderedBoard
 from independence.report.board_data import BoardRemarks, VerdictData
 from independence.report.table import Column, Table
@@ -40,9 +40,9 @@ def rendered(
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
     shown = (Column("subject", "Subject"), *columns)
     whole = (Column("config", "Configuration"), *shown, *declared.columns(more))
-    notes = tuple(board_notes.place_notes(read))
+    below = tuple(notes.of_place(read))
     record, table = (
-        Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), notes)
+        Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), below)
         for own in (whole, shown)
     )
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
