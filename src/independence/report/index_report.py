@@ -27,7 +27,6 @@ from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
 from independence.report.notes import PLACED
-from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
@@ -47,15 +46,6 @@ _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
     "verdicts."
 )
-
-
-def title(scope: BoardScope) -> str:
-    """What the report is called."""
-    return (
-        f"{scope.suite.title}, as published: report"
-        if queries.imported(scope.edition)
-        else f"{scope.suite.title}: report"
-    )
 
 
 def sections(
@@ -161,50 +151,40 @@ def subjects(read: BoardData, board: Board) -> list[Table]:
 
 
 def _subject(read: BoardData, row: BoardRow) -> Table:
-    planned = read.planned[row.config]
-    rows = [line for experiment in read.scope.suite.experiments for line in _field_means(experiment, planned)]
-    notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
-    absent = [words(name) for name, value in row.dimensions.items() if value is None]
-    text = [f"Dimensions: {', '.join(notes)}."] if notes else []
-    text += [f"Incomplete: {', '.join(absent)}."] if absent else []
-    name = subject_name(row.label, row.simulated)
-    return declared.made("index/subject", rows, text, slug=_slug(row.config), subject=name)
-
-
-def _field_means(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Value, ...]]:
-    given = [cell.values for cell in planned if cell.experiment == experiment and cell.values is not None]
-    lines: list[tuple[Value, ...]] = []
-    for field in dict.fromkeys(name for values in given for name in values):
-        numbers = [float(values[field]) for values in given if field in values]
-        spread = stdev(numbers) if len(numbers) > 1 else None
-        lines.append((experiment, field, fmean(numbers), spread, len(numbers)))
-    return lines
-
-
-def _slug(config: str) -> str:
-    return "".join(sign if sign.isalnum() else "-" for sign in config.lower()).strip("-")
+    rows: list[tuple[Value, ...]] = []
+    for experiment in read.scope.suite.experiments:
+        cells = [cell.values for cell in read.planned[row.config] if cell.experiment == experiment]
+        given = [values for values in cells if values is not None]
+        for field in dict.fromkeys(name for values in given for name in values):
+            numbers = [float(values[field]) for values in given if field in values]
+            spread = stdev(numbers) if len(numbers) > 1 else None
+            rows.append((experiment, field, fmean(numbers), spread, len(numbers)))
+    known = ", ".join(f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None)
+    absent = ", ".join(words(name) for name, value in row.dimensions.items() if value is None)
+    text = [f"{what}: {named}." for what, named in (("Dimensions", known), ("Incomplete", absent)) if named]
+    slug = "".join(sign if sign.isalnum() else "-" for sign in row.config.lower()).strip("-")
+    return declared.made("index/subject", rows, text, slug=slug, subject=subject_name(row.label, row.simulated))
 
 
 def rates(read: BoardData) -> list[Table]:
     """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
     suite = read.scope.suite
-    fields = dict.fromkeys(
-        name
+    fields = {
+        name: field.type
         for scenario in suite.scenarios
         for name, field in suite.rubrics[scenario.rubric].fields.items()
         if field.type == "boolean"
-    )
-    return [_rates(read, field) for field in fields]
-
-
-def _rates(read: BoardData, field: str) -> Table:
-    rates: list[tuple[float, str, int, int]] = []
-    for config, planned in read.planned.items():
-        seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
-        if seen:
-            rates.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
-    rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
-    return declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field))
+    }
+    tables = []
+    for field in fields:
+        found: list[tuple[float, str, int, int]] = []
+        for config, planned in read.planned.items():
+            seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
+            if seen:
+                found.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
+        rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(found)]
+        tables.append(declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field)))
+    return tables
 
 
 def forest(board: Board) -> Svg:
