@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from benchmarks import published_pool
@@ -21,8 +22,8 @@ from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.published import VARIABLE
 from independence.report import board
 from independence.report.board import InferenceOptions
-from independence.report.board_row import BoardRow
-from independence.report.study import Study
+from independence.report.board_data import BoardData
+from independence.report.board_rows import BoardRow
 from independence.stats import index_uncertainty, ranks, strict
 
 EVERY, SETS = 20, 1
@@ -61,7 +62,7 @@ def measure(every: int = EVERY, sets: int = SETS) -> list[Result]:
     ]
 
 
-def _counted(name: str, read: Study, deletions: Sequence[Deletion], reading: InferenceOptions) -> list[Figure]:
+def _counted(name: str, read: BoardData, deletions: Sequence[Deletion], reading: InferenceOptions) -> list[Figure]:
     before, found, placed = places(read, reading), Counter[str](), 0
     for one in deletions:
         after = places(without(read, one.config, one.gone), reading)[one.config]
@@ -72,7 +73,7 @@ def _counted(name: str, read: Study, deletions: Sequence[Deletion], reading: Inf
     return [Figure(f"{name}: {gain}", found[gain], "", 0, "lower", detail) for gain in GAINS]
 
 
-def singles(read: Study) -> Iterator[Deletion]:
+def singles(read: BoardData) -> Iterator[Deletion]:
     """Every valid verdict; one stands for all of its scenario that say the same."""
     for config, own in read.planned.items():
         alike: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -82,7 +83,7 @@ def singles(read: Study) -> Iterator[Deletion]:
         yield from (Deletion(config, (places[0],), len(places)) for places in alike.values())
 
 
-def several(read: Study, rng: np.random.Generator, sets: int) -> Iterator[Deletion]:
+def several(read: BoardData, rng: np.random.Generator, sets: int) -> Iterator[Deletion]:
     """Random sets of valid verdicts of each subject."""
     for config, own in read.planned.items():
         valid = [at for at, cell in enumerate(own) if cell.values is not None]
@@ -91,32 +92,33 @@ def several(read: Study, rng: np.random.Generator, sets: int) -> Iterator[Deleti
             yield Deletion(config, tuple(rng.choice(valid, size, replace=False).tolist()), 1)
 
 
-def without(read: Study, config: str, gone: Collection[int]) -> Study:
+def without(read: BoardData, config: str, gone: Collection[int]) -> BoardData:
     """The same place, verdicts of a subject deleted."""
     own = [
         cell._replace(values=None, missing="unjudged") if at in gone else cell
         for at, cell in enumerate(read.planned[config])
     ]
-    sheets = {other: sheet for other, sheet in read.sheets.items() if other != config}
-    fleet = [other for other in read.these if other != config]
+    sheets = {other: sheet for other, sheet in read.points.items() if other != config}
+    fleet = [other for other in read.same_scenarios if other != config]
     these, like_these = (
         dict(zip(fleet, made([sheets[other] for other in fleet]), strict=True))
         for made in (index_uncertainty.these_scenarios, index_uncertainty.scenarios_like_these)
     )
     singles = {other: one for other, one in read.single_runs.items() if other != config}
-    return read._replace(
+    return msgspec.structs.replace(
+        read,
         planned={**read.planned, config: own},
         scores={**read.scores, config: strict.score(read.frame, own)},
-        sheets=sheets,
-        these=these,
-        like_these=like_these,
+        points=sheets,
+        same_scenarios=these,
+        new_scenarios=like_these,
         single_runs=singles,
     )
 
 
-def places(read: Study, reading: InferenceOptions = board.DEFAULT) -> dict[str, BoardPlace]:
+def places(read: BoardData, reading: InferenceOptions = board.DEFAULT) -> dict[str, BoardPlace]:
     """Where everybody stands, by config_dir."""
-    rows = board.board_of_study(read, {}, reading=reading).rows
+    rows = board.of_data(read, reading=reading).rows
     return {row.config: BoardPlace(at, row) for at, row in enumerate(rows)}
 
 

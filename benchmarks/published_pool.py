@@ -12,20 +12,20 @@ import numpy as np
 from benchmarks.published import ARCHIVE, VARIABLE
 from independence import report
 from independence.api import importing
-from independence.report.study import Study
+from independence.report.board_data import BoardData
 from independence.stats.subject_points import SubjectPoints, subject_points
 
 FEWEST = 4  # verdicts of every scenario
 
 
 @lru_cache(maxsize=1)
-def study() -> Study | None:
+def study() -> BoardData | None:
     """All of its subjects; None where the data is not there."""
     path = Path(os.environ.get(VARIABLE, ""), ARCHIVE)
     if not os.environ.get(VARIABLE) or not path.is_file():
         return None
     with importing.read_results(path) as store, store.reading() as connection:
-        return report.study.read(connection, store.board_scope(None, None, None))
+        return report.board_data.read(connection, store.board_scope(None, None, None))
 
 
 @lru_cache(maxsize=1)

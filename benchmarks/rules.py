@@ -85,7 +85,7 @@ def read(store: Store) -> tuple[Suite, list[PublishedDialogue]]:
     with store.reading() as connection:
         suite = scopes.grading(connection, scope)
         judge = planned_verdicts.judge_here(connection, scope, None)
-        cells = planned_verdicts.planned_verdicts(connection, scope, judge).planned
+        cells = planned_verdicts.planned_verdicts(connection, scope, judge).every
         given = {(cell.config_dir, cell.scenario, cell.run): cell.given for cell in cells if cell.given is not None}
         labels = {config: row[0] for config, row in queries.subjects(connection, scope.where).items()}
         trials = requests.in_published_words(connection, dialogue.trials(connection, scope.suite, scope.where))

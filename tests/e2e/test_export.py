@@ -15,7 +15,7 @@ from independence.exchange import grid_file
 from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.board import Board
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.report.place_board import PlaceBoard
 from independence.suites.load import load
 from tests.e2e import command, endpoint, refusals, suites

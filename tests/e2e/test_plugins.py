@@ -69,7 +69,7 @@ class Held(Analysis):
 
     def board(self, connection, scope, options):
         found = {}
-        for one in planned_verdicts.planned_verdicts(connection, scope, options.judge).planned:
+        for one in planned_verdicts.planned_verdicts(connection, scope, options.judge).every:
             found.setdefault(one.config_dir, []).append(one.values is not None)
         rows = [Row(config, 100 * sum(own) / len(own)) for config, own in found.items()]
         columns = (Column("config", "Subject"), Column("share", "Held", "number"))

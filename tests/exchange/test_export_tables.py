@@ -24,8 +24,8 @@ from independence.errors import StoreError
 from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition, ExportTable, Row, chosen_subjects, model_names, tables
 from independence.extensions.published import cache_files
-from independence.report import index_tables
-from independence.report.study import SubjectInfo
+from independence.report import board_tables
+from independence.report.board_data import SubjectInfo
 from independence.store import artefacts, database, queries, routes, scopes
 from independence.store.artefacts import ArtefactRow
 from independence.store.dialogues import Dialogue
@@ -180,7 +180,7 @@ def test_columns_of_some_boards_only_shift_no_cell_of_the_others(connection: sql
     document = msgspec.structs.replace(other.document, caution="Careful.")
     index = at[0].suite.index
     assert index is not None
-    cautioned = msgspec.structs.replace(other, document=document, record=index_tables.record(document, index))
+    cautioned = msgspec.structs.replace(other, document=document, record=board_tables.record(document, index))
     for built in ([plain, cautioned], [cautioned, plain]):
         lines = csv.DictReader(io.StringIO(export_tables.board_csv(built, [CONFIG]).decode()))
         said = {line["condition"]: (line["config"], line["caution"]) for line in lines}

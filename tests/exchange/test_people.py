@@ -47,7 +47,7 @@ def take(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def values(connection: sqlite3.Connection, scope: Any, judge: str) -> dict[str, Any]:
-    planned = planned_verdicts.planned_verdicts(connection, scope, judge).planned
+    planned = planned_verdicts.planned_verdicts(connection, scope, judge).every
     return {cell.scenario: cell.values for cell in planned}
 
 

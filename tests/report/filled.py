@@ -11,8 +11,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from independence.report import board, study
-from independence.report.study import Study
+from independence.report import board, board_data
+from independence.report.board_data import BoardData
 from independence.report.subject_comparison import ComparedSubject
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
@@ -162,11 +162,11 @@ def read(
     loaded: LoadedSuite,
     runs: Mapping[str, Sequence[Scores]] = MappingProxyType({}),
     judge: str | None = None,
-) -> Study:
+) -> BoardData:
     """What a store says by one judge, after runs of subjects were filled in."""
     for config, own in runs.items():
         complete(connection, loaded, config, own, judge=judge or "cues")
-    return study.read(connection, scope(loaded), judge)
+    return board_data.read(connection, scope(loaded), judge)
 
 
 def side(
@@ -177,7 +177,7 @@ def side(
     condition: tuple[str, str] = CONDITION,
 ) -> ComparedSubject:
     """A subject as it stands in the store, to be compared."""
-    return ComparedSubject(study.read(connection, scope(loaded, condition), judge), config)
+    return ComparedSubject(board_data.read(connection, scope(loaded, condition), judge), config)
 
 
 class Toy:

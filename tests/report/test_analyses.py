@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from independence.errors import UsageError
-from independence.report import analysis, study
+from independence.report import analysis, board_data
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.analysis import BoardOptions, RenderedBoard
@@ -79,7 +79,10 @@ def test_boards_of_which_some_say_more_share_the_columns_of_a_csv(toy: Toy, kind
     toy.connection.execute("UPDATE subjects SET simulated = 1")
     simulated = analysis.board(toy.connection, place, BoardOptions())
     (alone,) = csv.DictReader(io.StringIO(analysis.to_csv([simulated])))
-    for built, said in (([real, simulated], [study.RULES_ONLY, ""]), ([simulated, real], ["", study.RULES_ONLY])):
+    for built, said in (
+        ([real, simulated], [board_data.RULES_ONLY, ""]),
+        ([simulated, real], ["", board_data.RULES_ONLY]),
+    ):
         rows = list(csv.DictReader(io.StringIO(analysis.to_csv(built))))
         assert [row["caution"] for row in rows] == said
         assert alone | {"caution": ""} in rows

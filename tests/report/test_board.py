@@ -10,10 +10,10 @@ import pytest
 
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
-from independence.report import board_notes, comparison_tables, index_tables, planned_verdicts, runs
+from independence.report import board_tables, comparison_tables, notes, planned_verdicts, runs
 from independence.report.board import Board, BoardJudges, board
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import to_markdown
-from independence.report.verdict_cells import PlannedVerdict
 from independence.store import queries
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Sampling, Usage, Verdict
@@ -59,7 +59,7 @@ def test_a_single_run_has_no_rank_and_counts_in_nobodys(toy: Toy) -> None:
         ("lucky", None, None, None), ("good", 1, (1, 1), 1), ("bad", 2, (2, 2), 2), ("unlucky", None, None, None),
     ]  # fmt: skip
     assert [row.above for row in found.rows] == [None] * 4
-    assert any(line.startswith("A single run has no rank") for line in board_notes.readings(found))
+    assert any(line.startswith("A single run has no rank") for line in notes.readings(found))
 
 
 def test_several_runs_have_an_interval_over_runs(toy: Toy) -> None:
@@ -138,7 +138,7 @@ def test_incomplete_subjects_stand_where_their_lowest_index_puts_them(toy: Toy) 
     assert higher.coverage == pytest.approx(2 / 3)
     assert higher.flags == {"missing:no_answer": 2}
     assert found.rows[-1].bounds == (0, 100)
-    assert any("lowest index that they allow" in line for line in board_notes.readings(found))
+    assert any("lowest index that they allow" in line for line in notes.readings(found))
     assert {(row.index, row.rank, row.bounds) for row in toy.board(judge="nobody").rows} == {(None, None, (0, 100))}
 
 
@@ -154,9 +154,9 @@ def test_one_missing_verdict_of_many_costs_the_index_but_no_place(toy: Toy) -> N
     assert (after.tier, after.above) == (None, None)
     assert after.ci[0] < before.ci[0] < before.ci[1] < after.ci[1]
     assert after.ci[0] < after.bounds[0] < after.bounds[1] < after.ci[1]
-    assert board_notes.name(after) == "label of hole ‡"
+    assert notes.name(after) == "label of hole ‡"
     said = "‡ Verdicts are missing (label of hole: unjudged 1), so there is no index; interval and rank hold whatever"
-    assert any(line.startswith(said) for line in board_notes.readings(found))
+    assert any(line.startswith(said) for line in notes.readings(found))
 
 
 def test_who_misses_a_verdict_is_ranked_by_the_lowest_index_that_it_allows(toy: Toy) -> None:
@@ -195,7 +195,7 @@ def test_where_much_is_missing_there_is_no_rank(toy: Toy) -> None:
 
 
 def only(toy: Toy, scenario: str, judge: str | None = None) -> PlannedVerdict:
-    planned = planned_verdicts.planned_verdicts(toy.connection, toy.scope, judge).planned
+    planned = planned_verdicts.planned_verdicts(toy.connection, toy.scope, judge).every
     (cell,) = (cell for cell in planned if cell.scenario == scenario)
     return cell
 
@@ -204,10 +204,10 @@ def test_every_planned_verdict_is_a_cell(toy: Toy) -> None:
     toy.plan(runs=2)
     table = planned_verdicts.planned_verdicts(toy.connection, toy.scope, None)
     assert table.judge is None
-    assert [(cell.scenario, cell.run, cell.missing) for cell in table.planned] == [
+    assert [(cell.scenario, cell.run, cell.missing) for cell in table.every] == [
         (scenario, run, "not_run") for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
     ]
-    assert planned_verdicts.reasons(table.planned) == {"not_run": 6}
+    assert planned_verdicts.reasons(table.every) == {"not_run": 6}
 
 
 @pytest.mark.parametrize(
@@ -270,10 +270,10 @@ def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(toy: Toy) -
     thought = Reply("hm, dessert", "tool", usage=Usage(reasoning_tokens=7))
     toy.grade(("thinking", "dessert", 1), toy.answer("thinking", "dessert", 1, thought), Verdict(GIVEN))
     found = toy.board()
-    assert {row.config: (board_notes.name(row), row.thinking) for row in found.rows} == {
+    assert {row.config: (notes.name(row), row.thinking) for row in found.rows} == {
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
     }  # fmt: skip
-    assert "† answers used reasoning tokens." in board_notes.readings(found)
+    assert "† answers used reasoning tokens." in notes.readings(found)
 
 
 def test_where_several_judges_graded_an_interval_holds_their_error(toy: Toy) -> None:
@@ -284,7 +284,7 @@ def test_where_several_judges_graded_an_interval_holds_their_error(toy: Toy) -> 
     for row in found.rows:  # the second judge only is one lower everywhere
         assert row.intervals["judges-like-these"] == pytest.approx(row.intervals["scenarios-like-these"])
     for said in ("Those called judges-like-these", "what one, two gave 4 subjects", "(SD 2.7 points)"):
-        assert any(said in line for line in board_notes.readings(found)), said
+        assert any(said in line for line in notes.readings(found)), said
     toy.complete("leaned against", [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2)
     wider = {row.config: row.intervals for row in toy.board(judge="one").rows}["a"]
     low, high = wider["scenarios-like-these"]
@@ -305,7 +305,7 @@ def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(toy: Toy) ->
     found = toy.board()
     assert "judges-like-these" not in found.rows[0].intervals
     said = "No interval allows for errors of the judge: for that, another judge or a person must have graded all"
-    assert any(line.startswith(said) for line in board_notes.readings(found))
+    assert any(line.startswith(said) for line in notes.readings(found))
 
 
 # Runs that repeat others word for word count once
@@ -349,7 +349,7 @@ def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distanc
         (1, None, None, None, None)
     ] * 2
     assert found.minimum_detectable is None
-    said = to_markdown(index_tables.full(found, toy.index))
+    said = to_markdown(board_tables.full(found, toy.index))
     assert "label of a, label of b: runs 2, 3, 4 are the same" in said
     assert "points apart" not in said
     sides, difference, *_ = comparison_tables.tables(toy.side("a"), toy.side("b"))

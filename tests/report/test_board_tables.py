@@ -15,18 +15,17 @@ from independence.extensions.published import scoring_rules
 from independence.extensions.published.responses import catalogue
 from independence.report import (
     analysis,
-    board_notes,
-    headline,
+    board_data,
+    board_tables,
     index_report,
-    index_tables,
     legend,
+    notes,
     place_board,
     runs,
-    study,
-    subject_details,
+    summary,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.study import BoardRemarks
+from independence.report.board_data import BoardRemarks
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
 from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -52,11 +51,11 @@ TWO = ((8, 6, 2), (7, 7, 3))
 def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy: Toy) -> None:
     toy.complete("good", ((9, 9, 0), (9, 8, 1)))
     toy.complete("bad", ((1, 2, 9), (2, 1, 8)), simulated=True)
-    assert index_tables.incomplete(toy.board(), toy.index) is None
+    assert board_tables.incomplete(toy.board(), toy.index) is None
     toy.plan("hole")
     toy.answer("hole", "radio", 1, Reply("x", "tool"))
     built = toy.board()
-    table, apart = index_tables.ranked(built, toy.index), index_tables.incomplete(built, toy.index)
+    table, apart = board_tables.ranked(built, toy.index), board_tables.incomplete(built, toy.index)
     assert [row[:3] for row in table.rows] == [(1, 1, "label of good"), (2, 2, "label of bad (simulated)")]
     assert {"these_low", "like_these_high", "rank_ci"} <= set(flat(table)[0])
     (hole,) = apart.rows
@@ -66,13 +65,13 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy
 def test_every_column_is_in_the_legend_and_its_weights_add_up(toy: Toy) -> None:
     toy.complete("a", TWO)
     built = toy.board()
-    shown = index_tables.ranked(built, toy.index)
-    told = index_tables.legend(toy.index, built, shown).rows
+    shown = board_tables.ranked(built, toy.index)
+    told = board_tables.legend(toy.index, built, shown).rows
     lines = legend.texts("columns")
     heads = {lines[column.key].split(": ")[0] for column in shown.columns if column.key in lines}
     assert len({row[0] for row in told}) == len(shown.columns) - 1, "all but the subject's name"
     assert heads < {row[0] for row in told}
-    weights = [row[3] for row in index_tables.legend(toy.index, built, Table("board", "The board", (), ())).rows]
+    weights = [row[3] for row in board_tables.legend(toy.index, built, Table("board", "The board", (), ())).rows]
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)
 
 
@@ -186,7 +185,7 @@ def test_an_index_per_dollar_needs_dollars_and_a_whole_run(toy: Toy) -> None:
 
 
 def told(toy: Toy, scoring: str = STRICT) -> str:
-    (prose,) = headline.of_index(toy.read(), toy.board(scoring)).body
+    (prose,) = summary.of_index(toy.read(), toy.board(scoring)).body
     assert isinstance(prose, Prose)
     return prose.markdown
 
@@ -239,7 +238,7 @@ def test_hostile_names_stay_text(toy: Toy) -> None:
     ],
 )
 def test_phrases_become_parts_of_a_sentence(said: str, count: int, expected: str) -> None:
-    assert f"Of {count} subject{'s' * (count > 1)}, {expected}." in headline.leaning([("x", said, None)] * count, "S")
+    assert f"Of {count} subject{'s' * (count > 1)}, {expected}." in summary.leaning([("x", said, None)] * count, "S")
 
 
 @pytest.mark.parametrize("scoring", [STRICT, "published"])
@@ -253,10 +252,10 @@ def test_whose_words_and_what_rules_are_not_good_for_stand_at_the_head(toy: Toy,
     own.complete()
     text = told(own, scoring)
     assert "Edition `toy@0123abcd`, own wording, condition" in text
-    assert study.RULES_ONLY in text
+    assert board_data.RULES_ONLY in text
     toy.complete("b", simulated=True)
     assert "own wording" not in told(toy)
-    assert study.RULES_ONLY not in told(toy)
+    assert board_data.RULES_ONLY not in told(toy)
 
 
 # What a judge and a few scenarios are not good for
@@ -265,15 +264,15 @@ def test_whose_words_and_what_rules_are_not_good_for_stand_at_the_head(toy: Toy,
 def test_rules_measure_no_real_model(toy: Toy) -> None:
     toy.plan("real")
     toy.complete("played", simulated=True)
-    cautions = [study.caution(toy.read())]  # nothing is said of a real model before rules graded it
+    cautions = [board_data.caution(toy.read())]  # nothing is said of a real model before rules graded it
     toy.complete("real")
     for judge in ("acme/judge", "cues@2"):
         toy.complete("real", judge=judge)
-        cautions.append(study.caution(toy.read(judge=judge)))
-    cautions.append(study.caution(toy.read(judge="cues")))
-    assert cautions == [msgspec.UNSET] * 2 + [study.RULES_ONLY] * 2
-    assert study.judge_lines(BoardRemarks(caution=study.RULES_ONLY)) == [study.RULES_ONLY]
-    assert study.judge_lines(BoardRemarks()) == []
+        cautions.append(board_data.caution(toy.read(judge=judge)))
+    cautions.append(board_data.caution(toy.read(judge="cues")))
+    assert cautions == [msgspec.UNSET] * 2 + [board_data.RULES_ONLY] * 2
+    assert notes.judge_lines(BoardRemarks(caution=board_data.RULES_ONLY)) == [board_data.RULES_ONLY]
+    assert notes.judge_lines(BoardRemarks()) == []
 
 
 def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part_as_all_did(toy: Toy) -> None:
@@ -282,15 +281,15 @@ def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part
     for found, scenario in ((True, "radio"), (False, "dessert"), (False, "dinner")):
         where = "UPDATE verdicts SET quote = 'said', quote_found = ? WHERE trial IN "
         toy.connection.execute(f"{where} (SELECT trial FROM planned WHERE scenario = ?)", (found, scenario))
-    (line,) = study.judge_lines(toy.board())
+    (line,) = notes.judge_lines(toy.board())
     assert line == "67 % of the judge's quotations are not found (2 of 3)."
     assert json.loads(msgspec.json.encode(toy.board()))["quotations"] == {"asked": 3, "not_found": 2}
     # A second subject, whom one judge graded in part and the other not at all: nobody graded everything.
     toy.complete("b", judge="cues")
     toy.connection.execute("DELETE FROM verdicts WHERE judge = 'cues' AND rowid % 3 = 0")
     half = "No judge graded everything: shown is acme/judge, which graded 3 of 6 dialogues; --judge takes another."
-    assert study.judge_lines(toy.board())[0] == half
-    assert half not in study.judge_lines(toy.board(judge="acme/judge"))
+    assert notes.judge_lines(toy.board())[0] == half
+    assert half not in notes.judge_lines(toy.board(judge="acme/judge"))
 
 
 NOTE = (
@@ -306,22 +305,22 @@ def about(toy: Toy, reading: str) -> Board:
 def test_too_few_scenarios_are_told_once_beside_the_intervals_that_it_is_about(toy: Toy) -> None:
     toy.complete("once", ((9, 9, 0),))
     assert about(toy, LIKE_THESE).few_scenarios is not msgspec.UNSET
-    assert board_notes.few_scenarios(about(toy, LIKE_THESE)) == []  # without an interval there is nothing to say
+    assert notes.few_scenarios(about(toy, LIKE_THESE)) == []  # without an interval there is nothing to say
     toy.complete("good", ((9, 9, 0), (9, 8, 1)))
     toy.complete("bad", ((1, 2, 9), (2, 1, 9)))
     like, these = about(toy, LIKE_THESE), about(toy, THESE)
-    for shown in (index_tables.compact(like, toy.index), index_tables.full(like, toy.index)):
+    for shown in (board_tables.compact(like, toy.index), board_tables.full(like, toy.index)):
         assert shown.notes.count(NOTE) == 1
         assert "intervals for other scenarios of this kind" in shown.title
-    (prose,) = headline.of_index(toy.read(), like).body
+    (prose,) = summary.of_index(toy.read(), like).body
     assert isinstance(prose, Prose)
     assert prose.markdown.count(NOTE) == 1
     assert json.loads(msgspec.json.encode(like))["few_scenarios"]["note"] == NOTE
-    assert NOTE not in index_tables.compact(these, toy.index).notes
-    assert index_tables.ranked(these, toy.index).notes.count(NOTE) == 1
-    assert index_tables.runs(these, toy.index).notes.count(NOTE) == 1
+    assert NOTE not in board_tables.compact(these, toy.index).notes
+    assert board_tables.ranked(these, toy.index).notes.count(NOTE) == 1
+    assert board_tables.runs(these, toy.index).notes.count(NOTE) == 1
     good = next(row for row in these.rows if row.config == "good")
-    details = dict(subject_details.table(good, toy.read().planned["good"], few=True).rows)
+    details = dict(board_tables.details(good, toy.read().planned["good"], few=True).rows)
     assert str(details[LIKE_THESE]).endswith("(too few scenarios for 95 %)")
     assert "too few" not in str(details[THESE])
     for reading in (THESE, LIKE_THESE):
@@ -354,25 +353,23 @@ def test_a_place_is_read_whatever_its_suite_measures(toy: Toy) -> None:
     toy.complete("a", simulated=True)
     toy.plan("b")
     bare = msgspec.structs.replace(toy.suite, index=None)
-    read = study.read_place(toy.connection, toy.scope._replace(suite=bare))
+    read = board_data.read_verdicts(toy.connection, toy.scope._replace(suite=bare))
     assert (read.judge, list(read.about), len(read.planned["b"])) == ("cues", ["a", "b"], 3)
-    where, days, simulated, missing = board_notes.place_notes(read)
+    where, days, simulated, missing = notes.of_place(read)
     assert where == f"toy@{toy.loaded.edition}, firm/tool_role, judge cues"
-    assert (simulated, missing) == (board_notes.SIMULATED_NOTE, "label of b: missing not_run 3.")
+    assert (simulated, missing) == (notes.SIMULATED_NOTE, "label of b: missing not_run 3.")
     assert list(read.only(["label of b"]).planned) == ["b"]
-    assert board_notes.place_notes(read.only(["label of b"])) == [where, days, missing]
+    assert notes.of_place(read.only(["label of b"])) == [where, days, missing]
     with pytest.raises(StoreError, match="no subject `c`"):
         read.only(["c"])
 
 
 def test_who_lacks_answers_or_verdicts_is_named_alike_below_every_board() -> None:
     flags = {strict.UNANSWERED: 3, "missing:no_answer": 3, "missing:not_run": 1}
-    no_index, silent, incomplete = board_notes.lacking(
-        [("a", flags), ("b", {}), ("c", {"missing:stale": 2, "cleaned": 4})]
-    )
+    no_index, silent, incomplete = notes.lacking([("a", flags), ("b", {}), ("c", {"missing:stale": 2, "cleaned": 4})])
     assert no_index.startswith("No index: a (3). Half of the replies or more")
     assert (silent, incomplete) == ("a: missing no_answer 3, not_run 1.", "c: missing stale 2.")
-    assert board_notes.lacking([("b", {})]) == []
+    assert notes.lacking([("b", {})]) == []
 
 
 @pytest.mark.parametrize("simulated", [True, False])
@@ -380,17 +377,17 @@ def test_a_board_of_one_table_is_made_from_rows_and_says_what_its_judge_is_not_g
     toy: Toy, simulated: bool
 ) -> None:
     toy.complete("a", simulated=simulated)
-    read = study.read_place(toy.connection, toy.scope)
+    read = board_data.read_verdicts(toy.connection, toy.scope)
     column = Column("verdicts", "Verdicts", "count")
     built = place_board.rendered(read, "Counts", [column], [Counted("a", 3)], "verdicts")
     document = json.loads(analysis.to_json([built]))
     assert document["rows"] == [{"config": "a", "verdicts": 3}]
-    assert document.get("caution") == (None if simulated else study.RULES_ONLY)
+    assert document.get("caution") == (None if simulated else board_data.RULES_ONLY)
     assert analysis.to_csv([built]).splitlines() == (
         ["config,subject,verdicts", "a,label of a (simulated),3"]
         if simulated
-        else ["config,subject,verdicts,caution", f'a,label of a,3,"{study.RULES_ONLY}"']
+        else ["config,subject,verdicts,caution", f'a,label of a,3,"{board_data.RULES_ONLY}"']
     )
     assert [(one.config, one.label, one.value) for one in built.gated] == [("a", "label of a", 3)]
     assert [column.key for column in built.tables[0].columns] == ["subject", "verdicts"]
-    assert list(built.tables[0].notes) == board_notes.place_notes(read)
+    assert list(built.tables[0].notes) == notes.of_place(read)

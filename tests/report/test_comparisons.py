@@ -9,7 +9,7 @@ from msgspec import UNSET
 from scipy import stats
 
 from independence.errors import StoreError
-from independence.report import board_notes, comparison_tables, looks, provider_tables, subject_comparison
+from independence.report import comparison_tables, looks, provider_tables, subject_comparison
 from independence.report.looks import RunCount
 from independence.report.provider_tables import UNPINNED
 from independence.report.subject_comparison import ComparedSubject, IndexGap
@@ -51,7 +51,9 @@ def test_two_subjects_differ_by_their_indices_with_both_run_variances(toy: Toy) 
     first, second = toy.side("a"), toy.side("b")
     found, back = gap(first, second), gap(second, first)
     assert found.these.points == -back.these.points == pytest.approx(per_run(HIGH).mean() - per_run(LOW).mean())
-    assert found.these.se == pytest.approx(np.hypot(first.study.these["a"].se, second.study.these["b"].se))
+    assert found.these.se == pytest.approx(
+        np.hypot(first.study.same_scenarios["a"].se, second.study.same_scenarios["b"].se)
+    )
     assert found.like_these.se >= found.these.se
     assert back.these.p == found.these.p
 
@@ -70,7 +72,9 @@ def test_one_subject_under_two_conditions_is_two_independent_sides(toy: Toy) -> 
     toy.complete(Asked("a", plain), LOW)
     first, second = toy.side("a"), toy.side("a", condition=plain)
     assert not subject_comparison.same_replies(first, second)
-    assert gap(first, second).these == comparison.difference(first.study.these["a"], second.study.these["a"])
+    assert gap(first, second).these == comparison.difference(
+        first.study.same_scenarios["a"], second.study.same_scenarios["a"]
+    )
     assert comparison_tables.side_labels(first, second) == ("Condition", "firm/tool_role", "plain/tool_role")
 
 
@@ -84,7 +88,7 @@ def test_two_judges_on_the_same_replies_are_paired_by_dialogue(toy: Toy) -> None
     found, reference = gap(first, second).these, stats.ttest_rel(per_run(HIGH), per_run(STRICT))
     assert found.points == pytest.approx((per_run(HIGH) - per_run(STRICT)).mean())
     assert (found.df, found.p) == (pytest.approx(3), pytest.approx(reference.pvalue))
-    assert found.se < comparison.difference(first.study.these["a"], second.study.these["a"]).se / 2
+    assert found.se < comparison.difference(first.study.same_scenarios["a"], second.study.same_scenarios["a"]).se / 2
     scenarios = {item.scenario: item.gap for item in subject_comparison.items(first, second)}
     paired = stats.ttest_rel([run[0] for run in HIGH], [run[0] for run in STRICT])
     assert scenarios["radio"].p == pytest.approx(paired.pvalue)
@@ -222,7 +226,7 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(toy: Toy) -> None:
     toy.complete("a", HIGH)
     toy.complete("a", other, judge="other")
     second = toy.side("a", "other").study
-    elsewhere = second._replace(scope=second.scope.under(Condition("firm", "user_role")))
+    elsewhere = msgspec.structs.replace(second, scope=second.scope.under(Condition("firm", "user_role")))
     items = subject_comparison.items(toy.side("a"), ComparedSubject(elsewhere, "a"))
     (radio,) = (item for item in items if item.scenario == "radio")
     welch = stats.ttest_ind([run[0] for run in HIGH], [run[0] for run in LOW], equal_var=False)
@@ -298,7 +302,7 @@ def test_a_later_look_needs_a_smaller_p_and_says_so_on_tables_and_boards(toy: To
         )
         built = toy.board()
         assert built.looks == (2 if later else UNSET)
-        assert any("could be compared 2 times" in line for line in board_notes.readings(built)) is later
+        assert any("could be compared 2 times" in line for line in notes.readings(built)) is later
     first, again = found
     assert (first["difference"], first["p"]) == (again["difference"], again["p"])
     assert again["ci"][0] < first["ci"][0] < first["ci"][1] < again["ci"][1]

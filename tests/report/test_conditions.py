@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report import board_notes, matrix
+from independence.report import matrix, notes
 from independence.report.board import Board, BoardJudges
 from independence.report.table import Table
 from independence.stats import comparison
@@ -108,7 +108,7 @@ def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_run
     first, *_, last = found = rows(made(toy)["configuration-deltas"])
     assert [row["subject"] for row in found] == [f"label of {name}" for name in ("holed", "s3", "s2", "s1", "s0")]
     assert {value for key, value in first.items() if key not in ("subject", "plain/user_role")} == {None}
-    own, base = (toy.side("s0", condition=CELLS[at]).study.these["s0"] for at in (3, 0))
+    own, base = (toy.side("s0", condition=CELLS[at]).study.same_scenarios["s0"] for at in (3, 0))
     assert last["plain/user_role"] == pytest.approx(base.point)
     assert last["firm/tool_role"] == pytest.approx(own.point - base.point)
     assert last["firm/tool_role_ci"] == comparison.difference(own, base).interval()
@@ -200,11 +200,11 @@ def test_several_judges_of_all_conditions_make_the_interval_for_other_judges(toy
     found = pooled(toy, "cues")
     assert found.judges == BoardJudges(("cues", "human:Ann"), 3, pytest.approx(10 / math.sqrt(2)))
     assert all(row.intervals["judges-like-these"] for row in found.rows)
-    assert any("by what cues, human:Ann gave 3 subjects" in line for line in board_notes.readings(found))
+    assert any("by what cues, human:Ann gave 3 subjects" in line for line in notes.readings(found))
     toy.connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain/%'")
     found = pooled(toy)  # people who scored one condition are no judges of all
     assert found.judges is msgspec.UNSET
-    assert any(line.startswith("No interval allows for errors of the judge") for line in board_notes.readings(found))
+    assert any(line.startswith("No interval allows for errors of the judge") for line in notes.readings(found))
 
 
 def test_estimates_of_one_condition_are_none_of_all(toy: Toy) -> None:

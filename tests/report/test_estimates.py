@@ -11,7 +11,7 @@ import pytest
 from independence.extensions.trained.protocol import PurchaseRule
 from independence.extensions.trained.weights import CalibrationLine
 from independence.judge.protocol import Prediction
-from independence.report import board_notes, index_report
+from independence.report import index_report, notes
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import t_quantile
 from independence.store import records, routes
@@ -418,4 +418,4 @@ def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_
         down = np.hypot(row.estimate.index - row.estimate.ci[0], row.index - like[0])
         assert wide[0] == pytest.approx(row.estimate.index - down)
     said = "Those called audited-like-these (--format json) do: they are around the estimate"
-    assert any(said in line for line in board_notes.readings(built))
+    assert any(said in line for line in notes.readings(built))

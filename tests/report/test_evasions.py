@@ -12,14 +12,13 @@ from msgspec import UNSET
 from independence.report import (
     analysis,
     board,
+    board_tables,
     index_analysis,
     index_report,
-    index_tables,
     judge_panel,
-    subject_details,
 )
 from independence.report.analysis import RenderedBoard
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.store import database, scopes
 from independence.store.scopes import BoardScope
 from independence.suites import digest
@@ -66,10 +65,10 @@ def test_the_board_and_its_tables_have_what_is_left_without_evasions(asking: Toy
     fill(asking, True, False)
     found = row(asking)
     assert (found.index, found.evades, found.without_evasions) == (pytest.approx(57.5), 0.25, pytest.approx(72.5))
-    details = subject_details.table(found, asking.read().planned["a"])
+    details = board_tables.details(found, asking.read().planned["a"])
     assert dict(details.rows)["without evasions"] == "72.5"
     silent = msgspec.structs.replace(found, evades=UNSET, without_evasions=UNSET)
-    assert "without evasions" not in dict(subject_details.table(silent, []).rows)
+    assert "without evasions" not in dict(board_tables.details(silent, []).rows)
     rates = {table.id: table.rows[0][1] for table in index_report.rates(asking.read())}
     assert rates == {"rate-engaged": 0.75, "rate-kept": 0.75}, "who takes no stand keeps no character"
 
@@ -119,7 +118,7 @@ def test_boards_with_and_without_evasions_or_imports_share_one_header_of_csv(ask
         assert [rows["b"][key] for key in keys] == ["", "", "plain/user_role"]
     assert isinstance(mixed.document, board.Board)
     marked = tuple(msgspec.structs.replace(own, origin="imported") for own in mixed.document.rows)
-    record = index_tables.record(msgspec.structs.replace(mixed.document, rows=marked), asking.index)
+    record = board_tables.record(msgspec.structs.replace(mixed.document, rows=marked), asking.index)
     head, first, second = csv.reader(
         io.StringIO(analysis.to_csv([mixed, msgspec.structs.replace(mixed, record=record)]))
     )

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from benchmarks import deletions
 
-from independence.report import study
-from independence.report.study import Study
-from independence.report.verdict_cells import PlannedVerdict
+from independence.report import board_data
+from independence.report.board_data import BoardData
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
 from independence.stats.subject_points import Stratum, SubjectPoints, subject_points
@@ -29,12 +29,12 @@ def connection(published_store: Path) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.fixture(scope="module")
-def read(connection: sqlite3.Connection) -> Study:
-    return study.read(connection, scopes.find(connection, None, None, None))
+def read(connection: sqlite3.Connection) -> BoardData:
+    return board_data.read(connection, scopes.find(connection, None, None, None))
 
 
 @pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.deep)])
-def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study, step: int) -> None:
+def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: BoardData, step: int) -> None:
     """Law 2: the index is gone or as it was, the lower end of the bounds no higher, the coverage lower."""
     deletions = 0
     for own in read.planned.values():
@@ -53,7 +53,7 @@ def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study, step: in
 
 
 @pytest.mark.parametrize("step", [20, pytest.param(2, marks=pytest.mark.deep)])
-def test_no_verdicts_can_be_deleted_for_a_better_place_or_interval(read: Study, step: int) -> None:
+def test_no_verdicts_can_be_deleted_for_a_better_place_or_interval(read: BoardData, step: int) -> None:
     """Law 2 for all that a board says of a place; `python -m benchmarks deletions` deletes more of them."""
     before, placed = deletions.places(read), 0
     for one in [*list(deletions.singles(read))[::90], *deletions.several(read, np.random.default_rng(2), 1)][::step]:
@@ -68,7 +68,7 @@ def part(sheet: SubjectPoints, keep: list[int]) -> SubjectPoints:
     return SubjectPoints(sheet.base, strata)
 
 
-def complete_runs(read: Study, count: int) -> list[SubjectPoints]:
+def complete_runs(read: BoardData, count: int) -> list[SubjectPoints]:
     """The first complete runs of every subject that has so many."""
     found = []
     for own in read.planned.values():
@@ -82,7 +82,7 @@ def complete_runs(read: Study, count: int) -> list[SubjectPoints]:
     return found
 
 
-def test_an_interval_from_four_runs_predicts_the_fifth(read: Study) -> None:
+def test_an_interval_from_four_runs_predicts_the_fifth(read: BoardData) -> None:
     """Over all leave-one-out splits, SE x sqrt(1 + 1/k) around the mean of four holds the unseen run."""
     fleet = complete_runs(read, 5)
     hits = []

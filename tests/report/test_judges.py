@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from independence.errors import StoreError
-from independence.report import board_notes, judge_agreement, judge_panel, judge_validation, planned_verdicts
+from independence.report import judge_agreement, judge_panel, judge_validation, notes, planned_verdicts
 from independence.report.judge_panel import DialogueKey, JudgePanel
 from independence.report.judge_validation import ValidationOptions
 from independence.report.table import Table
@@ -73,8 +73,8 @@ def test_the_usual_judge_is_a_model_then_rules_then_predictions_and_never_a_pers
 def test_judges_that_graded_as_much_are_named_and_two_conditions_share_one() -> None:
     assert planned_verdicts.as_full(counts("model cues later"), "model") == ("cues", "later")
     assert planned_verdicts.as_full(counts("model model cues"), "model") == ()
-    assert board_notes.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
-    assert board_notes.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
+    assert notes.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
+    assert notes.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
     assert planned_verdicts.shared_judge(counts("model model cues"), counts("cues")) == "cues"
     assert planned_verdicts.shared_judge(counts("model cues"), counts("cues model")) == "model"
     assert planned_verdicts.shared_judge(counts("model"), counts("cues")) is None

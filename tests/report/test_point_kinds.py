@@ -7,7 +7,7 @@ import pytest
 from msgspec import UNSET
 
 import independence
-from independence.report import board_notes, comparison_tables, index_tables
+from independence.report import board_tables, comparison_tables, notes
 from independence.suites import digest
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import ScenarioKind
@@ -35,7 +35,7 @@ def test_kinds_change_nothing_that_models_judges_or_boards_know_a_suite_by(toy: 
     toy.complete("a")
     plain = toy.board()
     assert (plain.kinds, plain.top, plain.rows[0].points_lost) == (UNSET, UNSET, UNSET)
-    assert not [column for column in index_tables.full(plain, toy.index).columns if "lost" in column.key]
+    assert not [column for column in board_tables.full(plain, toy.index).columns if "lost" in column.key]
 
 
 def test_what_kinds_lose_adds_up_to_what_the_index_lacks_and_a_missing_verdict_leaves_none(kinds: Toy) -> None:
@@ -56,15 +56,15 @@ def test_what_kinds_lose_adds_up_to_what_the_index_lacks_and_a_missing_verdict_l
 def test_every_form_of_a_board_has_the_columns_and_says_what_they_are(kinds: Toy) -> None:
     kinds.read(drawn())
     built = kinds.board()
-    full, record = index_tables.full(built, kinds.index), index_tables.record(built, kinds.index)
+    full, record = board_tables.full(built, kinds.index), board_tables.record(built, kinds.index)
     assert [column.head for column in full.columns][-4:] == ["Requests", "Pressure", "Firm", "Drift↓"]
-    for table, key in ((full, "requests"), (record, "pressure"), (index_tables.ranked(built, kinds.index), "requests")):
+    for table, key in ((full, "requests"), (record, "pressure"), (board_tables.ranked(built, kinds.index), "requests")):
         place = [column.key for column in table.columns].index(f"points_lost_{key}")
         assert [row[place] for row in table.rows] == [row.points_lost[key] for row in built.rows if row.points_lost]
     told = "Requests: points of the index lost where somebody would like another dish (dinner)."
     assert told in [column.about for column in full.columns]
     assert ("Requests", told.partition(": ")[2]) in [
-        row[:2] for row in index_tables.legend(kinds.index, built, index_tables.ranked(built, kinds.index)).rows
+        row[:2] for row in board_tables.legend(kinds.index, built, board_tables.ranked(built, kinds.index)).rows
     ]
 
 
@@ -73,7 +73,7 @@ def test_a_line_says_in_which_kind_the_first_tier_differs_most(kinds: Toy) -> No
         kinds.complete(config, ((9, 9, dish), (9, 7, dish + 1)))
     built = kinds.board()
     assert [row.tier for row in built.rows] == [1, 1, 1]
-    assert board_notes.readings(built)[0] == (
+    assert notes.readings(built)[0] == (
         "What separates the first 3 (tier 1): requests, 100 % of the variance of their index (dinner 100 %); "
         "pressure 0 %."
     )

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from independence.report import difficulty, runs, study
+from independence.report import board_data, difficulty, runs
 from independence.stats.allocation import pooled
 from independence.store import scopes
 from independence.suites.schema import Field
@@ -75,7 +75,7 @@ def test_run_noise_is_pooled_over_subjects_by_their_degrees_of_freedom(toy: Toy)
     by_subject = runs.run_noise(read)
     assert by_subject.keys() == {"a", "b"}  # a single run says nothing of noise
     found = pooled(by_subject.values())
-    own = [read.sheets[config].totals["radio"] for config in "ab"]
+    own = [read.points[config].totals["radio"] for config in "ab"]
     assert found.variance["radio"] == pytest.approx((np.var(own[0], ddof=1) + 2 * np.var(own[1], ddof=1)) / 3)
     assert (found.variance["dessert"], found.df["radio"]) == (pytest.approx(0), 3)
 
@@ -84,7 +84,7 @@ def test_run_noise_is_pooled_over_subjects_by_their_degrees_of_freedom(toy: Toy)
 def test_published_questions_are_as_hard_as_their_publisher_found(published_store: Path) -> None:
     """Part of the subjects, each counted once, so numbers are near, not equal; every question has a row."""
     with closing(sqlite3.connect(published_store)) as opened:
-        (table,) = difficulty.tables(study.read(opened, scopes.find(opened, None, None, None)))
+        (table,) = difficulty.tables(board_data.read(opened, scopes.find(opened, None, None, None)))
     difficulties = {
         "pt04": 42.5, "tool_context": 20.4, "name_gender": 19.6, "rs03": 17.0, "direct": 15.3, "negotiation": 10.2,
         "rs01": 10.0, "rs04": 9.6, "pt02": 5.4, "psych": 4.9, "rs02": 4.7, "pt05": 4.5, "rs05": 4.3, "pt01": 3.2,

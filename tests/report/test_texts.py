@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from independence.config import documents
-from independence.report import board_notes, index_tables, legend, study, table
+from independence.report import board_data, board_tables, legend, notes, table
 from independence.report.board import Board
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.report.estimates import EstimatedIndex
 from independence.report.legend import FieldMeaning, distinct_labels, fitted, short, tight
 from independence.report.table import (
@@ -61,12 +61,12 @@ def with_row(**changes: object) -> Board:
 
 
 def as_csv(board: Board) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(to_csv(index_tables.record(board, INDEX)))))
+    return list(csv.DictReader(io.StringIO(to_csv(board_tables.record(board, INDEX)))))
 
 
 def texts(board: Board) -> list[str]:
     """The first row as people read it."""
-    shown = index_tables.full(board, INDEX)
+    shown = board_tables.full(board, INDEX)
     return [display_text(column, value) for column, value in zip(shown.columns, shown.rows[0], strict=True)]
 
 
@@ -149,7 +149,7 @@ def test_a_label_survives_csv_and_never_becomes_a_formula_in_a_spreadsheet(label
 def test_a_component_never_becomes_a_formula_in_a_spreadsheet() -> None:
     (component, _) = INDEX.components
     hostile = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, label="=1+1"),))
-    assert to_csv(index_tables.record(BOARD, hostile)).splitlines()[0].endswith(",'=1+1")
+    assert to_csv(board_tables.record(BOARD, hostile)).splitlines()[0].endswith(",'=1+1")
 
 
 def test_a_label_begins_no_cell_line_or_tag_in_markdown() -> None:
@@ -157,7 +157,7 @@ def test_a_label_begins_no_cell_line_or_tag_in_markdown() -> None:
         ("a|b", r"a\|b"), ("a\\|b", r"a\\\|b"), ("two\nlines", "two lines"), ("two\r\nlines", "two lines"),
         ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)>"),
     ):  # fmt: skip
-        line = to_markdown(index_tables.full(with_row(label=label), INDEX)).splitlines()[4]
+        line = to_markdown(board_tables.full(with_row(label=label), INDEX)).splitlines()[4]
         assert line.startswith(f"| — | 1 | {cell} | 81.2 |")
 
 
@@ -172,8 +172,8 @@ def test_a_caption_says_once_what_intervals_are_about_and_whose_words_are_read()
         (several, "toy, wording 1a2b3c4d (editions 0123abcd, 4567cdef), own wording, firm/"),
         (theirs, "toy@0123abcd, wording 1a2b3c4d, firm/"),
     ):
-        assert said in board_notes.caption(board)
-    assert "method" not in board_notes.caption(with_row(ci_method=BOARD.generalises_to))
+        assert said in notes.caption(board)
+    assert "method" not in notes.caption(with_row(ci_method=BOARD.generalises_to))
     assert json.loads(msgspec.json.encode(own))["words"] == "own"
     rules = msgspec.structs.replace(own, language="es", caution="Rules.")
     assert list(as_csv(own)[0].values())[:4] == ["toy", "0123abcd", "own", "firm/tool_role"]
@@ -195,13 +195,13 @@ def test_indices_and_intervals_are_clipped_for_display_only() -> None:
 
 def test_cautions_stand_below_every_form_of_a_board() -> None:
     published = msgspec.structs.replace(
-        BOARD, scoring="v2", judge_prompt="as published", caution=study.RULES_ONLY, as_full=("other",)
+        BOARD, scoring="v2", judge_prompt="as published", caution=board_data.RULES_ONLY, as_full=("other",)
     )
-    wanted = {study.RULES_ONLY, f"{board_notes.AS_PUBLISHED}.", "Also completely graded by other: --judge other."}
-    assert wanted <= set(index_tables.ranked(published, INDEX).notes)
+    wanted = {board_data.RULES_ONLY, f"{notes.AS_PUBLISHED}.", "Also completely graded by other: --judge other."}
+    assert wanted <= set(board_tables.ranked(published, INDEX).notes)
     estimated = msgspec.structs.replace(HOLE, estimate=EstimatedIndex("offline", 70.0, (60.0, 80.0), 0, 15))
     for rows, says in (((estimated,), True), ((ROW, estimated), False)):
-        alone = index_tables.estimates(msgspec.structs.replace(published, rows=rows))
+        alone = board_tables.estimates(msgspec.structs.replace(published, rows=rows))
         assert wanted & set(alone.notes) == (wanted if says else set())
 
 
@@ -214,7 +214,7 @@ def test_the_tail_goes_where_the_rest_is_unique_and_a_simulated_subject_says_so(
     assert short(labels[1], labels, simulated=False) == labels[1]
     assert short("mine@x", ["mine@x"], simulated=True) == "mine (sim)"
     assert short("sim/half@x", ["sim/half@x"], simulated=True) == "sim/half"
-    assert (board_notes.name(HOLE), board_notes.name(ROW)) == ("sim/half (simulated)", "label")
+    assert (notes.name(HOLE), notes.name(ROW)) == ("sim/half (simulated)", "label")
     names = ["mine-with-a-long-name@none-t0.7 (simulated)", "other", "sim/half@none-t0.7 (simulated)"]
     assert tight(names, 50) == names
     assert tight(names, 24) == ["mine-with-a…e-t0.7 (sim)", "other", "sim/half@none-t0.7"]

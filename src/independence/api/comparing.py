@@ -11,10 +11,10 @@ from independence.api.reading import Store
 from independence.api.results import Tabular
 from independence.errors import UsageError
 from independence.report import (
+    board_data,
     comparison_tables,
     html,
     planned_verdicts,
-    study,
     subject_comparison,
     suite_comparison,
     suite_comparison_tables,
@@ -154,7 +154,7 @@ def compare_suites(
 def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> ComparedSubject:
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
-    read = study.read(connection, scope, planned_verdicts.judge_here(connection, scope, judge))
+    read = board_data.read(connection, scope, planned_verdicts.judge_here(connection, scope, judge))
     return ComparedSubject(read, subject_comparison.find(connection, read, name))
 
 

@@ -24,7 +24,7 @@ from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
 from independence.exchange import grid_file, requests
-from independence.report import analysis, board, planned_verdicts, runs, study
+from independence.report import analysis, board, board_data, planned_verdicts, runs
 from independence.stats.allocation import RunNoise
 from independence.store import queries
 from independence.store.database import writing
@@ -192,7 +192,7 @@ def _loaded(options: RunOptions) -> LoadedSuite:
 
 
 def _stored_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
-    return runs.run_noise(study.read(connection, scope))
+    return runs.run_noise(board_data.read(connection, scope))
 
 
 def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:

@@ -22,10 +22,10 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
-from independence.report import analysis, study
+from independence.report import analysis, board_data
 from independence.report import table as formats
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.study import SubjectInfo
+from independence.report.board_data import SubjectInfo
 from independence.report.table import cell
 from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
@@ -163,7 +163,7 @@ def chosen_subjects(
     """
     known = scopes.of_edition(connection, scope.where)
     found = scopes.subjects(names, known, f"in {scope.where.edition_name}") if names else known
-    everybody = study.subjects(connection, scope.where)
+    everybody = board_data.subjects(connection, scope.where)
     return {config: who for config, who in sorted(everybody.items()) if config in found}
 
 

@@ -117,7 +117,7 @@ def _stances(
     name = scope.suite.grid.stance
     return {
         (one.config_dir, one.scenario, one.run): stance.stance(float(one.values[name]))
-        for one in planned_verdicts.planned_verdicts(connection, scope, judge).planned
+        for one in planned_verdicts.planned_verdicts(connection, scope, judge).every
         if one.values is not None and name in one.values
     }
 

@@ -46,7 +46,7 @@ def dialogue_table(
     Raises StoreError where there is no such run.
     """
     read = planned_verdicts.planned_verdicts(connection, scope, judge)
-    own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
+    own = [cell for cell in read.planned.get(config, ()) if run in (None, cell.run)]
     if not own:
         raise StoreError(f"--run {run}: there is no such run here", "leave out --run to see which there are")
     label, _, simulated = queries.subjects(connection, scope.where)[config]

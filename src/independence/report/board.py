@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -12,29 +13,26 @@ import numpy as np
 from independence.config import plugins
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import (
-    board_row,
-    looks,
-    placing,
-    point_kinds,
-    scenario_draw,
-    strict_rows,
-    study,
-)
-from independence.report.board_row import NONE, BoardRow
+from independence.report import board_data, board_rows, looks, point_kinds
+from independence.report.board_data import BoardData, BoardRemarks, Words
+from independence.report.board_rows import NONE, BoardRow
 from independence.report.point_kinds import TopVariance
-from independence.report.scenario_draw import FewScenarios
 from independence.report.scoring import Scoring
-from independence.report.study import BoardRemarks, Study, Words
 from independence.stats import judge_error, power
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import JUDGES_LIKE_THESE
-from independence.store import missing, queries
+from independence.stats.single_runs import FEW
+from independence.store import missing
 from independence.store.scopes import BoardScope
 from independence.suites.schema import ScenarioKind
 
 STRICT = "strict"
+_FEW_NOTE = (
+    "There are too few scenarios for 95 % intervals about other scenarios of this kind: a dimension of the index rests "
+    "on {fewest} scenario{s}, and {needed} are needed. Such intervals contain the true index in more or in less than "
+    "95 % of cases."
+)
 
 
 class InferenceOptions(msgspec.Struct, frozen=True):
@@ -45,6 +43,16 @@ class InferenceOptions(msgspec.Struct, frozen=True):
 
 
 DEFAULT = InferenceOptions()
+
+
+class FewScenarios(msgspec.Struct, frozen=True):
+    """How few scenarios a board rests on, and what that costs; standard errors of a typical index, in points."""
+
+    scenarios: int
+    fewest: int  # of those that carry the same dimensions
+    se_these: float | None  # over more runs of them; None without repeated runs
+    se_like_these: float | None  # over a new draw of as many, runs included
+    note: str  # on the intervals for other scenarios
 
 
 class BoardJudges(msgspec.Struct, frozen=True):
@@ -95,98 +103,105 @@ def board(
     """
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
-    read = study.read(connection, scope, judge)
-    costs = scope.by_key(lambda where: queries.costs(connection, where))
-    others = study.under_other_judges(connection, read) if scoring == STRICT else []
-    built = only(beside_judges(board_of_study(read, costs, scoring, reading), read, others), read, models)
+    data = board_data.read(connection, scope, judge)
+    others = board_data.under_other_judges(connection, data) if scoring == STRICT else []
+    built = only(of_data(data, others, scoring, reading), data, models)
     if not any(flag.startswith("missing:") for row in built.rows for flag in row.flags):
         return built
-    judges = [read.judge] if read.judge else []
+    judges = [data.judge] if data.judge else []
     why = [missing.sentences(connection, one.where, judges) for one in scope.editions]
     return msgspec.structs.replace(built, missing_details={reason: said for own in why for reason, said in own.items()})
 
 
-def only(board: Board, read: Study, models: Collection[str]) -> Board:
+def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
     """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
     if not models:
         return board
-    rows = study.rows_named(read, board.rows, models)
-    notes = read.repeats.notes({row.config: read.about[row.config].name for row in rows})
+    rows = board_data.rows_named(data, board.rows, models)
+    notes = data.repeats.notes({row.config: data.about[row.config].name for row in rows})
     return msgspec.structs.replace(board, rows=rows, repeats=notes)
 
 
-def board_of_study(
-    read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: InferenceOptions = DEFAULT
+def of_data(
+    data: BoardData, others: Sequence[BoardData] = (), scoring: str = STRICT, reading: InferenceOptions = DEFAULT
 ) -> Board:
-    """The board of a place that was read already; `costs` in dollars by config_dir."""
-    scope, strictly = read.scope, scoring == STRICT
-    if read.single_runs:  # of so many scenarios that one run is enough; whoever has more is not told apart by them
-        reading = msgspec.structs.replace(reading, generalises_to=LIKE_THESE)
-    own = board_row.own_rows(read, costs)
+    """The board of a place that was read already; `others`: the same under other judges, for intervals about these."""
+    scope, method = data.scope, reading.generalises_to
+    if data.single_runs:  # of so many scenarios that one run is enough; whoever has more is not told apart by them
+        method = LIKE_THESE
+    own = board_rows.own_rows(data)
+    as_published = data.judged_as_published and data.judge is not None and kinds.of(data.judge).needs_model
     built = Board(
         suite=scope.suite.suite,
         edition=scope.edition,
         condition=str(scope.condition),
         scoring=scoring,
-        judge=read.judge,
+        judge=data.judge,
         generalises_to=THESE,
-        rows=strict_rows.rows(read, own, reading.generalises_to, reading.correction)
-        if strictly
-        else plugins.find(plugins.SCORING, scoring, Scoring, [STRICT]).rows(read, own, scoring),
-        judging=read.estimates.judging,
-        judge_prompt="as published" if _asks_as_published(read) else msgspec.UNSET,
-        words=study.words(scope),
-        wording=read.wording if scope.beside or read.judged_as_published else msgspec.UNSET,
+        rows=(),
+        judging=data.estimates.judging,
+        judge_prompt="as published" if as_published else msgspec.UNSET,
+        words=board_data.words(scope),
+        wording=data.wording if scope.beside or data.judged_as_published else msgspec.UNSET,
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
-        kinds=dict(point_kinds.of(read)) or msgspec.UNSET,
+        kinds=dict(point_kinds.of(data)) or msgspec.UNSET,
     )
-    built = study.with_remarks(built, read)
-    if not strictly:
-        return built
-    known = read.these if reading.generalises_to == THESE else read.all_like_these
-    corrected = power.first_level(len(known), reading.correction)
-    return msgspec.structs.replace(
+    built = board_data.with_remarks(built, data)
+    if scoring != STRICT:
+        rule = plugins.find(plugins.SCORING, scoring, Scoring, [STRICT])
+        return msgspec.structs.replace(built, rows=rule.rows(data, own, scoring))
+    rows = board_rows.strict_rows(data, own, method, reading.correction)
+    known = data.same_scenarios if method == THESE else data.all_new_scenarios
+    at_once, corrected = (
+        power.minimum_detectable(list(known.values()), level=level)
+        if method == THESE
+        else power.minimum_detectable_paired(board_rows.tested_differences(data), level=level)
+        for level in (0.05, power.first_level(len(known), reading.correction))
+    )
+    built = msgspec.structs.replace(
         built,
-        generalises_to=reading.generalises_to,
+        generalises_to=method,
+        rows=rows,
         correction=reading.correction,
-        minimum_detectable=_smallest_difference(read, reading.generalises_to),
-        minimum_detectable_corrected=_smallest_difference(read, reading.generalises_to, corrected),
-        looks=looks.at_all_pairs([read.run_counts.get(config, ()) for config in known]).most_of_several,
-        few_scenarios=scenario_draw.few(read),
-        top=point_kinds.top(read, [row.config for row in built.rows if row.tier == 1]),
+        minimum_detectable=at_once,
+        minimum_detectable_corrected=corrected,
+        looks=looks.at_all_pairs([data.run_counts.get(config, ()) for config in known]).most_of_several,
+        few_scenarios=_few_scenarios(data),
+        top=point_kinds.top(data, [row.config for row in rows if row.tier == 1]),
     )
+    return _beside_judges(built, data, others)
 
 
-def _smallest_difference(read: Study, reading: str, level: float = 0.05) -> float | None:
-    """By the tests that the board makes."""
-    if reading == THESE:
-        return power.minimum_detectable(list(read.these.values()), level=level)
-    return power.minimum_detectable_paired(placing.tested_differences(read), level=level)
+def _few_scenarios(data: BoardData) -> FewScenarios | msgspec.UnsetType:
+    """Of a board of which some dimension rests on fewer than FEW scenarios; else unset."""
+    groups = data.frame.members.values()
+    fewest = min(map(len, groups), default=FEW)
+    if fewest >= FEW:
+        return msgspec.UNSET
+    same, new = (
+        np.array([estimate.se for estimate in known.values()]) for known in (data.same_scenarios, data.new_scenarios)
+    )
+    same_se, new_se = (  # root mean squares; None where there are no errors, or nothing varies
+        math.sqrt(float(np.square(errors).mean())) if errors.any() else None for errors in (same, new)
+    )
+    note = _FEW_NOTE.format(fewest=fewest, s="" if fewest == 1 else "s", needed=FEW)
+    return FewScenarios(len({one for group in groups for one in group}), fewest, same_se, new_se, note)
 
 
-def beside_judges(board: Board, read: Study, others: Sequence[Study]) -> Board:
-    """The board with the intervals for other judges, from the same place under `others`; those of few take no part."""
-    enough = [one for one in others if len(read.sheets.keys() & one.sheets.keys()) >= judge_error.FEWEST]
-    every = [read, *enough]
-    shared = [config for config in read.sheets if all(config in one.sheets for one in enough)]
-    indices = np.array([[one.sheets[config].index for one in every] for config in shared])
+def _beside_judges(board: Board, data: BoardData, others: Sequence[BoardData]) -> Board:
+    """The board with the intervals for other judges; those with few complete subjects take no part."""
+    enough = [one for one in others if len(data.points.keys() & one.points.keys()) >= judge_error.FEWEST]
+    every = [data, *enough]
+    shared = [config for config in data.points if all(config in one.points for one in enough)]
+    indices = np.array([[one.points[config].index for one in every] for config in shared])
     found = judge_error.judge_variance(indices.reshape(len(shared), len(every)))
-    if found is None or board.scoring != STRICT:
+    if found is None:
         return board
-    known = {**read.single_runs, **read.like_these}
-    rows = tuple(
-        msgspec.structs.replace(
-            row,
-            intervals=row.intervals | {JUDGES_LIKE_THESE: judge_error.with_judges(known[row.config], found).interval()},
-        )
-        if row.config in known and row.index is not None
-        else row
-        for row in board.rows
-    )
+    known = data.all_new_scenarios
+    rows = list(board.rows)
+    for at, row in enumerate(board.rows):
+        if row.config in known and row.index is not None:
+            wider = judge_error.with_judges(known[row.config], found).interval()
+            rows[at] = msgspec.structs.replace(row, intervals=row.intervals | {JUDGES_LIKE_THESE: wider})
     names = tuple(str(one.judge) for one in every)
-    return msgspec.structs.replace(board, rows=rows, judges=BoardJudges(names, len(shared), found.severity))
-
-
-def _asks_as_published(read: Study) -> bool:
-    """Whether a model judges by prompts as somebody else published them."""
-    return read.judged_as_published and read.judge is not None and kinds.of(read.judge).needs_model
+    return msgspec.structs.replace(board, rows=tuple(rows), judges=BoardJudges(names, len(shared), found.severity))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.report import declared, looks, planned_verdicts, point_kinds, study, subject_comparison
-from independence.report.board_notes import also_graded
+from independence.report import board_data, declared, looks, planned_verdicts, point_kinds, subject_comparison
+from independence.report.notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
 from independence.stats import power
@@ -107,11 +107,11 @@ def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
 
 def _repeats(first: ComparedSubject, second: ComparedSubject) -> list[str]:
     """Which runs of either side only repeat others."""
-    said = [note for side in (first, second) for note in study.repeat_notes(side.study.only([side.config]))]
+    said = [note for side in (first, second) for note in side.study.only([side.config]).repeat_notes]
     return list(dict.fromkeys(said))
 
 
-def _where(read: study.Study, kind: str) -> str:
+def _where(read: board_data.BoardData, kind: str) -> str:
     scope = read.scope
     parts = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
     parts += [str(scope.condition)] if kind != "Condition" else []
@@ -121,8 +121,8 @@ def _where(read: study.Study, kind: str) -> str:
 
 def _standing(side: ComparedSubject) -> tuple[Value, ...]:
     scored = side.study.scores[side.config]
-    these = side.study.these.get(side.config)
-    like_these = side.study.like_these.get(side.config) or side.study.single_runs.get(side.config)
+    these = side.study.same_scenarios.get(side.config)
+    like_these = side.study.new_scenarios.get(side.config) or side.study.single_runs.get(side.config)
     return (
         side.index, these.interval() if these else None, like_these.interval() if like_these else None,
         scored.runs, scored.coverage, scored.bounds if side.index is None else None,

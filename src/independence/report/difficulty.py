@@ -11,8 +11,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from independence.report import declared
+from independence.report.board_data import BoardData
 from independence.report.legend import words
-from independence.report.study import Study
 from independence.report.table import Table, Value
 from independence.stats.intervals import t_interval
 from independence.suites.schema import Index, Rubric, Suite
@@ -32,7 +32,7 @@ class _ScenarioDifficulty(NamedTuple):
         return 100 * fmean(self.shares) if self.shares else None
 
 
-def tables(study: Study) -> list[Table]:
+def tables(study: BoardData) -> list[Table]:
     """One table: every scenario, hardest first; those without a verdict of a complete subject last."""
     suite, index = study.scope.suite, study.frame.index
     questions = []
@@ -42,7 +42,7 @@ def tables(study: Study) -> list[Table]:
         scales = {name: ends for name, ends in every.items() if ends is not None}
         runs = [
             [cell.values for cell in study.planned[config] if cell.scenario == scenario.id and cell.values is not None]
-            for config in study.sheets
+            for config in study.points
         ]
         there = [own for own in runs if own]
         shares = [fmean(_share(scales, values) for values in own) for own in there] if scales else []
@@ -50,8 +50,8 @@ def tables(study: Study) -> list[Table]:
     nobody = float("inf")
     questions.sort(key=lambda one: (nobody if one.average is None else one.average, -one.samples, one.scenario))
     rows = [_row(suite, number, question) for number, question in enumerate(questions, 1)]
-    simulated = sum(study.about[config].simulated for config in study.sheets)
-    whom = f"{len(study.sheets)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
+    simulated = sum(study.about[config].simulated for config in study.points)
+    whom = f"{len(study.points)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
     return [declared.made("index/difficulty", rows, [*_fields(index, suite), f"{whom}."])]
 
 

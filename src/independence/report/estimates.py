@@ -14,7 +14,7 @@ import msgspec
 
 from independence.config import plugins
 from independence.judge import kinds
-from independence.report.verdict_cells import PlannedVerdict
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats.strict import ScoringFrame
 from independence.store.scopes import BoardScope
 from independence.types import Ends

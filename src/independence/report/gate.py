@@ -12,7 +12,7 @@ import msgspec
 from independence.config import documents, user_files
 from independence.errors import UsageError
 from independence.report import planned_verdicts
-from independence.report.verdict_cells import grouped
+from independence.report.planned_verdicts import grouped
 from independence.stats import gates, strict, subject_points
 from independence.stats.gates import Decision, GatedIndex, Levels
 from independence.stats.intervals import Interval
@@ -98,7 +98,7 @@ class GateLook(msgspec.Struct, frozen=True):
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
     """A subject of a place; None where verdicts are missing or a scenario has one run."""
     table = planned_verdicts.planned_verdicts(connection, scope, judge)
-    own = [cell for cell in table.planned if cell.config_dir == config]
+    own = list(table.planned.get(config, ()))
     if not own or any(cell.values is None for cell in own):
         return None
     sheet = subject_points.subject_points(strict.frame(scope.suite), own)

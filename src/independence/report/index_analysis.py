@@ -10,12 +10,12 @@ from msgspec import UNSET
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import gate, index_tables, matrix, planned_verdicts, study, subject_details
+from independence.report import board_data, board_tables, gate, matrix, planned_verdicts
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
 from independence.report.board import Board
+from independence.report.board_data import BoardData
 from independence.report.gate import GatedSubject
 from independence.report.measures import SubjectMeasure, SuiteMeasures
-from independence.report.study import Study
 from independence.report.table import Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -39,7 +39,7 @@ class _IndexAnalysis(Analysis):
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         if why := self.lacks(scope.suite):
             raise UsageError(f"suite {scope.suite.suite} {why}, so it has nothing to compare in")
-        read = study.read(connection, scope, judge)
+        read = board_data.read(connection, scope, judge)
         found = {config: _measure(read, config) for config in read.planned}
         return SuiteMeasures("the index", "Scenario", found, "index_interval", 1)
 
@@ -59,8 +59,9 @@ class _IndexAnalysis(Analysis):
 INDEX = _IndexAnalysis()
 
 
-def _measure(read: Study, config: str) -> SubjectMeasure:
-    about, own, whole, sure = read.about[config], read.planned[config], read.sheets.get(config), read.these.get(config)
+def _measure(read: BoardData, config: str) -> SubjectMeasure:
+    about, own = read.about[config], read.planned[config]
+    whole, sure = read.points.get(config), read.same_scenarios.get(config)
     return SubjectMeasure(
         name=about.name,
         coverage=sum(cell.values is not None for cell in own) / len(own),
@@ -86,16 +87,13 @@ def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) ->
     def details() -> Sequence[Table]:
         table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
         few = board.few_scenarios is not UNSET
-        return [
-            subject_details.table(row, [cell for cell in table.planned if cell.config_dir == row.config], few)
-            for row in board.rows
-        ]
+        return [board_tables.details(row, table.planned[row.config], few) for row in board.rows]
 
     return RenderedBoard(
         document=board,
-        record=index_tables.record(board, index),
-        tables=[index_tables.full(board, index)],
-        narrow=[index_tables.compact(board, index)],
+        record=board_tables.record(board, index),
+        tables=[board_tables.full(board, index)],
+        narrow=[board_tables.compact(board, index)],
         details=details,
         gated=[GatedValue(row.config, row.label, row.index) for row in board.rows],
     )

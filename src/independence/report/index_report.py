@@ -11,29 +11,28 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import (
     board,
+    board_data,
+    board_tables,
     declared,
     difficulty,
-    headline,
-    index_tables,
     judge_validation,
     matrix,
     names,
     provider_tables,
     runs,
-    study,
+    summary,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.board_notes import PLACED
-from independence.report.board_row import BoardRow
+from independence.report.board_data import BoardData
+from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
+from independence.report.notes import PLACED
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
-from independence.report.study import Study
 from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
-from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
 from independence.stats.subject_points import Leverage, leverage
@@ -47,15 +46,6 @@ _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
     "verdicts."
 )
-
-
-def title(scope: BoardScope) -> str:
-    """What the report is called."""
-    return (
-        f"{scope.suite.title}, as published: report"
-        if queries.imported(scope.edition)
-        else f"{scope.suite.title}: report"
-    )
 
 
 def sections(
@@ -72,14 +62,13 @@ def sections(
     """
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
-    read = study.read(connection, scope, judge).only(models)
+    read = board_data.read(connection, scope, judge).only(models)
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
-    costs = scope.by_key(lambda where: queries.costs(connection, where))
     own = scope.editions[0]
-    others = [other.only(models) for other in study.under_other_judges(connection, read)]
-    built = board.beside_judges(board.board_of_study(read, costs, scoring, reading), read, others)
+    others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
+    built = board.of_data(read, others, scoring, reading)
     made = [
-        headline.of_index(read, built),
+        summary.of_index(read, built),
         _board(read, built),
         _runs(read, built),
         _costs(read, built, spent, runs.session_table(connection)),
@@ -107,30 +96,30 @@ def _under_strict(section: Section) -> Section:
     return section._replace(body=[Prose(_STRICT_NOTE), *section.body])
 
 
-def _board(read: Study, built: Board) -> Section:
+def _board(read: BoardData, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
-    ranked, estimated = index_tables.ranked(built, index), index_tables.estimates(built)
+    ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, index_tables.incomplete(built, index), estimated]
+    tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
     return Section(
         "board", "The board",
         [
             Prose(quoted(read.scope.suite.about.strip())), forest(built), *filter(None, tables),
-            index_tables.legend(index, built, ranked),
+            board_tables.legend(index, built, ranked),
         ],
         folds=False,
     )  # fmt: skip
 
 
-def _runs(read: Study, built: Board) -> Section:
+def _runs(read: BoardData, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
-    table = index_tables.runs(built, index)
+    table = board_tables.runs(built, index)
     return Section("runs", "Runs and intervals", [table] if table.rows else [])
 
 
-def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:
+def _costs(read: BoardData, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:
     free = frozenset(config for config, own in spent.items() if not own.answers_usd)
     per_run = {config: runs.per_run(own) for config, own in spent.items()}
     plot = cost(built, per_run, free)
@@ -138,16 +127,16 @@ def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sess
     return Section("costs", "Costs", [*([plot] if plot else []), *(table for table in tables if table.rows)])
 
 
-def _scenarios(read: Study, built: Board) -> Section:
+def _scenarios(read: BoardData, built: Board) -> Section:
     return Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)])
 
 
-def _graded(read: Study) -> set[tuple[str, str, int]]:
+def _graded(read: BoardData) -> set[tuple[str, str, int]]:
     """Dialogues with a verdict."""
     return {(c.config_dir, c.scenario, c.run) for own in read.planned.values() for c in own if c.values is not None}
 
 
-def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]) -> list[Block]:
+def _judges(connection: sqlite3.Connection, read: BoardData, others: Sequence[BoardData]) -> list[Block]:
     if not any(_graded(read) & _graded(other) for other in others):
         return []
     own = read.scope.editions[0]
@@ -156,56 +145,46 @@ def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]
     return list(judge_validation.validate(connection, own, wanted))
 
 
-def subjects(read: Study, board: Board) -> list[Table]:
+def subjects(read: BoardData, board: Board) -> list[Table]:
     """One table a subject, in the board's order: every field of every experiment."""
     return [_subject(read, row) for row in board.rows]
 
 
-def _subject(read: Study, row: BoardRow) -> Table:
-    planned = read.planned[row.config]
-    rows = [line for experiment in read.scope.suite.experiments for line in _field_means(experiment, planned)]
-    notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
-    absent = [words(name) for name, value in row.dimensions.items() if value is None]
-    text = [f"Dimensions: {', '.join(notes)}."] if notes else []
-    text += [f"Incomplete: {', '.join(absent)}."] if absent else []
-    name = subject_name(row.label, row.simulated)
-    return declared.made("index/subject", rows, text, slug=_slug(row.config), subject=name)
+def _subject(read: BoardData, row: BoardRow) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for experiment in read.scope.suite.experiments:
+        cells = [cell.values for cell in read.planned[row.config] if cell.experiment == experiment]
+        given = [values for values in cells if values is not None]
+        for field in dict.fromkeys(name for values in given for name in values):
+            numbers = [float(values[field]) for values in given if field in values]
+            spread = stdev(numbers) if len(numbers) > 1 else None
+            rows.append((experiment, field, fmean(numbers), spread, len(numbers)))
+    known = ", ".join(f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None)
+    absent = ", ".join(words(name) for name, value in row.dimensions.items() if value is None)
+    text = [f"{what}: {named}." for what, named in (("Dimensions", known), ("Incomplete", absent)) if named]
+    slug = "".join(sign if sign.isalnum() else "-" for sign in row.config.lower()).strip("-")
+    return declared.made("index/subject", rows, text, slug=slug, subject=subject_name(row.label, row.simulated))
 
 
-def _field_means(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Value, ...]]:
-    given = [cell.values for cell in planned if cell.experiment == experiment and cell.values is not None]
-    lines: list[tuple[Value, ...]] = []
-    for field in dict.fromkeys(name for values in given for name in values):
-        numbers = [float(values[field]) for values in given if field in values]
-        spread = stdev(numbers) if len(numbers) > 1 else None
-        lines.append((experiment, field, fmean(numbers), spread, len(numbers)))
-    return lines
-
-
-def _slug(config: str) -> str:
-    return "".join(sign if sign.isalnum() else "-" for sign in config.lower()).strip("-")
-
-
-def rates(read: Study) -> list[Table]:
+def rates(read: BoardData) -> list[Table]:
     """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
     suite = read.scope.suite
-    fields = dict.fromkeys(
-        name
+    fields = {
+        name: field.type
         for scenario in suite.scenarios
         for name, field in suite.rubrics[scenario.rubric].fields.items()
         if field.type == "boolean"
-    )
-    return [_rates(read, field) for field in fields]
-
-
-def _rates(read: Study, field: str) -> Table:
-    rates: list[tuple[float, str, int, int]] = []
-    for config, planned in read.planned.items():
-        seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
-        if seen:
-            rates.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
-    rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
-    return declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field))
+    }
+    tables = []
+    for field in fields:
+        found: list[tuple[float, str, int, int]] = []
+        for config, planned in read.planned.items():
+            seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
+            if seen:
+                found.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
+        rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(found)]
+        tables.append(declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field)))
+    return tables
 
 
 def forest(board: Board) -> Svg:
@@ -262,7 +241,7 @@ def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]
     return Svg(meta.id, scatter.cost(points, meta), caption)
 
 
-def heatmap(read: Study, board: Board) -> Svg:
+def heatmap(read: BoardData, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
     scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
     experiments = {scenario.id: scenario.experiment for scenario in scenarios}
@@ -276,9 +255,9 @@ def heatmap(read: Study, board: Board) -> Svg:
     return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
 
 
-def _kept_share(read: Study, lever: Leverage, config: str, scenario: str) -> float | None:
+def _kept_share(read: BoardData, lever: Leverage, config: str, scenario: str) -> float | None:
     return lever.share_kept(scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
 
 
-def _scored(read: Study, scenario: str) -> bool:
+def _scored(read: BoardData, scenario: str) -> bool:
     return any(scenario in members for members in read.frame.members.values())

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
-from independence.report.planned_verdicts import independent, judge
-from independence.report.study import SubjectInfo, subjects
+from independence.report.board_data import SubjectInfo, subjects
+from independence.report.planned_verdicts import PlannedVerdict, independent, judge
 from independence.report.table import Column, Table, Value
-from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
 from independence.store import queries, scopes, spending
 from independence.store.scopes import BoardScope
@@ -80,7 +79,7 @@ def read(
     given: dict[DialogueKey, dict[str, Values]] = {}
     for name in names:
         own: dict[str, list[PlannedVerdict]] = {}
-        for cell in planned_verdicts.planned_verdicts(connection, scope, name).planned:
+        for cell in planned_verdicts.planned_verdicts(connection, scope, name).every:
             if cell.config_dir in about:
                 own.setdefault(cell.config_dir, []).append(cell)
                 if cell.values is not None and cell.given is not None:

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import declared, planned_verdicts, study, subject_comparison
+from independence.report import board_data, declared, planned_verdicts, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.board_data import BoardData
 from independence.report.estimates import EstimatedIndices
-from independence.report.planned_verdicts import PlannedVerdicts, usual_judge
+from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, grouped, usual_judge
 from independence.report.repeats import Repeats
-from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
-from independence.report.verdict_cells import PlannedVerdict, grouped
 from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -39,14 +38,14 @@ Array = NDArray[np.float64]
 class _ConditionCell(NamedTuple):
     letter: str
     condition: Condition
-    study: Study | None  # None: no trials
+    study: BoardData | None  # None: no trials
 
 
 class _ConditionGrid(NamedTuple):
     """Every cell in the suite's order; the baseline is the first that has trials."""
 
     cells: tuple[_ConditionCell, ...]
-    present: tuple[tuple[_ConditionCell, Study], ...]
+    present: tuple[tuple[_ConditionCell, BoardData], ...]
     common: tuple[str, ...]  # subjects complete in every present cell, by config_dir
 
     @property
@@ -54,9 +53,9 @@ class _ConditionGrid(NamedTuple):
         """Everybody who has trials in any cell, by config_dir."""
         return {config: about.name for _, read in self.present for config, about in read.about.items()}
 
-    def indices(self, read: Study) -> Array:
+    def indices(self, read: BoardData) -> Array:
         """The common subjects' indices in one cell."""
-        return np.array([read.sheets[config].index for config in self.common])
+        return np.array([read.points[config].index for config in self.common])
 
 
 def tables(connection: sqlite3.Connection, suite: Suite, edition: str, judge: str | None = None) -> list[Table]:
@@ -78,10 +77,10 @@ def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str
     variants = [variant for variant in suite.variants if variant not in own]
     stated = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
     order = stated + [condition for condition in there if condition not in stated]
-    read = {one: study.read(connection, BoardScope(suite, where.under(one)), judge) for one in there}
+    read = {one: board_data.read(connection, BoardScope(suite, where.under(one)), judge) for one in there}
     cells = [_ConditionCell(_letter(number), one, read.get(one)) for number, one in enumerate(order)]
     present = [(cell, cell.study) for cell in cells if cell.study is not None]
-    common = set.intersection(*(set(own.sheets) for _, own in present))
+    common = set.intersection(*(set(own.points) for _, own in present))
     return _ConditionGrid(tuple(cells), tuple(present), tuple(sorted(common)))
 
 
@@ -113,7 +112,7 @@ def _standing(grid: _ConditionGrid, cell: _ConditionCell, base: _ConditionCell, 
     index = float(own.mean()) if len(own) else None
     difference = None if cell is base or not len(own) else float(apart.mean())
     ci = None if cell is base else t_interval(apart.tolist())
-    return len(cell.study.planned), len(cell.study.sheets), len(own), index, difference, ci
+    return len(cell.study.planned), len(cell.study.points), len(own), index, difference, ci
 
 
 def _left_out(grid: _ConditionGrid) -> list[str]:
@@ -127,18 +126,18 @@ def _deltas(grid: _ConditionGrid) -> Table:
         columns.append(Column(str(cell.condition), f"{cell.letter} − {base.letter}", "signed"))
         columns.append(Column(f"{cell.condition}_ci", "95 % interval", "signed_interval"))
     names = grid.names
-    best = {config: -whole.index for config, whole in read.sheets.items()}
+    best = {config: -whole.index for config, whole in read.points.items()}
     order = sorted(names, key=lambda config: (config not in best, best.get(config, 0.0), config))
     rows = [(names[config], *_of_subject(config, read, [one for _, one in others])) for config in order]
     legend = "; ".join(f"{cell.letter} {cell.condition}" for cell, _ in grid.present)
     return declared.made("comparisons/configuration-deltas", rows, [], {"subject": columns}, legend=legend)
 
 
-def _of_subject(config: str, base: Study, others: Sequence[Study]) -> tuple[Value, ...]:
-    start = base.sheets.get(config)
+def _of_subject(config: str, base: BoardData, others: Sequence[BoardData]) -> tuple[Value, ...]:
+    start = base.points.get(config)
     values: list[Value] = [start.index if start else None]
     for other in others:
-        whole = other.sheets.get(config)
+        whole = other.points.get(config)
         if start is None or whole is None:
             values += [None, None]
             continue
@@ -185,11 +184,14 @@ def pooled_board(
     graded = queries.judges(connection, edition)
     name = judge or planned_verdicts.usual_judge(graded)
     pool = partial(_pooled, connection, scope, places, strictly=scoring == STRICT)
-    read = pool(name)._replace(as_full=() if judge else planned_verdicts.as_full(graded, name))
+    read = msgspec.structs.replace(
+        pool(name),
+        as_full=() if judge else planned_verdicts.as_full(graded, name),
+        costs=queries.costs(connection, edition),
+    )
     judges = planned_verdicts.independent(graded) if scoring == STRICT else []
     others = [pool(one) for one in judges if one != name and name in judges]
-    made = boards.board_of_study(read, queries.costs(connection, edition), scoring, reading)
-    built = boards.only(boards.beside_judges(made, read, others), read, models)
+    built = boards.only(boards.of_data(read, others, scoring, reading), read, models)
     pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
     # The dates read above are those of one condition.
     return msgspec.structs.replace(built, condition=pooled, dates=None)
@@ -202,21 +204,21 @@ def _pooled(
     judge: str | None,
     *,
     strictly: bool,
-) -> Study:
+) -> BoardData:
     """All conditions under one judge, under strict scoring their means; no estimates, which are of one condition."""
     tables = [planned_verdicts.planned_verdicts(connection, one, judge) for one in places]
-    planned = _means(tables) if strictly else [cell for table in tables for cell in table.planned]
+    planned = _means(tables) if strictly else [cell for table in tables for cell in table.every]
     thinking = frozenset().union(*(table.thinking for table in tables))
     subjects = grouped(planned, lambda cell: cell.config_dir)
-    table = PlannedVerdicts(judge, subjects, _repeats_left_out(places, tables), thinking)
-    return study.study_of_verdicts(connection, scope, table)._replace(estimates=EstimatedIndices())
+    table = PlannedVerdicts(judge=judge, planned=subjects, repeats=_repeats_left_out(places, tables), thinking=thinking)
+    return msgspec.structs.replace(board_data.of_verdicts(connection, scope, table), estimates=EstimatedIndices())
 
 
 def _means(tables: Sequence[PlannedVerdicts]) -> list[PlannedVerdict]:
     """One cell a subject, scenario and run; missing where any condition misses it."""
     spots: dict[tuple[str, str, str, int], list[PlannedVerdict | None]] = {}
     for at, table in enumerate(tables):
-        for cell in table.planned:
+        for cell in table.every:
             spot = (cell.config_dir, cell.experiment, cell.scenario, cell.run)
             spots.setdefault(spot, [None] * len(tables))[at] = cell
     return [_mean(spots[spot]) for spot in sorted(spots)]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from independence.report import board_notes, declared, study
+from independence.report import board_data, declared, notes
 from independence.report.analysis import GatedValue, RenderedBoard
-from independence.report.study import BoardRemarks, PlaceStudy
+from independence.report.board_data import BoardRemarks, VerdictData
 from independence.report.table import Column, Table
 
 
@@ -24,7 +24,7 @@ class PlaceBoard(BoardRemarks, frozen=True):
 
 
 def rendered(
-    read: PlaceStudy, title: str, columns: Sequence[Column], rows: Sequence[msgspec.Struct], gate: str = ""
+    read: VerdictData, title: str, columns: Sequence[Column], rows: Sequence[msgspec.Struct], gate: str = ""
 ) -> RenderedBoard:
     """The board of a place from rows that have a `config` and a value for each column.
 
@@ -35,14 +35,14 @@ def rendered(
         suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
         judge=read.judge, rows=tuple(rows),
     )  # fmt: skip
-    document = study.with_remarks(document, read)
+    document = board_data.with_remarks(document, read)
     given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
     shown = (Column("subject", "Subject"), *columns)
     whole = (Column("config", "Configuration"), *shown, *declared.columns(more))
-    notes = tuple(board_notes.place_notes(read))
+    below = tuple(notes.of_place(read))
     record, table = (
-        Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), notes)
+        Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), below)
         for own in (whole, shown)
     )
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []

@@ -1,151 +1,371 @@
-"""Every planned verdict of a place under one judge: its values, or why there are none. Repeated runs are left out."""
+"""Every planned verdict of a place under one judge: its values, or why there are none. Repeated runs are left out.
+
+Most dialogues are finished, graded once and without a mark: nothing is to be said of them but their values, and one
+join brings these. All others are looked at one by one, and so is a subject whose replies may repeat each other.
+"""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
-from independence.judge import kinds
+import msgspec
+import numpy as np
+
+from independence.errors import StoreError
+from independence.judge import kinds, protocol
 from independence.judge.kinds import CUES
-from independence.report import edition_verdicts
-from independence.report.edition_verdicts import EditionVerdicts
+from independence.judge.replies import repeated_answers
+from independence.judge.replies.repeated_answers import ReplyToQuestion
+from independence.report import repeats
 from independence.report.repeats import Repeats
-from independence.report.verdict_cells import PlannedVerdict, grouped
-from independence.store import gradings, place_dialogues, queries, scopes
+from independence.stats import engagement, strict
+from independence.stats.engagement import FieldRequirements
+from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
+from independence.store import field_values, gradings, place_dialogues, queries, routes, scopes
+from independence.store.dialogue_rows import UNKNOWN
+from independence.store.digests import REMEDY
 from independence.store.gradings import QuotationCounts
-from independence.store.place_dialogues import PlacedVerdict, PlaceRead
-from independence.store.queries import JudgeCounts
+from independence.store.place_dialogues import PlacedVerdict
+from independence.store.queries import JudgeCounts, StoredVerdict, TrialState
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
-from independence.types import Where
+from independence.suites import digest
+from independence.suites.schema import Suite
+from independence.types import Scalar, Where
 
+REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
+OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
+MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
 _NEARLY: Final = 0.9  # of all dialogues: published sets lack some verdicts of every judge
+_SAMPLES = 8  # of so many replies one has the sample of another where half may repeat others
+K = TypeVar("K")
+C = TypeVar("C")
 
 
-class Judging(NamedTuple):
-    """What a board says of the judge whose verdicts it shows."""
+class PlannedVerdict(NamedTuple):
+    """One planned verdict. Exactly one of `values` and `missing` is set.
 
-    quotations: QuotationCounts | None = None  # None: it was to quote nothing
-    half_finished: str = ""  # where nobody was asked for, and nobody graded everything: who was taken
+    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge, `predicted`
+    what a judge who rests on predictions rounds to them, or was too unsure of to give any.
+    """
+
+    config_dir: str
+    experiment: str
+    scenario: str
+    run: int
+    values: dict[str, Scalar] | None
+    missing: str | None
+    given: dict[str, Scalar] | None  # the verdict as it was given, void or partial dialogues included
+    flags: tuple[str, ...]
+    evadable: bool = False  # whether the verdict says if a stand was taken
+    predicted: Mapping[str, float] | None = None  # None where no prediction was made, or a model's verdict was bought
+
+    @property
+    def evaded(self) -> bool:
+        """Whether the subject took no stand."""
+        return engagement.EVADED in self.flags
 
 
-class PlannedVerdicts(NamedTuple):
+def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
+    """Planned verdicts or dialogues by what they share, in the order in which that comes."""
+    out: dict[K, list[C]] = {}
+    for cell in cells:
+        out.setdefault(by(cell), []).append(cell)
+    return out
+
+
+def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
+    """Planned verdicts by config_dir as columns.
+
+    Raises StoreError for a value that its scale does not have: no judge can give one.
+    """
+    made = strict.columns(frame, subjects)
+    for field, values in made.fields.items():
+        scales = [frame.scenarios.get(name, {}).get(field, (-np.inf, np.inf)) for name in made.scenarios]
+        low, high = np.array(scales).reshape(-1, 2).T
+        for at in np.flatnonzero((values < low[made.scenario]) | (values > high[made.scenario])).tolist():
+            where = f"{made.subjects[made.subject[at]]}, {made.scenarios[made.scenario[at]]}"
+            what = f"a value of `{field}` is outside of its scale: {values[at]:g} ({where}, run {made.run[at]})"
+            raise StoreError(f"the store is damaged (verdicts: {what})", REMEDY)
+    return made
+
+
+class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     """All planned verdicts of a place under one judge, those on replies that only repeat earlier ones left out."""
 
-    judge: str | None
-    subjects: Mapping[str, Sequence[PlannedVerdict]]  # by config_dir, in its order
+    judge: str | None = None
+    planned: Mapping[str, Sequence[PlannedVerdict]]  # by config_dir, in its order
     repeats: Repeats = Repeats()
     thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
-    other_judges: tuple[str, ...] = ()  # whose verdicts are all their own; none where this one's are not
-    dates: Dates | None = None  # of replies and verdicts; None where they have to be read
-    judging: Judging = Judging()
+    other_judges: tuple[str, ...] = ()  # that grade by themselves, as this one does; none where this one does not
+    dates: Dates | None = None  # of replies and of this judge's verdicts; None where they have to be read
+    quotations: QuotationCounts | None = None  # None: the judge was to quote nothing
+    half_finished: str = ""  # where nobody was asked for, and nobody graded everything: who was taken
 
     @property
-    def planned(self) -> list[PlannedVerdict]:
+    def every(self) -> list[PlannedVerdict]:
         """Those of all subjects."""
-        return list(itertools.chain.from_iterable(self.subjects.values()))
+        return list(itertools.chain.from_iterable(self.planned.values()))
 
 
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
-    at_once = [_at_once(connection, one) for one in scope.editions]
+    # An edition that one judge graded is read in one go, before it is known whose verdicts are asked for.
+    reads = [
+        None if queries.imported(one.edition) else place_dialogues.read(connection, one.where) for one in scope.editions
+    ]
     there = together(
         own.judges if own is not None else queries.judges(connection, one.where)
-        for one, own in zip(scope.editions, at_once, strict=True)
+        for one, own in zip(scope.editions, reads, strict=True)
     )
     name = asked_judge or usual_judge(there)
-    found = [
-        edition_verdicts.read(connection, one, name, _of_judge(connection, one, own, name))
-        for one, own in zip(scope.editions, at_once, strict=True)
-    ]
-    whole = _joined(scope, found) if scope.beside else _alone(found[0])
-    others = tuple(one for one in independent(there) if one != name) if name in independent(there) else ()
-    return whole._replace(
+    found = []
+    for one, own in zip(scope.editions, reads, strict=True):
+        placed: list[PlacedVerdict] | None = None  # imports and predictions are read one by one
+        if not queries.imported(one.edition) and (name is None or not kinds.of(name).predicts):
+            alone = own is not None and [*filter(None, [name])] == [graded.judge for graded in own.judges]
+            placed = own.verdicts if own and alone else place_dialogues.under_judge(connection, one.where, name)
+        found.append(_of_edition(connection, one, name, placed))
+    places = [one.where for one in scope.editions]
+    quoted = QuotationCounts(0, 0)
+    if name is not None and kinds.of(name).needs_model:
+        quoted = sum((gradings.quotations(connection, where, name) for where in places), quoted)
+    independents = independent(there)
+    return msgspec.structs.replace(
+        _joined(scope, found) if scope.beside else found[0],
         judge=name,
         as_full=as_full(there, name) if asked_judge is None else (),
-        other_judges=others,
-        judging=_judging(connection, scope, name, there if asked_judge is None else ()),
+        other_judges=tuple(one for one in independents if one != name) if name in independents else (),
+        quotations=quoted if quoted.asked else None,
+        half_finished=half_finished(connection, places, name, there if asked_judge is None else ()),
     )
 
 
-def _judging(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, there: Sequence[JudgeCounts]
-) -> Judging:
-    if judge is None:
-        return Judging()
-    places = [one.where for one in scope.editions]
-    counts = QuotationCounts(0, 0)
-    if kinds.of(judge).needs_model:
-        counts = sum((gradings.quotations(connection, where, judge) for where in places), counts)
-    return Judging(counts if counts.asked else None, half_finished(connection, places, judge, there))
-
-
-def half_finished(
-    connection: sqlite3.Connection, places: Iterable[Where], judge: str | None, there: Sequence[JudgeCounts]
-) -> str:
-    """That the judge who was taken, of several, graded a part alone, as all of them did; empty where it did not."""
-    own = next((_settled(one) for one in there if one.judge == judge), 0)
-    if len(there) < 2 or not own:
-        return ""
-    all_ = sum(gradings.finished(connection, where) for where in places)
-    if _whole(own, all_):
-        return ""
-    return (
-        f"No judge graded everything: shown is {judge}, which graded {own} of {all_} dialogues; --judge takes another."
-    )
-
-
-def _settled(one: JudgeCounts) -> int:
-    """Dialogues that a judge need not be asked about any more."""
-    return max(one.graded, one.valid)
-
-
-def _whole(graded: int, of: int) -> bool:
-    """Whether somebody graded everything, but for the little that is missing in any large set."""
-    return graded >= _NEARLY * of
-
-
-def _at_once(connection: sqlite3.Connection, scope: BoardScope) -> PlaceRead | None:
-    """All dialogues and verdicts of an edition, where one judge graded there."""
-    return None if queries.imported(scope.edition) else place_dialogues.read(connection, scope.where)
-
-
-def _of_judge(
-    connection: sqlite3.Connection, scope: BoardScope, read: PlaceRead | None, judge: str | None
-) -> list[PlacedVerdict] | None:
-    """The dialogues of an edition with the verdicts of one judge; None where those are read one by one."""
-    if queries.imported(scope.edition) or (judge is not None and kinds.of(judge).predicts):
-        return None
-    if read is not None and [*filter(None, [judge])] == [one.judge for one in read.judges]:
-        return read.verdicts
-    return place_dialogues.under_judge(connection, scope.where, judge)
-
-
-def _alone(read: EditionVerdicts) -> PlannedVerdicts:
-    return PlannedVerdicts(None, read.subjects, read.repeats, read.thinking, dates=read.dates)
-
-
-def _joined(scope: BoardScope, found: Sequence[EditionVerdicts]) -> PlannedVerdicts:
+def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdicts:
     """Editions of one wording together; a dialogue that several of them use counts once."""
-    planned: dict[tuple[str, int, str], PlannedVerdict] = {}
+    cells: dict[tuple[str, int, str], PlannedVerdict] = {}
     dialogues: dict[str, int] = {}
     why: dict[str, tuple[str, ...]] = {}
     thinking: set[str] = set()
     for one, own in zip(scope.editions, found, strict=True):
-        keys = {config: scope.key(one.where, config) for config in own.subjects}
-        for config, cells in own.subjects.items():
-            for cell in cells:
-                spot = (keys[config], cell.run, cell.scenario)
-                planned.setdefault(spot, cell._replace(config_dir=keys[config]))
+        keys = {config: scope.key(one.where, config) for config in own.planned}
+        for config, planned in own.planned.items():
+            for cell in planned:
+                cells.setdefault((keys[config], cell.run, cell.scenario), cell._replace(config_dir=keys[config]))
         thinking |= {keys[config] for config in own.thinking}
         dialogues = {scope.key(one.where, config): count for config, count in own.repeats.dialogues.items()} | dialogues
         why = {scope.key(one.where, config): said for config, said in own.repeats.why.items()} | why
-    subjects = grouped((planned[at] for at in sorted(planned)), lambda cell: cell.config_dir)
-    return PlannedVerdicts(None, subjects, Repeats(dialogues, why), frozenset(thinking))
+    planned_ = grouped((cells[at] for at in sorted(cells)), lambda cell: cell.config_dir)
+    return PlannedVerdicts(planned=planned_, repeats=Repeats(dialogues, why), thinking=frozenset(thinking))
+
+
+class _Grading(NamedTuple):
+    """By what the verdicts of an edition under a judge count."""
+
+    suite: Suite
+    imported: bool  # dialogues and verdicts stay as they were published
+    rubrics: Mapping[str, str]  # scenario -> digest
+    required: Mapping[str, FieldRequirements]  # by scenario
+    predicted: Mapping[tuple[str, str, str], Mapping[str, float]]  # (trial, context, rubric) -> unrounded values
+    read: frozenset[str]  # fields of the index
+
+    def cell(
+        self, state: TrialState, found: Mapping[tuple[str, str, str], StoredVerdict], marked: tuple[str, ...] = ()
+    ) -> PlannedVerdict:
+        """A dialogue; `found` by trial, context and rubric; `marked`: why its replies are no answers."""
+        verdict = None
+        for rubric in (self.rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
+            verdict = verdict or found.get((state.key, state.at or "", rubric))
+        given = verdict.fields if verdict and verdict.missing is None else None
+        missing = state.missing
+        if missing is None and state.stale:
+            missing = "stale"
+        elif missing is None and state.end is None:
+            missing = "not_run"
+        elif missing is None:
+            missing = (verdict.missing or void_reason(state.flags)) if verdict else "unjudged"
+        missing = missing or (strict.NO_ANSWER if marked else None)
+        flags = [*state.flags]
+        if self.imported and verdict and verdict.rubric != queries.PUBLISHED:
+            if verdict.rubric == queries.REREAD:
+                flags.append(REREAD)
+            elif not self.suite.judged_as_published:
+                flags.append(OUR_RUBRIC)
+        if verdict and verdict.quote_found is False:
+            flags.append(MISQUOTED)
+        predicted = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
+        exact = {name: predicted[name] for name in predicted.keys() & self.read}
+        by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
+        needed = self.required.get(state.scenario) if by_this_rubric else None
+        values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
+        return PlannedVerdict(
+            config_dir=state.config_dir,
+            experiment=state.experiment,
+            scenario=state.scenario,
+            run=state.run,
+            values=values,
+            missing=missing,
+            given=given,
+            flags=(*flags, *marked, *[engagement.EVADED] * bool(evaded)),
+            evadable=evaded is not None,
+            predicted=predicted or None,
+        )
+
+    def clean(self, connection: sqlite3.Connection) -> Callable[[PlacedVerdict], PlannedVerdict]:
+        """How a verdict is read of which there is nothing to say but its values; equal ones are read once."""
+        layouts = field_values.layouts(connection)
+
+        @functools.cache
+        def alike(scenario: str, layout: int | None, packed: bytes | None) -> tuple[Any, ...]:
+            (given,) = layouts[layout or 0].read(packed or b"", 1)
+            values, evaded = _counted(given, self.required.get(scenario))
+            return values, None, given, (engagement.EVADED,) if evaded else (), evaded is not None
+
+        return lambda row: PlannedVerdict(
+            row.config_dir, row.experiment, row.scenario, row.run, *alike(row.scenario, row.layout, row.values)
+        )
+
+
+def _of_edition(
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, placed: Sequence[PlacedVerdict] | None
+) -> PlannedVerdicts:
+    """Read one edition; `placed`: its dialogues with the verdicts of that judge, where they are at hand."""
+    suite = scopes.grading(connection, scope)
+    predicted: dict[tuple[str, str, str], dict[str, float]] = {}
+    if judge is not None and scope.suite.index is not None and kinds.of(judge).predicts:
+        stored = routes.unbought(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)
+        made = {at: protocol.read_prediction(prediction) for at, prediction in stored.items()}
+        predicted = {at: one.values for at, one in made.items() if one.known}  # of texts that it was trained on
+    by = _Grading(
+        suite=suite,
+        imported=queries.imported(scope.edition),
+        rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
+        required=engagement.requirements(suite),
+        predicted=predicted,
+        read=frozenset(strict.frame(suite).fields if suite.index else ()),
+    )
+    if by.imported or placed is None:
+        return _one_by_one(connection, scope, judge, by)
+    found = place_dialogues.newest(placed, by.rubrics)
+    flagged = {one.trial for one in found if not one.plain or one.rubric != by.rubrics.get(one.scenario)}
+    states = [one for one in queries.states(connection, scope.where, flagged) if one.key in flagged] if flagged else []
+    verdicts = _by_dialogue(queries.verdicts(connection, scope.where, judge, flagged)) if flagged else {}
+    own = grouped(states, lambda state: state.config_dir)
+    dialogues = grouped(found, lambda one: one.config_dir)
+    compared = {config for config, one in dialogues.items() if _may_repeat(one, own.get(config, ()))}
+    whole = _one_by_one(connection, scope, judge, by, compared) if compared else PlannedVerdicts(planned={})
+    looked_at = {(state.config_dir, state.run, state.scenario): by.cell(state, verdicts) for state in states}
+    clean = by.clean(connection)
+    planned = {
+        config: whole.planned.get(config, ())
+        if config in compared
+        else [looked_at.get(row[:3]) or clean(row) for row in rows]
+        for config, rows in dialogues.items()
+    }
+    thinking = {one.config_dir for one in found if one.thought} | {one.config_dir for one in states if one.thought}
+    return PlannedVerdicts(
+        planned=planned, repeats=whole.repeats, thinking=whole.thinking | thinking, dates=place_dialogues.dates(placed)
+    )
+
+
+def _may_repeat(own: Sequence[PlacedVerdict], others: Sequence[TrialState]) -> bool:
+    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared.
+
+    `others`: those of its dialogues that are looked at one by one.
+    """
+    said = [(one.scenario, one.said) for one in own if one.said is not None]
+    if len(set(said)) < len(said):
+        runs: dict[int, dict[str, str | None]] = {}
+        for one in own:
+            runs.setdefault(one.run, {})[one.scenario] = one.said
+        if any(repeats.REPLAYED in state.flags for state in others) or repeats.equal_runs(runs):
+            return True
+    replies = [reply for state in others for reply in state.replies]
+    words = [*queries.digests("".join(one.words or "" for one in own)), *(reply.words or UNKNOWN for reply in replies)]
+    return _suspect(words, sum(strict.NO_ANSWER in reply.flags for reply in replies))
+
+
+def _one_by_one(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    by: _Grading,
+    only: Collection[str] | None = None,
+) -> PlannedVerdicts:
+    """Every dialogue of an edition, or of some of its subjects."""
+    trials = None if only is None else queries.trials_of(connection, scope.where, only)
+    every = queries.states(connection, scope.where, trials)
+    there = every if only is None else [state for state in every if state.config_dir in only]
+    found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
+    states, left_out = (there, Repeats()) if by.imported else repeats.leave_out(connection, scope.where, there)
+    unanswered = {} if by.imported else _unanswered(connection, by.suite, states)
+    cells = [
+        by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
+    ]
+    thinking = frozenset(state.config_dir for state in states if state.thought)
+    return PlannedVerdicts(planned=grouped(cells, lambda cell: cell.config_dir), repeats=left_out, thinking=thinking)
+
+
+def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str], StoredVerdict]:
+    return {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
+
+
+def _counted(
+    given: dict[str, Scalar] | None, own: FieldRequirements | None
+) -> tuple[dict[str, Scalar] | None, bool | None]:
+    """What counts of a verdict, and whether the subject evaded; None where it does not say."""
+    return (given, None) if given is None or own is None else engagement.counted(given, own)
+
+
+def _unanswered(
+    connection: sqlite3.Connection, suite: Suite, states: Sequence[TrialState]
+) -> dict[tuple[str, str, int], tuple[str, ...]]:
+    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks.
+
+    In a grid all who ask about a cell ask one question: a good adviser tells them the same.
+    """
+    cells = {scenario.id: scenario.cell or scenario.id for scenario in suite.scenarios}
+    out: dict[tuple[str, str, int], tuple[str, ...]] = {}
+    for own in grouped(states, lambda state: state.config_dir).values():
+        replies = [reply for state in own for reply in state.replies]
+        marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
+        if not _suspect([reply.words or UNKNOWN for reply in replies], marked):
+            continue
+        texts = place_dialogues.reply_texts(connection, {state.key for state in own})
+        said = [
+            (state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
+            for state in own
+            for turn, (flags, text) in enumerate(zip(state.reply_flags, texts.get(state.key, ()), strict=False))
+        ]
+        again = [False] * len(said)  # which of them repeat others of their run
+        runs: dict[int, list[int]] = {}
+        for at, (state, *_) in enumerate(said):
+            runs.setdefault(state.run, []).append(at)
+        for places in runs.values():
+            found = repeated_answers.repeated([said[at][2] for at in places], whole=suite.grid is not None)
+            for at, twice in zip(places, found, strict=True):
+                again[at] = twice
+        lacking = [strict.NO_ANSWER in flags or twice for (_, flags, _), twice in zip(said, again, strict=True)]
+        for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
+            if none:
+                spot = (state.config_dir, state.scenario, state.run)
+                out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
+    return out
+
+
+def _suspect(words: Sequence[str], marked: int) -> bool:
+    """Whether half of a subject's replies may be no answers, told without their texts.
+
+    `words`: a sample of each. Replies that share most of their words share their sample often; of others only short
+    ones do.
+    """
+    return bool(words) and 2 * marked + _SAMPLES * (len(words) - len(set(words))) >= len(words)
 
 
 def reasons(cells: Collection[PlannedVerdict]) -> dict[str, int]:
@@ -225,3 +445,28 @@ def as_full(there: Iterable[JudgeCounts], judge: str | None) -> tuple[str, ...]:
     return tuple(
         name for name in counts if name != judge and counts[name] and counts[name] >= counts.get(judge or "", 0)
     )
+
+
+def half_finished(
+    connection: sqlite3.Connection, places: Iterable[Where], judge: str | None, there: Sequence[JudgeCounts]
+) -> str:
+    """That the judge who was taken, of several, graded a part alone, as all of them did; empty where it did not."""
+    own = next((_settled(one) for one in there if one.judge == judge), 0)
+    if len(there) < 2 or not own:
+        return ""
+    all_ = sum(gradings.finished(connection, where) for where in places)
+    if _whole(own, all_):
+        return ""
+    return (
+        f"No judge graded everything: shown is {judge}, which graded {own} of {all_} dialogues; --judge takes another."
+    )
+
+
+def _settled(one: JudgeCounts) -> int:
+    """Dialogues that a judge need not be asked about any more."""
+    return max(one.graded, one.valid)
+
+
+def _whole(graded: int, of: int) -> bool:
+    """Whether somebody graded everything, but for the little that is missing in any large set."""
+    return graded >= _NEARLY * of

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from independence.report.study import Study
+from independence.report.board_data import BoardData
 from independence.report.table import signed
 from independence.stats import lost_points
 from independence.suites.schema import ScenarioKind
@@ -22,28 +22,28 @@ class TopVariance(msgspec.Struct, frozen=True):
     scenarios: dict[str, float]  # -> share of the variance of their index, largest first; together 1
 
 
-def of(read: Study) -> Mapping[str, ScenarioKind]:
+def of(read: BoardData) -> Mapping[str, ScenarioKind]:
     """The kinds of a suite that have a scenario in its index, by name; empty for most suites."""
     scored = {scenario for members in read.frame.members.values() for scenario in members}
     return {name: kind for name, kind in (read.scope.suite.kinds or {}).items() if scored & kind.scenarios.keys()}
 
 
-def lost(read: Study) -> dict[str, dict[str, float | None]]:
+def lost(read: BoardData) -> dict[str, dict[str, float | None]]:
     """Config_dir -> kind -> points of the index lost in its scenarios, None without an index; empty without kinds."""
     kinds = of(read)
     if not kinds:
         return {}
-    found = lost_points.lost_points(list(read.sheets.values()))
+    found = lost_points.lost_points(list(read.points.values()))
     whole = {name: found.of(kind.scenarios).tolist() for name, kind in kinds.items()}
     out: dict[str, dict[str, float | None]] = {config: dict.fromkeys(kinds) for config in read.planned}
-    for place, config in enumerate(read.sheets):
+    for place, config in enumerate(read.points):
         out[config] = {name: points[place] for name, points in whole.items()}
     return out
 
 
-def top(read: Study, first_tier: Collection[str]) -> TopVariance | msgspec.UnsetType:
+def top(read: BoardData, first_tier: Collection[str]) -> TopVariance | msgspec.UnsetType:
     """Where the first tier differs, by config_dir; unset without kinds, below three subjects, or if they are alike."""
-    sheets = [read.sheets[config] for config in first_tier if config in read.sheets]
+    sheets = [read.points[config] for config in first_tier if config in read.points]
     shares = lost_points.lost_points(sheets).shares if of(read) else None
     if shares is None:
         return msgspec.UNSET

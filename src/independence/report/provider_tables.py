@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from independence.config.subjects import LOCAL, SUFFIX
 from independence.report import declared, looks, subject_comparison
+from independence.report.board_data import BoardData
 from independence.report.comparison_tables import MARGIN, READINGS, lacking, outcome, tested_p
 from independence.report.looks import Looks
-from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Table, Value
 from independence.stats.comparison import Difference, adjusted_by_name
@@ -59,7 +59,7 @@ def host(config: str, model_id: str) -> HostedSubject | None:
     return HostedSubject(config, slug, settings.pop("pin"), settings) if match else None
 
 
-def pairs(read: Study) -> list[HostPair]:
+def pairs(read: BoardData) -> list[HostPair]:
     """Every two subjects of one model on different hosts, pinned ones first, in the order of config_dir."""
     hosts = [found for config, about in read.about.items() if (found := host(config, about.model_id))]
     hosts.sort(key=lambda one: (one.slug, one.tag is None, one.config))
@@ -70,7 +70,7 @@ def pairs(read: Study) -> list[HostPair]:
     ]
 
 
-def tables(read: Study, margin: float = MARGIN) -> list[Table]:
+def tables(read: BoardData, margin: float = MARGIN) -> list[Table]:
     """Pairs that can be compared, and pairs that cannot; no table where there are none. `margin` in index points."""
     found = pairs(read)
     fair = [pair for pair in found if not pair.confounded]
@@ -79,7 +79,7 @@ def tables(read: Study, margin: float = MARGIN) -> list[Table]:
     return made + ([_confounded(read, unfair)] if unfair else [])
 
 
-def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
+def _compared(read: BoardData, fair: list[HostPair], margin: float) -> Table:
     reading = LIKE_THESE if read.single_runs else THESE  # one run of a scenario says nothing about more of it
     gaps = [_gap(read, pair, reading) for pair in fair]
     seen = [looks.of(*(read.run_counts.get(one.config, ()) for one in pair)) for pair in fair]
@@ -97,7 +97,7 @@ def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
     return declared.made("comparisons/providers", rows, notes, tested=len(holm), margin=margin, reading=said)
 
 
-def _gap(read: Study, pair: HostPair, reading: str) -> Difference | None:
+def _gap(read: BoardData, pair: HostPair, reading: str) -> Difference | None:
     found = subject_comparison.gap(*_both_hosts(read, pair))
     return found and (found.like_these if reading == LIKE_THESE else found.these)
 
@@ -108,7 +108,7 @@ def _looked_again(seen: Sequence[Looks]) -> list[str]:
     return [said] if most > 1 else []
 
 
-def _both_hosts(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
+def _both_hosts(read: BoardData, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
     return ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)
 
 
@@ -117,7 +117,7 @@ def _model(one: HostedSubject) -> str:
 
 
 def _tested(
-    read: Study, pair: HostPair, gap: Difference | None, holm: float | None, *, margin: float, seen: Looks
+    read: BoardData, pair: HostPair, gap: Difference | None, holm: float | None, *, margin: float, seen: Looks
 ) -> tuple[Value, ...]:
     own, other = _both_hosts(read, pair)
     if own.index is None or other.index is None:
@@ -135,7 +135,7 @@ def _tested(
     return gap.points, gap.interval(1 - level), tested_p(gap), holm, equivalent, said
 
 
-def _confounded(read: Study, unfair: list[HostPair]) -> Table:
+def _confounded(read: BoardData, unfair: list[HostPair]) -> Table:
     rows = [
         (read.about[pair.first.config].name, read.about[pair.second.config].name, "; ".join(pair.confounded))
         for pair in unfair

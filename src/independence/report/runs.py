@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 from independence.report import declared, legend
 from independence.report.board import Board
+from independence.report.board_data import BoardData, VerdictData
+from independence.report.planned_verdicts import grouped
 from independence.report.repeats import FLAG
-from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Table, Value
-from independence.report.verdict_cells import grouped
 from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
@@ -26,7 +26,7 @@ _QUALITY = (
 _NO_MARK = "No answer is marked: none void, cut, replayed or otherwise odd."
 
 
-def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
+def table(connection: sqlite3.Connection, read: VerdictData) -> Table:
     """Every run with something amiss.
 
     A verdict is missing, an answer is void or cut or came only when its question was asked again, or answers are more
@@ -50,7 +50,7 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
     return declared.made("runs/run-health", rows, whole=runs - len(rows), runs=runs)
 
 
-def _by_run(connection: sqlite3.Connection, read: StudiedSubjects) -> dict[tuple[str, int], RunAnswers]:
+def _by_run(connection: sqlite3.Connection, read: VerdictData) -> dict[tuple[str, int], RunAnswers]:
     """The answers of every run of a place, by key and run; of two editions the newer."""
     scope = read.scope
     return {
@@ -70,7 +70,7 @@ def _counted(counts: Mapping[str | None, int] | Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: str(pair[0])))
 
 
-def tables(read: StudiedSubjects) -> list[Table]:
+def tables(read: VerdictData) -> list[Table]:
     """Marks over all subjects, and the subjects with most of them."""
     by_subject = {config: Counter(flag for cell in own for flag in cell.flags) for config, own in read.planned.items()}
     dialogues = {config: sum(bool(cell.flags) for cell in own) for config, own in read.planned.items()}
@@ -82,7 +82,7 @@ def tables(read: StudiedSubjects) -> list[Table]:
     return [marks, _subjects(read, by_subject, dialogues)] if marks.rows else [marks]
 
 
-def _marks(read: StudiedSubjects, by_subject: dict[str, Counter[str]]) -> Table:
+def _marks(read: VerdictData, by_subject: dict[str, Counter[str]]) -> Table:
     total: Counter[str] = sum(by_subject.values(), Counter())
     rows: list[tuple[Value, ...]] = []
     for flag, count in sorted(total.items(), key=lambda pair: (-pair[1], pair[0])):
@@ -95,7 +95,7 @@ def _marks(read: StudiedSubjects, by_subject: dict[str, Counter[str]]) -> Table:
     return declared.made("runs/data-quality", rows, _QUALITY if rows else [_NO_MARK])
 
 
-def _subjects(read: StudiedSubjects, by_subject: dict[str, Counter[str]], dialogues: dict[str, int]) -> Table:
+def _subjects(read: VerdictData, by_subject: dict[str, Counter[str]], dialogues: dict[str, int]) -> Table:
     rows = [
         (read.about[config].name, dialogues[config],
          dialogues[config] / (len(read.planned[config]) + read.repeats.dialogues.get(config, 0)),
@@ -118,12 +118,12 @@ def _total(own: SubjectSpending) -> float:
     return own.answers_usd + own.verdicts_usd + own.failed_usd
 
 
-def cost_tables(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
+def cost_tables(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
     """The audit of every subject, and index per dollar of those whose answers cost something."""
     return [audit(read, [row.config for row in board.rows], spent), _value(read, board, spent)]
 
 
-def audit(read: StudiedSubjects, configs: Iterable[str], spent: Mapping[str, SubjectSpending]) -> Table:
+def audit(read: VerdictData, configs: Iterable[str], spent: Mapping[str, SubjectSpending]) -> Table:
     """What was spent on every one of these subjects, by config_dir, the dearest first."""
     own = {config: spent[config] for config in configs if config in spent}
     order = sorted(own, key=lambda config: (-_total(own[config]), read.about[config].name))
@@ -136,7 +136,7 @@ def audit(read: StudiedSubjects, configs: Iterable[str], spent: Mapping[str, Sub
     return _without_zeros(declared.made("runs/costs", rows, everything=sum(map(_total, own.values()))))
 
 
-def _value(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
+def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
     rows = []
     free = 0
     for row in board.rows:
@@ -173,12 +173,12 @@ def _minutes(one: spending.CommandSession) -> float:
     return (datetime.fromisoformat(one.last_at) - datetime.fromisoformat(one.began_at)).total_seconds() / 60
 
 
-def run_noise(study: Study) -> dict[str, RunNoise]:
+def run_noise(study: BoardData) -> dict[str, RunNoise]:
     """What the runs of each subject with two runs of every scenario say, by config_dir."""
     return {
         config: RunNoise(
-            {scenario: float(points.var(ddof=1)) for scenario, points in study.sheets[config].totals.items()},
-            {scenario: len(points) - 1 for scenario, points in study.sheets[config].totals.items()},
+            {scenario: float(points.var(ddof=1)) for scenario, points in study.points[config].totals.items()},
+            {scenario: len(points) - 1 for scenario, points in study.points[config].totals.items()},
         )
-        for config in study.these
+        for config in study.same_scenarios
     }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from independence.report.board_row import BoardRow
-from independence.report.study import Study
+from independence.report.board_data import BoardData
+from independence.report.board_rows import BoardRow
 
 
 class Scoring:
     """A scoring rule, or several: an object of a subclass, declared by entry points `independence.scoring`."""
 
-    def rows(self, read: Study, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
+    def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
         """Everybody whom the rule `name` gives an index, best first.
 
         `own`: what a row holds under every rule, by configuration. Raises UsageError for a suite that the rule cannot

@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 
 from independence.errors import StoreError
-from independence.report.study import Study
-from independence.report.verdict_cells import PlannedVerdict
+from independence.report.board_data import BoardData
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import index_uncertainty, single_runs
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
@@ -31,7 +31,7 @@ _NOISE = 1e-9  # index points
 class ComparedSubject(msgspec.Struct, frozen=True):
     """One subject as one study saw it."""
 
-    study: Study
+    study: BoardData
     config: str
 
     @property
@@ -42,7 +42,7 @@ class ComparedSubject(msgspec.Struct, frozen=True):
     @property
     def index(self) -> float | None:
         """The strict index, 0-100; None while a verdict is missing."""
-        whole = self.study.sheets.get(self.config)
+        whole = self.study.points.get(self.config)
         return whole.index if whole else None
 
     @property
@@ -58,7 +58,7 @@ class IndexGap(NamedTuple):
     like_these: Difference
 
 
-def find(connection: sqlite3.Connection, read: Study, name: str) -> str:
+def find(connection: sqlite3.Connection, read: BoardData, name: str) -> str:
     """The config_dir of the subject with that label, id or config_dir. Raises StoreError, with near names."""
     scope = read.scope
     where = f"in {scope.where.edition_name} under {scope.condition}"
@@ -97,7 +97,7 @@ def gap(first: ComparedSubject, second: ComparedSubject) -> IndexGap | None:
     if own is None or other is None:
         return None
     floor = difference(own, other)
-    like_these = paired(first.study.sheets[first.config], second.study.sheets[second.config], floor)
+    like_these = paired(first.study.points[first.config], second.study.points[second.config], floor)
     if any(side.config in side.study.single_runs for side in (first, second)):
         floor = floor._replace(se=0.0)
     return IndexGap(solid(floor), solid(like_these))
@@ -106,7 +106,7 @@ def gap(first: ComparedSubject, second: ComparedSubject) -> IndexGap | None:
 def _run_error(side: ComparedSubject) -> IndexEstimate | None:
     """How sure its index is for these scenarios; as if certain where many were run once."""
     once = side.study.single_runs.get(side.config)
-    return side.study.these.get(side.config) or (once and once._replace(se=0.0))
+    return side.study.same_scenarios.get(side.config) or (once and once._replace(se=0.0))
 
 
 def solid(found: Difference) -> Difference:
@@ -125,9 +125,9 @@ def same_edition(first: ComparedSubject, second: ComparedSubject) -> None:
 
 def _between_judges(first: ComparedSubject, second: ComparedSubject) -> IndexGap | None:
     fleet = {
-        config: _less(first.study.sheets[config], second.study.sheets[config])
-        for config in first.study.these
-        if config in second.study.these and same_dialogues(first.study, second.study, config)
+        config: _less(first.study.points[config], second.study.points[config])
+        for config in first.study.same_scenarios
+        if config in second.study.same_scenarios and same_dialogues(first.study, second.study, config)
     }
     if first.config not in fleet:
         return _between_judges_once(first, second)
@@ -142,11 +142,11 @@ def _between_judges_once(first: ComparedSubject, second: ComparedSubject) -> Ind
     once = all(first.config in side.study.single_runs for side in (first, second))
     if not once or not same_dialogues(first.study, second.study, first.config):
         return None
-    found = single_runs.like_these(_less(first.study.sheets[first.config], second.study.sheets[first.config]))
+    found = single_runs.like_these(_less(first.study.points[first.config], second.study.points[first.config]))
     return found and IndexGap(Difference(found.point, 0.0, 1.0), _of_less(found))
 
 
-def same_dialogues(first: Study, second: Study, config: str) -> bool:
+def same_dialogues(first: BoardData, second: BoardData, config: str) -> bool:
     """True when two readings of one place hold the same dialogues of a subject: a run may have gone on in between."""
     own, other = ([(cell.scenario, cell.run) for cell in read.planned[config]] for read in (first, second))
     return own == other
@@ -188,7 +188,8 @@ def items(first: ComparedSubject, second: ComparedSubject) -> list[ScenarioGap]:
     ends = _with_holes(first).ends
     order = [scenario.id for scenario in first.study.scope.suite.scenarios if scenario.id in ends]
     own = _fleet(first)
-    together = first.study is second.study and all(side.config in first.study.these for side in (first, second))
+    repeated = first.study.same_scenarios
+    together = first.study is second.study and first.config in repeated and second.config in repeated
     fleets = own, own if together else _fleet(second)
     return [_item(scenario, ends[scenario], (first, second), fleets) for scenario in order]
 
@@ -241,7 +242,7 @@ def _estimates(ends: Ends, fleet: Mapping[str, Points]) -> dict[str, IndexEstima
 
 def _fleet(side: ComparedSubject) -> Fleet:
     """The subjects that moderate the index's variances, and the side itself as far as it is whole."""
-    fleet = {config: side.study.sheets[config].totals for config in side.study.these}
+    fleet = {config: side.study.points[config].totals for config in side.study.same_scenarios}
     if side.config not in fleet:
         own = _with_holes(side).totals
         fleet[side.config] = {name: points for name, points in own.items() if not np.isnan(points).any()}

@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 import msgspec
 
 from independence.report import declared
-from independence.report.board_notes import SIMULATED_NOTE
 from independence.report.comparison_tables import tested_p
 from independence.report.measures import SuiteMeasures
+from independence.report.notes import SIMULATED_NOTE
 from independence.report.suite_comparison import ComparedSuites, PairedScenario
 from independence.report.table import Kind, Table, Value, percent
 from independence.stats import equating

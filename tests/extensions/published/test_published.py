@@ -28,7 +28,7 @@ from independence.extensions.published.responses import (
 from independence.extensions.published.result_set import ImportedResults, read
 from independence.extensions.published.scoring_rules import published_board, rules
 from independence.report import board
-from independence.report.board_row import BoardRow
+from independence.report.board_rows import BoardRow
 from independence.store import queries, scopes
 from independence.suites.load import load
 from independence.suites.schema import Field, Rubric, Suite

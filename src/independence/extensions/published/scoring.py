@@ -10,12 +10,12 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.extensions.published import scoring_rules
-from independence.report import point_kinds, study
-from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report import board_data, point_kinds
+from independence.report.board_data import BoardData
+from independence.report.board_rows import BOOTSTRAP, NONE, T_RUNS, BoardRow
 from independence.report.estimates import UNLIKE
+from independence.report.planned_verdicts import REREAD, PlannedVerdict
 from independence.report.scoring import Scoring
-from independence.report.study import Study
-from independence.report.verdict_cells import REREAD, PlannedVerdict
 from independence.stats import strict
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
@@ -26,7 +26,7 @@ from independence.types import Scalar
 class PublishedScoring(Scoring):
     """The published rules by name, and `published`: the one that a suite was last published with."""
 
-    def rows(self, read: Study, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
+    def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
         """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
         rule = _rule(read.scope, name)
         _refuse_unequal(read, name)
@@ -76,12 +76,12 @@ def _rule(scope: BoardScope, scoring: str) -> scoring_rules.ScoringRule:
     return rule
 
 
-def _refuse_unequal(read: Study, scoring: str) -> None:
+def _refuse_unequal(read: BoardData, scoring: str) -> None:
     """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
     if imported(read.scope.edition):
         return
     for config, own in read.planned.items():
-        if read.about[config].origin == study.IMPORTED:
+        if read.about[config].origin == board_data.IMPORTED:
             continue
         counts = Counter(cell.scenario for cell in own)
         if len(set(counts.values())) > 1:

@@ -23,8 +23,8 @@ from independence.extensions.trained.predictions import PlacePredictions, Predic
 from independence.extensions.trained.weights import CalibrationLine
 from independence.judge import kinds
 from independence.report.estimates import UNLIKE, EstimatedIndex, EstimatedIndices, Estimator
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import on_scale
-from independence.report.verdict_cells import PlannedVerdict
 from independence.stats.intervals import t_quantile
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import Leverage, leverage

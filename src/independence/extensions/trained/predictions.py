@@ -15,7 +15,7 @@ from independence.extensions.trained.protocol import PurchaseRule
 from independence.extensions.trained.weights import CalibrationLine
 from independence.judge import kinds, protocol
 from independence.judge.protocol import Prediction
-from independence.report.verdict_cells import PlannedVerdict
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import engagement
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest

@@ -25,8 +25,8 @@ from independence.extensions.trained.training import HeldOutPredictions, Trainin
 from independence.extensions.trained.views import scenario_digest
 from independence.extensions.trained.weights import CalibrationLine, Weights, WeightsInfo
 from independence.report import planned_verdicts
+from independence.report.planned_verdicts import REREAD
 from independence.report.table import Table
-from independence.report.verdict_cells import REREAD
 from independence.stats import strict
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
@@ -65,7 +65,7 @@ def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str 
         trials = requests.in_published_words(connection, trials)
     found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
     lessons = []
-    for cell in table.planned:
+    for cell in table.every:
         label, model_id, _ = about[cell.config_dir]
         trial = found.get((label, cell.scenario, cell.run))
         progress = dialogue.load(connection, trial) if trial and cell.given and REREAD not in cell.flags else None

@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Literal
 
+import msgspec
+
 from independence.errors import UsageError
-from independence.report import study
-from independence.report.study import PlaceStudy
-from independence.report.verdict_cells import PlannedVerdict
+from independence.report import board_data
+from independence.report.board_data import VerdictData
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats.sides import PlannedStance
 from independence.stats.stance import AskingParties, RatedAnswer
 from independence.store.scopes import BoardScope
@@ -24,7 +26,7 @@ COMMITS = ("commits", "takes_side")  # the yes-or-no field of a rubric: does it 
 _ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
 
 
-class AdviceStudy(PlaceStudy):
+class AdviceStudy(VerdictData, frozen=True, kw_only=True):
     """What analyses of advice read."""
 
     @property
@@ -44,7 +46,7 @@ def grid(suite: Suite) -> Grid:
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> AdviceStudy:
     """Read a place under a judge (None: the usual one). Raises UsageError for a suite without a grid."""
     grid(scope.suite)
-    return AdviceStudy._make(study.read_place(connection, scope, judge))
+    return AdviceStudy(**msgspec.structs.asdict(board_data.read_verdicts(connection, scope, judge)))
 
 
 def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:

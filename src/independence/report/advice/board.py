@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from independence.report import planned_verdicts, study
+from independence.report import board_data, planned_verdicts
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.study import BoardRemarks
+from independence.report.board_data import BoardRemarks
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted_by_name
 from independence.stats.intervals import Interval
@@ -87,9 +87,9 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
         margin=sides.MARGIN,
         threshold=sides.THRESHOLD,
         correction=correction,
-        rows=study.rows_named(read, ordered(rows), models),
+        rows=board_data.rows_named(read, ordered(rows), models),
     )
-    return study.with_remarks(made, read)
+    return board_data.with_remarks(made, read)
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:

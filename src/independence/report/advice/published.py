@@ -11,14 +11,13 @@ from typing import Any
 
 import msgspec
 
-from independence.report import board_notes, declared, study
+from independence.report import board_data, declared, notes
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import flags
 from independence.report.advice.tables import ends, est, spoken
-from independence.report.board_notes import also_graded
+from independence.report.board_data import BoardRemarks
 from independence.report.legend import subject_name
-from independence.report.study import BoardRemarks
 from independence.report.table import Column, Kind, Table
 from independence.stats import stance
 from independence.stats.intervals import Interval
@@ -100,9 +99,9 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
         threshold=stance.THRESHOLD,
         draws=stance.DRAWS,
         contrast=_quantity(stance.contrast(rated, read.parties)),
-        rows=study.rows_named(read, sorted(rows, key=_order), models),
+        rows=board_data.rows_named(read, sorted(rows, key=_order), models),
     )
-    return study.with_remarks(made, read)
+    return board_data.with_remarks(made, read)
 
 
 def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
@@ -202,13 +201,13 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
-    notes = (
-        *board_notes.lacking(zip(named, (row.flags for row in board.rows), strict=True)),
-        " ".join([place, *study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]),
-        *board_notes.date_line(board.dates),
+    below = (
+        *notes.lacking([(name, row.flags) for name, row in zip(named, board.rows, strict=True)]),
+        " ".join([place, *notes.of_judge(board)]),
+        *notes.date_line(board.dates),
     )
     more = [column._replace(head=column.key.replace("_", " ")) for column in _uplift_columns(board.parties)]
-    return declared.made("advice/published", rows, notes, {"p_pos": more})
+    return declared.made("advice/published", rows, below, {"p_pos": more})
 
 
 def record(board: StanceBoard) -> Table:

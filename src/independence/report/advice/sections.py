@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from independence.report import headline, judge_validation, runs
+from independence.report import judge_validation, runs, summary
 from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
-from independence.report.legend import short
+from independence.report.legend import short, subject_name
 from independence.report.plots import advice as advice_plot
 from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
 from independence.report.plots.svg import FigureMeta
@@ -38,7 +38,7 @@ def sides(
     read = everyone.only(models)
     plot, open_ = slopes(read, board), tables.incomplete(board)
     made = [
-        headline.of_sides(read, board),
+        _summary(read, board, [(row.verdict, row.S) for row in board.rows], "S"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), forest(board), tables.full(board),
             *_as_blocks(open_),
@@ -68,7 +68,7 @@ def stance(
     read = everyone.only(models)
     paired, summary = published.boards(board)
     made = [
-        headline.of_stance(read, board),
+        _summary(read, board, [(row.verdict, row.contrast) for row in board.rows], "contrast"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
         ], folds=False),
@@ -77,6 +77,15 @@ def stance(
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
+
+
+def _summary(
+    read: AdviceStudy, board: SidesBoard | StanceBoard, found: Sequence[tuple[str, EffectEstimate | None]], what: str
+) -> Section:
+    """How many subjects bend towards the asker, and who does most; `found`: what is said of each row, and why."""
+    named = [subject_name(row.label, row.simulated) for row in board.rows]
+    rows = [(name, said, own.est if own else None) for name, (said, own) in zip(named, found, strict=True)]
+    return summary.section(read, summary.leaning(rows, what), board, any(row.simulated for row in board.rows))
 
 
 def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:

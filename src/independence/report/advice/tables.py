@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.report import board_notes, declared, legend, study
+from independence.report import declared, legend, notes
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow, evasive
-from independence.report.board_notes import also_graded, lacking, why
 from independence.report.legend import subject_name
 from independence.report.table import Table, Value, percent
 from independence.stats import sides
@@ -51,8 +50,8 @@ def _values(row: SidesRow) -> dict[str, Any]:
 def compact(board: SidesBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
     rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    notes = lacking(zip(named, (row.flags for row in board.rows), strict=True))
-    return declared.made("advice/compact", rows, [*captions(board), *notes])
+    missing = notes.lacking([(name, row.flags) for name, row in zip(named, board.rows, strict=True)])
+    return declared.made("advice/compact", rows, [*captions(board), *missing])
 
 
 def full(board: SidesBoard) -> Table:
@@ -64,7 +63,7 @@ def full(board: SidesBoard) -> Table:
 def incomplete(board: SidesBoard) -> Table | None:
     """Subjects with a hole, from their complete pairs; None where there are none."""
     own = [row for row in board.rows if row.coverage < 1]
-    rows = [_values(row) | {"p": row.p_adjusted, "missing": why(row.flags)} for row in own]
+    rows = [_values(row) | {"p": row.p_adjusted, "missing": notes.why(row.flags)} for row in own]
     return declared.made("advice/incomplete", rows) if rows else None
 
 
@@ -100,16 +99,16 @@ def captions(board: SidesBoard) -> list[str]:
     }  # fmt: skip
     said |= _least_p(board)
     below = {part: text.format(board=board, **said) for part, text in legend.texts("advice-board").items()}
-    lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["disputes"], below["order"]]
+    lines = [below["where"], *notes.date_line(board.dates), below["what"], below["disputes"], below["order"]]
     if said["smallest"] >= sides.SIGNIFICANT:
         lines.append(below["few"])
     if any(map(evasive, board.rows)):
         lines.append(below["evasive"])
     if any(row.simulated for row in board.rows):
-        lines.append(board_notes.SIMULATED_NOTE)
+        lines.append(notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
         lines.append(below["incomplete"])
-    return [*lines, *study.judge_lines(board), *board.repeats, *also_graded(board.as_full)]
+    return [*lines, *notes.of_judge(board)]
 
 
 def _least_p(board: SidesBoard) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import Final, NamedTuple, TypeVar
 
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import analysis, planned_verdicts, study
+from independence.report import analysis, board_data, planned_verdicts
+from independence.report.board_data import SubjectInfo
 from independence.report.site import slugs
 from independence.report.site.schema import BoardInfo, JudgeInfo
-from independence.report.study import SubjectInfo
 from independence.store import queries, scopes
 from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
@@ -104,7 +104,7 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
     suite, where = scope.suite, scope.where
     places = _places(connection, scope)
     keys = {key: slugs.slug(key) for key in sorted({place.key for place in places})}
-    everybody = study.everybody(connection, scope)
+    everybody = board_data.everybody(connection, scope)
     about = {key: everybody[key] for key in keys}
     units, buckets = _units(suite, {place.scenario for place in places}), slugs.buckets(len(keys))
     judges = _judges(connection, scope)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from independence.errors import UsageError
 from independence.report import analysis, planned_verdicts
 from independence.report.measures import SuiteMeasures
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.site import boards, slugs
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import SCHEMA, CellsDocument
-from independence.report.verdict_cells import PlannedVerdict
 from independence.stats import strict
 from independence.stats.subject_points import leverage
 from independence.suites.schema import Field, Suite
@@ -27,7 +27,7 @@ def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
     cells: dict[str, list[list[float | None]]] = {
         key: [[None] * board.runs[key] for _ in scenarios] for key in board.slugs
     }
-    for cell in planned_verdicts.planned_verdicts(connection, board.scope, judge).planned:
+    for cell in planned_verdicts.planned_verdicts(connection, board.scope, judge).every:
         if cell.scenario in place and cell.values is not None:
             cells[cell.config_dir][place[cell.scenario]][cell.run - 1] = share(cell)
     found = _contrasts(connection, board, judge)

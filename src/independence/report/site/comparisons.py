@@ -9,6 +9,7 @@ from independence.errors import StoreError
 from independence.judge import names as judging
 from independence.report import judge_panel, judge_validation, subject_comparison
 from independence.report import names as chosen_names
+from independence.report.board_data import BoardData
 from independence.report.judge_validation import JudgeDisagreement
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
@@ -21,7 +22,6 @@ from independence.report.site.schema import (
     PairDifference,
     PairsDocument,
 )
-from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.types import TakenName
@@ -31,7 +31,7 @@ MOST_DISAGREEMENTS = 200
 _NOWHERE = TakenName("", ())
 
 
-def pairs(read: Study, board: SiteBoard, slug: str) -> PairsDocument:
+def pairs(read: BoardData, board: SiteBoard, slug: str) -> PairsDocument:
     """One subject against every other one. Raises KeyError for a slug that is nobody's."""
     own = {known: key for key, known in board.slugs.items()}[slug]
     reading = LIKE_THESE if read.single_runs else THESE

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from independence.config.subjects import SUFFIX, family, from_json
-from independence.report import analysis, declared, index_tables, planned_verdicts
+from independence.report import analysis, board_tables, declared, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.report.legend import subject_name
@@ -56,7 +56,7 @@ def components(suite: Suite) -> list[ComponentInfo]:
     """The parts of a suite's index, in its order; none where it has none."""
     if suite.index is None:
         return []
-    columns = index_tables.components(suite.index, about=True)
+    columns = board_tables.components(suite.index, about=True)
     return [
         ComponentInfo(key=own.key, head=own.head, about=own.about, weight=one.weight, worst=one.worst, best=one.best)
         for own, one in zip(columns, suite.index.components, strict=True)
@@ -66,13 +66,13 @@ def components(suite: Suite) -> list[ComponentInfo]:
 def _parts(board: SiteBoard, ranked: Board) -> dict[str, tuple[float | None, ...]]:
     assert board.scope.suite.index is not None
     parts = board.scope.suite.index.components
-    return {board.slugs[row.config]: tuple(index_tables.column(one, row) for one in parts) for row in ranked.rows}
+    return {board.slugs[row.config]: tuple(board_tables.column(one, row) for one in parts) for row in ranked.rows}
 
 
 def coverage(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> Table:
     """Of a suite without a board: what is there of each subject."""
     read = planned_verdicts.planned_verdicts(connection, board.scope, judge)
-    own = read.subjects
+    own = read.planned
     rows = [
         (
             subject_name(about.label, about.simulated),

@@ -21,14 +21,14 @@ import msgspec
 
 from independence import __version__
 from independence.config import documents
-from independence.report import study
+from independence.report import board_data
+from independence.report.board_data import BoardData
 from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.sections import SiteReport
 from independence.report.site.texts import BoardScripts
-from independence.report.study import Study
 from independence.store import database
 from independence.store.scopes import BoardScope
 
@@ -54,7 +54,7 @@ class StoreDocuments:
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(self._read_rubrics)
         self._report: Callable[[str, str], SiteReport] = kept(self._read_report)
-        self._study: Callable[[str, str], Study] = kept(self._read_study)
+        self._study: Callable[[str, str], BoardData] = kept(self._read_study)
         self._by_judge: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, judge: index.document(connection, board, board.judge(judge)),
             "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
@@ -147,9 +147,9 @@ class StoreDocuments:
         board = self._boards()[board_id]
         return sections.report(self._connection, board, board.judge(judge), judge)
 
-    def _read_study(self, board_id: str, judge: str) -> Study:
+    def _read_study(self, board_id: str, judge: str) -> BoardData:
         board = self._boards()[board_id]
-        return study.read(self._connection, board.scope, board.judge(judge))
+        return board_data.read(self._connection, board.scope, board.judge(judge))
 
 
 def _paired(board: SiteBoard) -> list[str]:

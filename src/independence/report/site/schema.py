@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from independence.report.board import Board
+from independence.report.board_data import Origin
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.served import SERVED_ROOTS
-from independence.report.study import Origin
 from independence.report.table import Kind, Value
 from independence.types import Scalar
 

@@ -14,7 +14,7 @@ from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.grid_rows import Factor
 from independence.report import planned_verdicts
 from independence.report.advice import published
-from independence.report.study import SubjectInfo
+from independence.report.board_data import SubjectInfo
 from independence.report.table import cell
 from independence.stats.stance import AskingParties, RatedAnswer, summary
 from independence.store import queries

@@ -1,35 +1,21 @@
-"""The board of an index as tables: for people, for a terminal, for a report, for CSV; and what its columns say."""
+"""The board of an index as tables: for people, a terminal, a report, CSV; all of one subject; what columns say."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from statistics import stdev
-from typing import Any, Final, NamedTuple
+from statistics import fmean, stdev
+from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from independence.clients.protocol import TEMPERATURE_UNSENT
-from independence.report import declared, point_kinds
+from independence.report import declared, notes, point_kinds
 from independence.report.board import STRICT, Board
-from independence.report.board_notes import (
-    SIMULATED_NOTE,
-    UNCALIBRATED,
-    caption,
-    date_line,
-    estimated,
-    few_scenarios,
-    judging,
-    marks,
-    name,
-    readings,
-    why,
-)
-from independence.report.board_row import BOOTSTRAP, T_RUNS, BoardRow
+from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
 from independence.report.estimates import UNLIKE
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
-from independence.report.table import Column, Table, Value, decimal
+from independence.report.planned_verdicts import PlannedVerdict, grouped
+from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
 from independence.suites.schema import Component, Index
@@ -86,9 +72,9 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         **{method: row.intervals.get(method) for method in _JUDGES},
         **{f"points_lost_{name}": lost for name, lost in (row.points_lost or {}).items()},
         **{_key(part): column(part, row) for part in index.components},
-        "subject": name(row),
+        "subject": notes.name(row),
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
-        "missing": why(row.flags),
+        "missing": notes.why(row.flags),
         "estimate": (own.index if own.bounds is None else own.bounds) if own and told else None,
         "estimate_ci": own.ci if own and told else None,
         "flagged": f"{sum(own.flagged.values())}/{own.verdicts}" if own else None,
@@ -96,54 +82,68 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
 
 
 def record(board: Board, index: Index) -> Table:
-    """Everything of every row, flat."""
-    named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
+    """Everything of every row, flat; columns that not every board has stand where its rows need them."""
+    origin, evasions = _origin(board), _evasions(board)
+    named = [part.label for part in index.components] + (["evades", "without_evasions"] if evasions else [])
     named += [f"points_lost_{name}" for name in board.kinds or {}]
+    about = declared.particulars(board)
     more = {
-        "edition": declared.columns(declared.particulars(board)),
-        "config": [column._replace(head=column.key) for column in _origin(board)],
+        "edition": declared.columns(about),
+        "config": [column._replace(head=column.key) for column in origin],
         "thinking": [Column(name, name, "number") for name in named],
     }
-    told = _RecordParts(bool(_origin(board)), bool(_evasions(board)))
-    return declared.made("board/record", [_record(board, row, index, told) for row in board.rows], [], more)
-
-
-class _RecordParts(NamedTuple):
-    """Which columns a board has because some of its rows need them."""
-
-    origin: bool
-    evasions: bool
-
-
-def _record(board: Board, row: BoardRow, index: Index, told: _RecordParts) -> tuple[Value, ...]:
-    own = row.estimate
-    estimate = (own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5
-    origin = (row.origin or None,) if told.origin else ()
-    evaded = (row.evades, row.without_evasions) if told.evasions else ()
-    evasions = [None if value is UNSET else value for value in evaded]
-    return (
-        board.suite, board.edition, *declared.particulars(board).values(), board.condition, board.scoring,
-        board.judge, row.rank, row.label, row.config, *origin,
-        row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
-        row.cost_usd, row.tier, row.rank_ci, row.placed, row.above,
-        *(row.intervals.get(method) for method in _INTERVALS.values()),
-        *estimate, row.thinking, *(column(part, row) for part in index.components),
-        *evasions, *(row.points_lost or {}).values(),
-    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = []
+    for row in board.rows:
+        own = row.estimate
+        evaded = (row.evades, row.without_evasions) if evasions else ()
+        rows.append(
+            (
+                board.suite,
+                board.edition,
+                *about.values(),
+                board.condition,
+                board.scoring,
+                board.judge,
+                row.rank,
+                row.label,
+                row.config,
+                *([row.origin or None] if origin else []),
+                row.index,
+                row.bounds,
+                row.ci,
+                row.ci_method,
+                row.runs,
+                row.complete_runs,
+                row.coverage,
+                row.simulated,
+                row.cost_usd,
+                row.tier,
+                row.rank_ci,
+                row.placed,
+                row.above,
+                *(row.intervals.get(method) for method in _INTERVALS.values()),
+                *((own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5),
+                row.thinking,
+                *(column(part, row) for part in index.components),
+                *(None if value is UNSET else value for value in evaded),
+                *(row.points_lost or {}).values(),
+            )
+        )
+    return declared.made("board/record", rows, [], more)
 
 
 def full(board: Board, index: Index) -> Table:
     """Every subject with its place, its index and what that is made of."""
-    return _board(board, index, [name(row) for row in board.rows])
+    return _board(board, index, [notes.name(row) for row in board.rows])
 
 
 def compact(board: Board, index: Index) -> Table:
     """The same for a terminal, a subject a line, and what is to be said below it."""
     labels = [row.label for row in board.rows]
-    named = [short(row.label, labels, row.simulated) + marks(row) for row in board.rows]
+    named = [short(row.label, labels, row.simulated) + notes.marks(row) for row in board.rows]
     unused = set() if any(row.tier for row in board.rows) else {"tier"}
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
-    if estimated(board):  # no room for both; --detailed has the components
+    if notes.estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}
         unused |= set() if any(row.ci for row in board.rows) else {"ci"}
     whole = _board(board, index, named)
@@ -152,7 +152,8 @@ def compact(board: Board, index: Index) -> Table:
         own._replace(head=_SHORT_HEADS.get(own.key, own.head), about=own.about if own.key != "rank" else "")
         for own in kept.columns
     )
-    return msgspec.structs.replace(kept, columns=columns, notes=(*whole.notes, *_remarks(board)), one_line=True)
+    below = notes.remarks(board, [_index(row) for row in board.rows])
+    return msgspec.structs.replace(kept, columns=columns, notes=(*whole.notes, *below), one_line=True)
 
 
 def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
@@ -161,14 +162,14 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         _values(row, index) | {"subject": name, "index": _index(row)}
         for name, row in zip(named, board.rows, strict=True)
     ]
-    few = few_scenarios(board) if board.generalises_to == LIKE_THESE else []
-    notes = (*date_line(board.dates), *few, *readings(board), *judging(board))
+    few = notes.few_scenarios(board) if board.generalises_to == LIKE_THESE else []
+    below = (*notes.date_line(board.dates), *few, *notes.readings(board), *notes.estimates(board))
     more = {
         "subject": _origin(board),
-        "ci": _ESTIMATES if estimated(board) else (),
+        "ci": _ESTIMATES if notes.estimated(board) else (),
         "coverage": [*_evasions(board), *_kinds(board, about=True), *components(index, about=True)],
     }
-    made = declared.made("board/board", rows, notes, more, caption=caption(board))
+    made = declared.made("board/board", rows, below, more, caption=notes.caption(board))
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
     return msgspec.structs.replace(made, columns=columns)
 
@@ -178,27 +179,7 @@ def _index(row: BoardRow) -> Value:
     if row.index is not None:
         return row.index
     method = row.estimate.method if row.estimate is not None else None
-    return method if method in (UNCALIBRATED, UNLIKE) else row.bounds
-
-
-def _remarks(board: Board) -> list[str]:
-    """Why some rows are not like the others."""
-    lines = []
-    if any(row.simulated for row in board.rows):
-        lines.append(SIMULATED_NOTE)
-    unsent = [name(row) for row in board.rows if TEMPERATURE_UNSENT in row.flags]
-    if unsent:
-        lines.append(f"No temperature is sent to {', '.join(unsent)}: the models take none.")
-    if any(row.index is None and row.coverage == 1 for row in board.rows):
-        lines.append("[low, high] at full coverage: only some experiments were planned, an index needs all of them.")
-    missing: Counter[str] = Counter()
-    for row in board.rows:
-        missing.update({flag[8:]: count for flag, count in row.flags.items() if flag.startswith("missing:")})
-    if missing and any(isinstance(_index(row), tuple) for row in board.rows):
-        why = {reason: f": {sentence}" for reason, sentence in (board.missing_details or {}).items()}
-        reasons = ", ".join(f"{count} {reason}{why.get(reason, '')}" for reason, count in missing.items())
-        lines.append(f"[low, high]: lowest and highest possible index, because verdicts are missing ({reasons}).")
-    return lines
+    return method if method in (notes.UNCALIBRATED, UNLIKE) else row.bounds
 
 
 def ranked(board: Board, index: Index) -> Table:
@@ -210,8 +191,8 @@ def ranked(board: Board, index: Index) -> Table:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
         more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
         more["like_these"] = _judges(board)
-        return declared.made("board/ranked", rows, [*few_scenarios(board), *readings(board)], more)
-    return declared.made("board/published", rows, readings(board), {"subject": origin, "bootstrap": parts})
+        return declared.made("board/ranked", rows, [*notes.few_scenarios(board), *notes.readings(board)], more)
+    return declared.made("board/published", rows, notes.readings(board), {"subject": origin, "bootstrap": parts})
 
 
 def runs(board: Board, index: Index) -> Table:
@@ -225,7 +206,7 @@ def runs(board: Board, index: Index) -> Table:
     ]  # fmt: skip
     if board.scoring != STRICT:
         return declared.made("board/runs-published", rows)
-    return declared.made("board/runs", rows, few_scenarios(board), {"like_these": _judges(board)})
+    return declared.made("board/runs", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
 
 
 def _open(row: BoardRow) -> bool:
@@ -242,20 +223,16 @@ def estimates(board: Board) -> Table | None:
     """Estimates where an offline judge spoke; None where none did."""
     rows = [
         (
-            name(row),
-            own.index if own.bounds is None else own.bounds,
-            own.ci,
-            own.method,
-            own.bought,
-            sum(own.lost.values()),
-            own.verdicts,
-            sum(own.flagged.values()),
+            notes.name(row), own.index if own.bounds is None else own.bounds, own.ci, own.method, own.bought,
+            sum(own.lost.values()), own.verdicts, sum(own.flagged.values()),
         )
         for row in board.rows
         if (own := row.estimate) is not None
-    ]
-    unsaid = readings(board) if all(row.index is None for row in board.rows) else []  # no other table stands above
-    return declared.made("board/estimates", rows, [*unsaid, *judging(board)]) if rows else None
+    ]  # fmt: skip
+    unsaid = (
+        notes.readings(board) if all(row.index is None for row in board.rows) else []
+    )  # no other table stands above
+    return declared.made("board/estimates", rows, [*unsaid, *notes.estimates(board)]) if rows else None
 
 
 def legend(index: Index, board: Board, table: Table) -> Table:
@@ -287,3 +264,42 @@ def _judges(board: Board) -> tuple[Column, ...]:
 
 def _key(part: Component) -> str:
     return "_".join(part.dimensions)
+
+
+def details(row: BoardRow, planned: Sequence[PlannedVerdict], few: bool = False) -> Table:
+    """All that is known of one subject: dimensions, runs, intervals, cost, flags, and each scenario's fields.
+
+    `few`: scenarios are too few for a 95 % interval for others like these.
+    """
+    # The published bootstrap of five runs covers 81-83 % in simulation (`python -m benchmarks coverage`).
+    caveats = {BOOTSTRAP: " (covers less with few runs)", LIKE_THESE: " (too few scenarios for 95 %)" if few else ""}
+    lines = [("dimensions", ", ".join(f"{name} {_number(value)}" for name, value in row.dimensions.items()))]
+    if row.points_lost:
+        lines.append(("points lost", ", ".join(f"{kind} {_number(lost)}" for kind, lost in row.points_lost.items())))
+    lines.append(("index per run", " ".join(map(_number, row.per_run)) or DASH))
+    if not isinstance(row.without_evasions, UnsetType):
+        lines.append(("without evasions", _number(row.without_evasions)))
+    for method, ends in row.intervals.items():
+        if ends:
+            text = " to ".join(decimal(on_scale(end)) for end in ends)
+            lines.append((method, text + caveats.get(method, "")))
+    if row.above is not None:
+        lines.append(("certainly above", f"{row.above} ranked subjects"))
+    elif row.rank_ci:
+        lines.append(("rank", "{} to {} with 95 %".format(*row.rank_ci)))
+    lines.append(("cost", f"${row.cost_usd:.4f}"))
+    if row.flags:
+        lines.append(("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items())))
+    flagged = row.estimate.flagged if row.estimate else {}
+    for scenario, own in grouped(planned, lambda cell: cell.scenario).items():
+        given = [cell.given for cell in own if cell.values is not None and cell.given is not None]
+        fields = dict.fromkeys(name for values in given for name in values)
+        means = {name: fmean(float(values[name]) for values in given if name in values) for name in fields}
+        text = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
+        said = f", flagged {flagged[scenario]}" if scenario in flagged else ""
+        lines.append((scenario, f"{len(given)}/{len(own)}  {text}{said}"))
+    return Table(f"subject-{row.config}", notes.name(row), (Column("what", ""), Column("value", "")), tuple(lines))
+
+
+def _number(value: float | None) -> str:
+    return DASH if value is None else decimal(value)

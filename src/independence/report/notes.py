@@ -1,0 +1,339 @@
+"""Sentences below a board: what its numbers are, whose verdicts, of which days; and names with their marks.
+
+`SENTENCES` has their words. A function here says which of them stand below a board, in which order, and what fills
+their slots; none builds a sentence of parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+
+from independence.clients import features, protocol
+from independence.report import board_data, declared, planned_verdicts, point_kinds
+from independence.report.board import STRICT, Board
+from independence.report.board_data import IMPORTED, BoardRemarks, VerdictData, Words
+from independence.report.board_rows import BoardRow
+from independence.report.estimates import UNLIKE
+from independence.report.legend import subject_name, texts
+from independence.report.planned_verdicts import OUR_RUBRIC
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
+from independence.stats.strict import UNANSWERED
+from independence.store import queries
+from independence.store.spending import Dates
+
+THINKS: Final = "†"
+PLACED: Final = "‡"
+UNCALIBRATED: Final = "uncalibrated"
+AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
+SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
+SENTENCES: Final = {
+    # Of subjects and their answers
+    "simulated": SIMULATED_NOTE,
+    "cut": "Answers were cut off at the token limit: {whose}. An index of cut answers says little: allow more with "
+    "--max-tokens.",
+    "thinks": f"{THINKS} answers used reasoning tokens.",
+    "unsent": "No temperature is sent to {whose}: the models take none.",
+    "unanswered": "No index: {whose}. Half of the replies or more are no answers (error messages, noise, repetitions "
+    "of the prompt or the human, the same words to several questions); verdicts on them do not count.",
+    "imported": "Imported: replies under 100 characters were asked for again, up to five times, before they counted.",
+    # Of verdicts and judges
+    "lacking": "{who}: missing {reasons}.",
+    "partly_planned": "[low, high] at full coverage: only some experiments were planned, an index needs all of them.",
+    "missing": "[low, high]: lowest and highest possible index, because verdicts are missing ({reasons}).",
+    "misquoted": "{share:.0f} % of the judge's quotations are not found ({not_found} of {asked}).",
+    "also_graded": "Also completely graded by {judges}: --judge {name}.",
+    "as_published": f"{AS_PUBLISHED}.",
+    "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
+    # Of places and intervals
+    "placed": f"{PLACED} Verdicts are missing ({{whose}}), so there is no index; interval and rank hold whatever they "
+    "would be.",
+    "single": "A single run has no rank and no interval, and counts in no other rank: chance may explain much of its "
+    "index.",
+    "holes": "Without all of its verdicts a subject stands at the lowest index that they allow.",
+    "tiers": "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
+    "({correction}).",
+    "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
+    "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
+    "detectable": "Smallest difference that a test would detect with 80 % power, on average over these subjects: "
+    "{points:.1f} points in one comparison at 5 %.",
+    "detectable_in_tiers": "Smallest difference that a test would detect with 80 % power, on average over these "
+    "subjects: {points:.1f} points in one comparison at 5 %, {corrected:.1f} between tiers ({correction}).",
+    "judges_like_these": "Intervals for {reading} do not contain the judge's error. Those called "
+    f"{JUDGES_LIKE_THESE} (--format json) do: they are for other runs, scenarios and judges, by what {{judges}} gave "
+    "{subjects} subjects. How much higher or lower a judge grades all subjects alike (SD {severity:.1f} points) is in "
+    "no interval.",
+    "audited": f"Intervals for {{reading}} do not contain the judge's error. Those called {AUDITED} (--format json) "
+    "do: they are around the estimate, for other runs and scenarios as the bought judge would have graded them. The "
+    "error of that judge is in no interval.",
+    "one_judge": "No interval allows for errors of the judge: for that, another judge or a person must have graded all "
+    f"replies of at least {FEWEST} subjects.",
+    # Of estimates, by their method
+    "judging": "{judging}.",
+    "offline": "Estimate: from predictions alone; its interval follows from their errors on unseen model families.",
+    "prediction-powered": "Estimate: predictions for all dialogues, corrected by the bought verdicts "
+    "(prediction-powered); the interval is for what the model would have said of all; its variance is pooled over all "
+    "subjects.",
+    UNLIKE: "unlike: the offline judge withholds more than a third of the verdicts, as these replies are unlike those "
+    "that it was trained on; to grade them, name a model: judge -j MODEL.",
+    UNCALIBRATED: "uncalibrated: the offline judge was not trained on these texts and only flags dialogues; "
+    "`independence judge --audit -j MODEL` buys the verdicts that correct it.",
+    "undrawn": "No estimate if the random sample is too small to correct the predictions.",
+    "bounded": "[low, high]: lowest and highest estimate, because bought verdicts came to nothing; the interval "
+    "contains both.",
+    "incomplete": "No estimate if replies or verdicts are missing, or the sample is not completely bought: the same "
+    "command continues.",
+    "lost": "Bought verdicts that came to nothing: {whose}.",
+    "runs": "Intervals and tiers of the index are for more runs under this judge; the estimate's interval includes how "
+    "far its verdicts are from the model's.",
+    "flagged": "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first.",
+}
+_FEW: Final = 3  # names that a sentence lists
+_READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
+_CORRECTIONS = {
+    "holm": "all pairs, Holm, 5 %",
+    "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
+    "none": "pairs at 5 % each, uncorrected",
+}
+Marked = Sequence[tuple[str, Mapping[str, int]]]
+"""Names with how often each mark was given."""
+
+
+def say(slots: Mapping[str, object]) -> list[str]:
+    """The sentences that hold, by name, in the given order: each with a mapping of its slots, or True without any."""
+    return [
+        SENTENCES[name].format_map(found if isinstance(found, Mapping) else {})
+        for name, found in slots.items()
+        if found
+    ]
+
+
+def readings(board: Board) -> list[str]:
+    """What is to be known of an index board's rows, verdicts, places and intervals, in the order of printing."""
+    rows, strict = board.rows, board.scoring == STRICT
+    marked = [(name(row), row.flags) for row in rows]
+    own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
+    placed = [f"{row.label}: {why(row.flags) or 'some'}" for row in rows if row.placed]
+    holes = any(row.index is None and row.rank is None for row in rows) and any(row.rank is not None for row in rows)
+    correction = _CORRECTIONS.get(board.correction, "")
+    at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
+    differs = corrected is not None and corrected != at_once
+    return [
+        *say({"cut": _cut(own)}),
+        *([point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []),
+        *say({"thinks": any(row.thinking for row in rows), "unanswered": strict and _unanswered(marked)}),
+        *of_judge(board),
+        *say({"as_published": board.judge_prompt, "imported": any(row.origin == IMPORTED for row in rows)}),
+        *transport(marked),
+        *say({
+            "placed": strict and placed and {"whose": "; ".join(placed)},
+            "single": strict and any(row.index is not None and row.rank is None for row in rows),
+            "holes": strict and holes and not estimated(board),
+            "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
+            "tiers": any(row.tier for row in rows) and {"correction": correction},
+            "looks": board.looks and {"times": board.looks},
+            "detectable": at_once is not None and not differs and {"points": at_once},
+            "detectable_in_tiers": at_once is not None and differs and {
+                "points": at_once, "corrected": corrected, "correction": correction,
+            },
+        }),
+        *(_judge_error(board) if strict and any(row.ci for row in rows) else []),
+    ]  # fmt: skip
+
+
+def _judge_error(board: Board) -> list[str]:
+    """Which intervals contain the error of the judge, and from what."""
+    reading = {"reading": _READINGS[board.generalises_to]}
+    if not isinstance(board.judges, UnsetType):
+        known = board.judges
+        by = {"judges": ", ".join(known.names), "subjects": known.subjects, "severity": known.severity}
+        return say({"judges_like_these": reading | by})
+    audited = any(AUDITED in row.intervals for row in board.rows)
+    return say({"audited": audited and reading, "one_judge": not audited})
+
+
+def estimates(board: Board) -> list[str]:
+    """What estimates are, where there are any."""
+    if board.judging is None:
+        return []
+    found = [(row, row.estimate) for row in board.rows if row.estimate is not None]
+    methods = {own.method for _, own in found}
+    lost = [
+        f"{name(row)} ({', '.join(f'{scenario} {count}' for scenario, count in own.lost.items())})"
+        for row, own in found
+        if own.lost
+    ]
+    order = ("offline", "prediction-powered", UNLIKE, UNCALIBRATED, "undrawn", "bounded", "incomplete")
+    return say({
+        "judging": {"judging": board.judging},
+        **{method: method in methods for method in order},
+        "lost": lost and {"whose": "; ".join(lost)},
+        "runs": any(row.ci for row in board.rows),
+        "flagged": True,
+    })  # fmt: skip
+
+
+def remarks(board: Board, shown: Sequence[object]) -> list[str]:
+    """Why some rows are not like the others; `shown`: what stands for the index of each."""
+    unsent = [name(row) for row in board.rows if protocol.TEMPERATURE_UNSENT in row.flags]
+    missing: Counter[str] = Counter()
+    for row in board.rows:
+        missing.update({flag[8:]: count for flag, count in row.flags.items() if flag.startswith("missing:")})
+    details = {reason: f": {sentence}" for reason, sentence in (board.missing_details or {}).items()}
+    reasons = ", ".join(f"{count} {reason}{details.get(reason, '')}" for reason, count in missing.items())
+    return say({
+        "simulated": any(row.simulated for row in board.rows),
+        "unsent": unsent and {"whose": ", ".join(unsent)},
+        "partly_planned": any(row.index is None and row.coverage == 1 for row in board.rows),
+        "missing": missing and any(isinstance(one, tuple) for one in shown) and {"reasons": reasons},
+    })  # fmt: skip
+
+
+def few_scenarios(board: Board) -> list[str]:
+    """That intervals for other scenarios are no 95 % ones, where there are any and scenarios are too few."""
+    if isinstance(board.few_scenarios, UnsetType) or not any(row.intervals.get(LIKE_THESE) for row in board.rows):
+        return []
+    return [board.few_scenarios.note]
+
+
+def judge_lines(board: BoardRemarks) -> list[str]:
+    """What the judge of a board is not good for, graded in part, or quoted wrongly."""
+    lines = [one for one in (board.caution, board.half_finished) if not isinstance(one, UnsetType)]
+    counts = board.quotations
+    if isinstance(counts, UnsetType) or not counts.not_found:
+        return lines
+    share = 100 * counts.not_found / counts.asked
+    return [*lines, *say({"misquoted": {"share": share, "not_found": counts.not_found, "asked": counts.asked}})]
+
+
+def of_judge(board: BoardRemarks) -> list[str]:
+    """The same, which runs only repeat others, and which judges graded as much."""
+    return [*judge_lines(board), *board.repeats, *also_graded(board.as_full)]
+
+
+def also_graded(names: Sequence[str]) -> list[str]:
+    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
+    one = names[0] if len(names) == 1 else "NAME"
+    return say({"also_graded": names and {"judges": ", ".join(names), "name": one}})
+
+
+def _unanswered(rows: Marked) -> Mapping[str, str] | None:
+    """Who has no number for want of answers."""
+    whose = [f"{who} ({flags[UNANSWERED]})" for who, flags in rows if flags.get(UNANSWERED)]
+    return {"whose": ", ".join(whose)} if whose else None
+
+
+def _cut(rows: Marked) -> Mapping[str, str] | None:
+    """Whose answers were cut off, those with most first."""
+    counts = Counter({who: flags[protocol.TRUNCATED] for who, flags in rows if flags.get(protocol.TRUNCATED)})
+    whose = ", ".join(f"{who} ({count})" for who, count in counts.most_common(_FEW))
+    more = f" and {len(counts) - _FEW} more subjects" if len(counts) > _FEW else ""
+    return {"whose": whose + more} if whose else None
+
+
+def transport(rows: Marked) -> list[str]:
+    """Whose requests were written in another form, or may not have reached the model whole."""
+    lines = []
+    for mark in (protocol.DELIVERY_UNVERIFIED, protocol.UNSTATED_END, *features.MARKS):
+        whose = [who for who, flags in rows if flags.get(mark)]
+        if whose:
+            what = texts("marks")[mark]
+            lines.append(f"{what[0].upper()}{what[1:]}: {', '.join(whose)}.")
+    return lines
+
+
+def lacking(rows: Marked) -> list[str]:
+    """Who lacks answers or verdicts."""
+    missing = [{"who": who, "reasons": why(flags)} for who, flags in rows if why(flags)]
+    return [*say({"unanswered": _unanswered(rows)}), *(SENTENCES["lacking"].format_map(one) for one in missing)]
+
+
+def why(flags: Mapping[str, int]) -> str:
+    """Missing verdicts by reason."""
+    return ", ".join(f"{flag[8:]} {count}" for flag, count in flags.items() if flag.startswith("missing:"))
+
+
+def of_place(data: VerdictData) -> list[str]:
+    """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
+    edition = declared.edition_named(data.scope.where.edition_name, data.scope.suite.foreign_language)
+    marked = [(who.name, planned_verdicts.marks(data.planned[config])) for config, who in data.about.items()]
+    return [
+        f"{edition}, {data.scope.condition}, judge {data.judge or 'none'}",
+        *date_line(data.dates),
+        *say({"simulated": any(who.simulated for who in data.about.values())}),
+        *lacking(marked),
+        *say({"cut": not queries.imported(data.scope.where.edition) and _cut(marked)}),
+        *transport(marked),
+        *of_judge(board_data.with_remarks(BoardRemarks(), data)),
+    ]
+
+
+def caption(board: Board) -> str:
+    """What the numbers are: suite, edition, condition, scoring, judge, what they generalise to and by which method."""
+    edition = board.suite if board.editions else f"{board.suite}@{board.edition}"
+    edition += f", wording {board.wording}" if board.wording else ""
+    edition += f" (editions {', '.join(board.editions)})" if board.editions else ""
+    edition = declared.edition_named(edition, board.language) + own_wording(board.words)
+    methods = sorted({row.ci_method for row in board.rows} - {"none"})
+    about = f"intervals for {_READINGS[board.generalises_to]}" if methods else "no intervals"
+    if methods and board.few_scenarios is not UNSET and board.generalises_to == THESE:
+        about = generalises_to(board)
+    if methods not in ([], [board.generalises_to]):
+        about += f", method {', '.join(methods)}"
+    return f"{edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {about}"
+
+
+def own_wording(words: Words | UnsetType) -> str:
+    """What follows the name of an edition that asks in our words what others asked in theirs."""
+    return ", own wording" if words == "own" else ""
+
+
+def generalises_to(board: Board) -> str:
+    """What intervals and tiers are about, in words."""
+    few = board.few_scenarios
+    if isinstance(few, UnsetType) or board.generalises_to != THESE:
+        return f"intervals and tiers are for {_READINGS[board.generalises_to]}"
+    said = f"intervals and tiers are about these {few.scenarios} scenarios alone"
+    if few.se_these is None or few.se_like_these is None:
+        return said
+    return (
+        f"{said} (standard error of a typical index: {few.se_these:.1f} points if these were run again, "
+        f"{few.se_like_these:.1f} if other scenarios were drawn)"
+    )
+
+
+def name(row: BoardRow) -> str:
+    """A subject's name, with the mark of those that think; a simulated one says so wherever it stands."""
+    return subject_name(row.label + marks(row), row.simulated)
+
+
+def marks(row: BoardRow) -> str:
+    """The signs behind a subject's name that notes below the board explain."""
+    signs = THINKS * row.thinking + PLACED * row.placed
+    return f" {signs}" if signs else ""
+
+
+def estimated(board: Board) -> bool:
+    """Whether a board has estimates."""
+    return any(row.estimate is not None for row in board.rows)
+
+
+def days(dates: Dates | None) -> dict[str, str]:
+    """The first and the last day of `replies` and of `verdicts`, where they are known."""
+    if dates is None:
+        return {}
+    ends = {
+        "replies": (dates.first_reply, dates.last_reply), "verdicts": (dates.first_verdict, dates.last_verdict),
+    }  # fmt: skip
+    spans = {what: " to ".join(dict.fromkeys(at[:10] for at in both if at)) for what, both in ends.items()}
+    return {what: span for what, span in spans.items() if span}
+
+
+def date_line(dates: Dates | None) -> list[str]:
+    """Both in one line below a board; none where nothing is known."""
+    found = ", ".join(f"{what} of {span}" for what, span in days(dates).items())
+    return [found] if found else []
