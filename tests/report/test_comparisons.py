@@ -291,9 +291,9 @@ def test_a_later_look_needs_a_smaller_p_and_says_so_on_tables_and_boards(toy: To
             planned(toy, config, "1", "1", day)
         tables = compared(toy)
         found.append(rows(by_id(tables)["difference"])[0])
-        notes = tables[1].notes
-        assert any(note.startswith("Look 2: ") for note in notes) is later
-        assert any("would be called equivalent in" in note for note in notes)
+        beside = tables[1].notes
+        assert any(note.startswith("Look 2: ") for note in beside) is later
+        assert any("would be called equivalent in" in note for note in beside)
         counts = looks.run_counts(toy.connection, where)
         pairs, level = looks.at_all_pairs([counts["a"], counts["b"]]), looks.of(counts["a"], counts["b"]).level
         assert pairs == (

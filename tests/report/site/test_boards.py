@@ -86,8 +86,8 @@ def test_stale_answers_outdated_verdicts_and_failed_calls_stand_with_their_dialo
     filled.answer(connection, "a", "dinner", 1, Reply("Another soup.", "tool"))
     connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
     connection.execute(
-        "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, '[]', '2026-01-02T03:04:05', 0)",
-        (filled.key("a", "radio", 2),),
+        "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, ?, '2026-01-02T03:04:05', 0)",
+        (filled.key("a", "radio", 2), '[{"outcome": "timeout", "seconds": 9, "usage": {"cost_usd": 0.25}}]'),
     )
     found = {(one.scenario, one.run): one for one in everything(connection).dialogues()}
     assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
