@@ -9,7 +9,7 @@ from msgspec import UNSET
 from scipy import stats
 
 from independence.errors import StoreError
-from independence.report import comparison_tables, looks, provider_tables, subject_comparison
+from independence.report import comparison_tables, looks, notes, provider_tables, subject_comparison
 from independence.report.looks import RunCount
 from independence.report.provider_tables import UNPINNED
 from independence.report.subject_comparison import ComparedSubject, IndexGap
