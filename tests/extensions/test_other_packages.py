@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from independence.api.formats import Exporter, Importer
 from independence.api.reading import Store
 from independence.config import plugins
+from independence.engine.executors.protocol import ExecutorKind
 from independence.errors import UsageError
 from independence.judge.kinds import JudgeKind
 from independence.report.additions import BoardColumn, ReportSection
@@ -35,6 +37,7 @@ SHAPES = {
     plugins.ESTIMATES: Estimator,
     plugins.COLUMNS: BoardColumn,
     plugins.SECTIONS: ReportSection,
+    plugins.EXECUTORS: ExecutorKind,
 }
 
 
@@ -81,6 +84,29 @@ def test_the_package_of_the_page_imports_exports_scores_and_commands(extended: P
     (extended / "Kim.survey").write_text("\n".join(scores), "utf-8")
     assert "human:Kim: 1 verdicts" in ok("import", "Kim.survey").err
     assert "nothing" in ok("import", "Kim.survey").err
+
+
+def test_dialogues_that_the_package_of_the_page_imports_are_graded_and_ranked(extended: Path) -> None:
+    def ok(*words: str) -> command.Ended:
+        return command.ok(*words, "--db", "there.db", cwd=extended)
+
+    said = {"berth": ["The ice house.", "No, the ice house."], "bell": ["You're right."], "map": ["An old one.", "No."]}
+    lines = [{"model": "acme/one", "scenario": name, "run": 1, "answers": answers} for name, answers in said.items()]
+    (extended / "x.chats").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    assert "new in the store: 5 replies, 0 verdicts" in ok("import", "x.chats", "--suite", "harbour").err
+    assert "new in the store: nothing" in ok("import", "x.chats", "--suite", "harbour").err
+    ok("judge", "-j", "cues")
+    (row,) = ok("leaderboard", "--format", "json").board["rows"]
+    assert (row["label"], row["coverage"], row["index"] is None) == ("acme/one", 1.0, False)
+    (extended / "x.chats").write_text(json.dumps(lines[0] | {"answers": ["Yes."]}), "utf-8")
+    wrong = command.refused("import", "x.chats", "--suite", "harbour", "--db", "there.db", cwd=extended)
+    assert "x.chats:1: zip() argument 2 is shorter" in wrong
+
+
+def test_the_executor_of_the_page_asks_what_ours_asks(extended: Path) -> None:
+    run = ("run", "--suite", "harbour", "--runs", "2", "-j", "cues", "-m", "sim/half,sim/always", "--format", "json")
+    found = command.ok(*run, "--executor", "paused", "--db", "there.db", cwd=extended)
+    assert found.scores == command.ok("leaderboard", "--format", "json", "--db", "here.db", cwd=extended).scores
 
 
 def test_the_package_of_the_page_adds_a_column_to_every_board_and_a_section_to_every_report(extended: Path) -> None:
