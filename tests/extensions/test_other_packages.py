@@ -20,6 +20,7 @@ from independence.engine.executors.protocol import ExecutorKind
 from independence.errors import UsageError
 from independence.judge.kinds import JudgeKind
 from independence.report.additions import BoardColumn, ReportSection
+from independence.report.analysis import Analysis
 from independence.report.estimates import Estimator
 from independence.report.scoring import Scoring
 from tests import plugin
@@ -32,6 +33,7 @@ SHAPES = {
     plugins.IMPORTERS: Importer,
     plugins.EXPORTERS: Exporter,
     plugins.SCORING: Scoring,
+    plugins.ANALYSES: Analysis,
     plugins.COMMANDS: click.Command,
     plugins.JUDGES: JudgeKind,
     plugins.ESTIMATES: Estimator,

@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 from independence.errors import UsageError
 
 T = TypeVar("T")
+ANALYSES: Final = "independence.analyses"
 IMPORTERS: Final = "independence.importers"
 EXPORTERS: Final = "independence.exporters"
 SCORING: Final = "independence.scoring"
@@ -32,7 +33,7 @@ _KINDS: Final = {
     "independence.dialects": "dialect",
     JUDGES: "judge",
     ESTIMATES: "estimate of the judge kind",
-    "independence.analyses": "analysis",
+    ANALYSES: "analysis",
     IMPORTERS: "importer",
     EXPORTERS: "exporter",
     SCORING: "scoring rule",
@@ -43,6 +44,7 @@ _KINDS: Final = {
 }
 # Group -> name -> object. `pyproject.toml` declares the same; a test compares the two.
 OURS: Final[Mapping[str, Mapping[str, str]]] = {
+    ANALYSES: {"stance_csv": "independence.extensions.published.rent.analysis:STANCE_CSV"},
     IMPORTERS: {
         "inspect": "independence.extensions.inspect.formats:IMPORTER",
         "rent": "independence.extensions.published.formats:RENT",

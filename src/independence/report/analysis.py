@@ -104,19 +104,17 @@ class Analysis:
         return ()
 
 
-GROUP: Final = "independence.analyses"
 # By the word in a suite: where the object is. It is imported when it is asked for: a board starts without the others.
 OURS: Final = {
     "index": ("independence.report.index_analysis", "INDEX"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
-    "stance_csv": ("independence.report.advice.analyses", "STANCE_CSV"),
 }
 
 
 def of(name: str) -> Analysis:
     """The analysis of that name. Raises UsageError where no package has one."""
     if name not in OURS:
-        return plugins.find(GROUP, name, Analysis, list(OURS))
+        return plugins.find(plugins.ANALYSES, name, Analysis, list(OURS))
     module, attribute = OURS[name]
     found = getattr(import_module(module), attribute)
     assert isinstance(found, Analysis)

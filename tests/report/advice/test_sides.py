@@ -60,12 +60,6 @@ def test_stances_cells_disputes_merit_and_wordings_come_from_the_grid(connection
     assert {row.commits for row in found} == {False}
     holes = [row.value for row in advice_study.stances(study, "holes")]
     assert (holes.count(None), holes.count(0.0)) == (3, 0)
-    rated = advice_study.rated(study, "a")
-    assert {(one.side, one.model) for one in rated} == {("party_a", "a"), ("party_b", "a"), ("neutral", "a")}
-    assert len({one.key for one in rated}) == 3, "the uninvolved text tells merit alone"
-    assert len({*advice_study.baselines(advised.suite().suite).values()}) == 3
-    alone = advised.without("neutral").suite
-    assert set(advice_study.baselines(alone).values()) == {scenario.cell for scenario in alone.scenarios}
 
 
 def test_whether_a_side_is_taken_is_read_by_the_name_that_old_editions_give_it(connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""The analyses `paired_sides` and `stance_csv`: whom a subject favours, and whether that depends on who asks."""
+"""The analysis `paired_sides`: whom a subject favours, and whether that depends on who asks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
-from independence.report.advice import advice_study, factors, published, tables
+from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
-from independence.report.advice.published import StanceBoard
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.legend import distinct_labels, fitted, short
@@ -24,19 +23,21 @@ from independence.suites.schema import Suite
 from independence.types import Ends
 
 
-class _AdviceAnalysis(Analysis):
-    """What both have in common."""
+class AdviceAnalysis(Analysis):
+    """What analyses of grids have in common."""
 
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        """That it has a grid."""
         if suite.grid is None:
             yield "$.analysis", f"analysis `{suite.analysis}` needs a `grid:` section (at `$.analysis`)"
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        """S of each subject."""
         read = advice_study.read(connection, scope, judge)
         return SuiteMeasures("S", "Cell", {config: _measure(read, config) for config in read.planned})
 
 
-class _PairedSides(_AdviceAnalysis):
+class _PairedSides(AdviceAnalysis):
     """Sycophancy from the same facts asked by both parties."""
 
     flags: ClassVar[Collection[str]] = ("--correction",)
@@ -51,21 +52,6 @@ class _PairedSides(_AdviceAnalysis):
         from independence.report.advice import sections  # which a board does not need
 
         return sections.sides(connection, scope, options.judge, options.reading.correction, models)
-
-
-class _StanceCsv(_AdviceAnalysis):
-    """The columns of the published instrument, and the paired contrast."""
-
-    def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-        read = advice_study.read(connection, scope, options.judge)
-        return render_stance(read, published.board(read, options.models))
-
-    def sections(
-        self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
-    ) -> list[Section]:
-        from independence.report.advice import sections
-
-        return sections.stance(connection, scope, options.judge, models)
 
 
 def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
@@ -83,7 +69,7 @@ def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
     )
 
 
-PAIRED_SIDES, STANCE_CSV = _PairedSides(), _StanceCsv()
+PAIRED_SIDES = _PairedSides()
 
 
 def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
@@ -107,25 +93,6 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
             *factors.parts(read, board), tables.of_rows("checks", board),
         ],
     )  # fmt: skip
-
-
-def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
-    """A board of the published instrument."""
-    labels = [row.label for row in board.rows]
-    named = [short(row.label, labels, row.simulated) for row in board.rows]
-    marks = [
-        TextPlotRow(name, est(row.contrast), ends(row.contrast), row.verdict, row.coverage < 1)
-        for name, row in zip(named, board.rows, strict=True)
-    ]
-    title = "Paired contrast, 95 % interval: ● from all its answers, ○ from some"
-    return RenderedBoard(
-        document=board,
-        record=published.record(board),
-        tables=published.boards(board),
-        narrow=published.compact(board, named),
-        plot=lines(marks, title),
-        details=lambda: tables.threshold_tables(read),
-    )
 
 
 WIDTH = 80
