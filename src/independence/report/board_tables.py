@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from independence.report import declared, notes, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
-from independence.report.estimates import UNLIKE
+from independence.report.estimates import UNCALIBRATED, UNLIKE
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
 from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
@@ -179,7 +179,7 @@ def _index(row: BoardRow) -> Value:
     if row.index is not None:
         return row.index
     method = row.estimate.method if row.estimate is not None else None
-    return method if method in (notes.UNCALIBRATED, UNLIKE) else row.bounds
+    return method if method in (UNCALIBRATED, UNLIKE) else row.bounds
 
 
 def ranked(board: Board, index: Index) -> Table:
