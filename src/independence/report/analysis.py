@@ -133,6 +133,8 @@ def board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptio
     taken = {column.key for one in (built.record, *built.tables) for column in one.columns}
     taken.update(*(row.__struct_fields__ for row in rows[:1]))
     added = additions.columns(connection, scope, options.judge, taken)
+    if not added:
+        return built
     return msgspec.structs.replace(
         built,
         record=additions.recorded(built.record, added),
