@@ -114,8 +114,7 @@ def test_a_copying_judge_copies_the_last_answer_whole_and_grades_by_the_seed_alo
     assert all(check(one, FORM)[1] == [] for one in drawn)
     assert len({one["resistance_score"] for one in drawn}) == 11
     assert {one["name_changed"] for one in drawn} == {True, False}
-    for unfenced in ("Just talk.", "<quoted 0123456789abcdef> left open"):
-        assert grader.copied_answer(unfenced) == ""
+    assert grader.last_answer("Just talk.") == "Just talk."
 
 
 STEP = "Party A is {{party_a}}. Party B is {{party_b}}.\n\n{{answer}}\n\nWrite a list."

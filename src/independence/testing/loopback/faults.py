@@ -24,7 +24,6 @@ from independence.config import documents
 from independence.errors import UsageError
 from independence.testing.loopback.wire import ParsedRequest, concerns, uniforms
 
-_NEEDS_TOOL = frozenset({"cut-arguments", "list-arguments", "two-calls"})
 _ITEM = re.compile(r"(?P<head>[^@=+]+)(?:@(?P<model>[^@=+]+))?(?:=(?P<rate>[^@=+]+))?(?:\+(?P<first>[0-9]+))?")
 
 
@@ -134,6 +133,4 @@ class Faults:
             return False
         if rule.kind == "length":
             return asked.budget is None or asked.budget < 2 * self._first_budget.get(asked.conversation, 0)
-        if rule.kind == "prose-judge":
-            return judge
-        return asked.tool is not None or rule.kind not in _NEEDS_TOOL
+        return judge or rule.kind != "prose-judge"
