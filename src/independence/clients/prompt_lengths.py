@@ -8,6 +8,7 @@ context is too small drops the beginning of a prompt and answers all the same: i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from independence.types import Message
@@ -58,5 +59,10 @@ def _key(messages: Sequence[Message]) -> int:
 
 
 def _words(message: Message) -> int:
-    said = len(message.content.split()) if message.content else 0
-    return said + sum(len(call.function.arguments.split()) for call in message.tool_calls)
+    return sum(map(_count, (message.content or "", *(call.function.arguments for call in message.tool_calls))))
+
+
+@lru_cache(maxsize=1024)
+def _count(text: str) -> int:
+    """Words of a text. Dialogues of a run begin with the same texts."""
+    return len(text.split())

@@ -231,6 +231,8 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
     A server that ignores `max_tokens` would otherwise fill the store, and every later turn, with one answer.
     """
     limit, calls = longest(max_tokens), message.tool_calls
+    if encoded_size(message) <= limit and len(calls or ()) <= _MOST_CALLS:  # nearly always: no part can be longer
+        return message, False
 
     def function(own: WireFunction | None) -> WireFunction | None:
         return own and WireFunction(_cut(own.name, limit), _cut(own.arguments, limit))
@@ -265,6 +267,6 @@ def encoded_size(value: Any) -> float:
     try:
         return len(msgspec.json.encode(value))
     except UnicodeEncodeError:
-        return len(json.dumps(value, ensure_ascii=False))
+        return len(json.dumps(msgspec.to_builtins(value), ensure_ascii=False))
     except RecursionError:
         return math.inf
