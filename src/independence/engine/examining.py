@@ -15,12 +15,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.config.subjects import SIM, Subject
+from independence.config.subjects import Subject
 from independence.engine import dialogue, estimate, plan, resume
 from independence.engine.estimate import CHARACTERS_PER_TOKEN, EVERYBODY, CostEstimate, CostHistory, PriceList
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial, PendingWork
-from independence.judge import examination
+from independence.judge import examination, model
 from independence.judge.examination import Examination, Graded
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge, verdict_key
@@ -119,9 +119,7 @@ def planned(suite: Suite, judges: Iterable[Judge], *, trusted: bool) -> Examinat
 
     Simulated judges, which read the phrases of simulated subjects and nothing else, are not examined.
     """
-    models = [
-        judge for judge in dict.fromkeys(map(_asked, judges)) if isinstance(judge, ModelJudge) and judge.endpoint != SIM
-    ]
+    models = [judge for judge in dict.fromkeys(map(model.asked, judges)) if judge is not None]
     if trusted or not models:
         return ExaminationPlan(suite)
     return ExaminationPlan(suite, models, dialogues(suite))
@@ -188,9 +186,4 @@ def priced(todo: Sequence[PendingTrial], plan: ExaminationPlan, prices: PriceLis
 
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
     """The same work without judges of which it is not known yet whether they can judge."""
-    return left._replace(todo=resume.with_judges(left.todo, lambda judge: _asked(judge) not in unasked))
-
-
-def _asked(judge: Judge) -> Judge:
-    """Who gives the verdicts of a judge that are not predicted."""
-    return judge.auditor or judge
+    return left._replace(todo=resume.with_judges(left.todo, lambda judge: model.asked(judge) not in unasked))
