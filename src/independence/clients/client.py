@@ -17,6 +17,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from independence.clients import bodies, extract, failures, protocol, wire
+from independence.clients.bodies import text_of
 from independence.clients.cleaning import artefact, message_of, readable, safe, union
 from independence.clients.connection import AttemptLog, CallJournal, Connection
 from independence.clients.extract import Extracted
@@ -24,7 +25,7 @@ from independence.clients.failures import Failure, key_rejected
 from independence.clients.limits import HEARTBEAT_S, Buckets, PacedCall
 from independence.clients.messages import WireMessage
 from independence.clients.protocol import GaveUp, Parked, Policy, Refused, Wait
-from independence.clients.wire import ReceivedMessage, shorten, text_of, tokens_of
+from independence.clients.wire import ReceivedMessage, shorten, tokens_of
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
 

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from independence.clients import bodies, failures, limits, protocol
+from independence.clients.bodies import text_of
 from independence.clients.failures import Failure, Secrets
 from independence.clients.limits import Prices
 from independence.clients.messages import (
@@ -108,11 +109,6 @@ def _part(details: object, name: str) -> int:
 def _tokens(value: object) -> int:
     count = limits.number(value)
     return int(count) if count is not None and count < _TOKENS_LIMIT else 0
-
-
-def text_of(value: object) -> str:
-    """A string as it is, anything else as nothing."""
-    return value if isinstance(value, str) else ""
 
 
 class ReceivedMessage(NamedTuple):
