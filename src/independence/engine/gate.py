@@ -28,15 +28,25 @@ class QueueClosed(Exception):
 class ConcurrencyLimit:
     """How many calls of one subject, of one model, or of all of a run, may be in flight, over all their queues."""
 
-    def __init__(self, limit: float) -> None:
+    def __init__(self, limit: float, bucket: Bucket | None = None) -> None:
+        """`bucket`: for whose tokens the calls wait."""
         self.limit = limit
         self.busy = 0
         self.gates: set[EndpointGate] = set()  # that its queues are at
+        self._bucket = bucket
+        if bucket is not None:
+            bucket.moved = self.dispatch
 
     @property
     def full(self) -> bool:
-        """Whether no further call may start."""
-        return self.busy >= self.limit
+        """Whether enough calls are in flight, or in line for a token."""
+        bucket = self._bucket
+        return self.busy >= self.limit or (bucket is not None and self.busy - bucket.past >= bucket.in_line)
+
+    def dispatch(self) -> None:
+        """There may be room now."""
+        for gate in self.gates:
+            gate.dispatch()
 
 
 class CallQueue:
@@ -190,24 +200,7 @@ class PerModelLimits:
         key = (model, provider)
         if key not in self._shares:
             concurrency = self._endpoint.bounds_of(model, provider).concurrency
-            limit, bucket = math.inf if concurrency is None else concurrency, self._buckets.of(model, provider)
-            bounded = None if concurrency is None else ConcurrencyLimit(limit)
-            self._shares[key] = bounded if bucket is None else _RateLimited(limit, bucket)
+            bucket = self._buckets.of(model, provider)
+            limit = ConcurrencyLimit(math.inf if concurrency is None else concurrency, bucket)
+            self._shares[key] = None if concurrency is None and bucket is None else limit
         return self._shares[key]
-
-
-class _RateLimited(ConcurrencyLimit):
-    def __init__(self, limit: float, bucket: Bucket) -> None:
-        super().__init__(limit)
-        self._bucket = bucket
-        bucket.moved = self._passed
-
-    @property
-    def full(self) -> bool:
-        """Whether enough calls are in flight, or in line for a token."""
-        return self.busy >= self.limit or self.busy - self._bucket.past >= self._bucket.in_line
-
-    def _passed(self) -> None:
-        """A call got its token: another may join the line."""
-        for gate in self.gates:
-            gate.dispatch()

@@ -33,7 +33,7 @@ class EndpointBackend(NamedTuple):
     def open_queue(self, *shares: ConcurrencyLimit, model: str, provider: str | None = None) -> CallQueue:
         """A new queue of a subject, in which one model is asked."""
         own = self.model_limits.share(model, provider) if self.model_limits else None
-        return self.gate.open_queue(*shares, own) if own else self.gate.open_queue(*shares)
+        return self.gate.open_queue(*filter(None, (*shares, own)))
 
 
 class Parallelism(NamedTuple):

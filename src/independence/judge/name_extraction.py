@@ -80,7 +80,7 @@ def render(answers: Mapping[str, str]) -> str:
     blocks = [prompt.notice(nonce)]
     for scenario, text in answers.items():
         shown = text if len(text) <= _LONGEST_ANSWER else text[:_LONGEST_ANSWER] + _CUT
-        blocks.append(f"Conversation `{scenario}`.\n{prompt.quoted('SUBJECT', 1, shown, nonce)}")
+        blocks.append(f"Conversation `{scenario}`.\n{prompt.fenced('SUBJECT, exchange 1', shown, nonce)}")
     return fill(_prompt(), {"answers": "\n\n".join(blocks), "scenarios": ", ".join(f"`{name}`" for name in answers)})
 
 

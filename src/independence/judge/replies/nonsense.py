@@ -88,7 +88,7 @@ def _markup(text: str) -> bool:
 def _failure(said: Sequence[str]) -> bool:
     if not 0 < len(said) <= _MOST_FAILING:
         return False
-    idle = words.everyday_words()
+    idle = words.lexicon().everyday
     telling = [word for word in said if word not in idle and not word.isdigit()]
     technical = listed("failures").intersection(telling)
     stated = not technical.isdisjoint(listed("failing")) or (technical and _STATUS.fullmatch(said[0]) is not None)

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections import deque
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -76,6 +76,9 @@ class ResponsePlanner:
     def __init__(self, settings: LoopbackSettings) -> None:
         self.catalogue = ServedCatalogue(settings.price)
         self.ways = parse_ways(settings.ways)
+        refused = kinds()["401"]
+        assert refused is not None
+        self.key_refused = error(refused.status, refused.message, refused.metadata["error_type"])
         self._prompts: deque[str] = deque(maxlen=_CACHED)
         self._settings = settings
         self._latency = parse_latency(settings.latency)
@@ -167,7 +170,7 @@ class ResponsePlanner:
         """The answer of `GET /props`, as far as llama-server's is of interest."""
         ways = self.ways.of("")
         if not ways.has("props") and not ways.has("weights"):
-            return nothing_there()
+            return NOTHING_THERE
         context = next(filter(None, map(ways.number, _SLOTS_CONTEXT)), CONTEXT_TOKENS)
         lost = ways.values("loses")
         caps = {"supports_system_role": "system", "supports_tools": "tools", "supports_tool_calls": "arguments"}
@@ -247,26 +250,15 @@ def texted(said: WireText) -> ResponsePlan:
     return ResponsePlan(said.status, said.body.encode(), {}, content_type=said.type)
 
 
-def no_entry(kind: str) -> ResponsePlan:
-    """A refusal of that kind that says nothing of the request."""
-    reason = kinds()[kind]
-    assert reason is not None
-    return _plain(reason.status, reason.message, reason.metadata)
+def error(status: int, message: str, kind: object) -> ResponsePlan:
+    """A refusal that says nothing of a model."""
+    told = {"code": status, "message": message, "metadata": {"error_type": kind}}
+    return ResponsePlan(status, _encode({"error": told}), {})
 
 
-def invalid(message: str) -> ResponsePlan:
-    """A 400: the request itself is wrong."""
-    return _plain(400, message, {"error_type": "invalid_request"})
-
-
-def nothing_there() -> ResponsePlan:
-    """A 404 for a path that is not served."""
-    what = "There is nothing at this path. Try /v1/models, /v1/key or /v1/chat/completions."
-    return _plain(404, what, {"error_type": "not_found"})
-
-
-def _plain(status: int, message: str, metadata: Json) -> ResponsePlan:
-    return ResponsePlan(status, _encode({"error": {"code": status, "message": message, "metadata": metadata}}), {})
+NOTHING_THERE: Final = error(
+    404, "There is nothing at this path. Try /v1/models, /v1/key or /v1/chat/completions.", "not_found"
+)
 
 
 def _completion(asked: ParsedRequest, said: AnswerDraft, usage: Json) -> Json:

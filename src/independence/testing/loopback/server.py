@@ -89,7 +89,7 @@ class _RequestHandlers:
         known = request.method == "GET" and path.startswith("/model/")
         body = self._script.catalogue.single(path.removeprefix("/model/")) if known else None
         if body is None:
-            return _response(responses.nothing_there())
+            return _response(responses.NOTHING_THERE)
         return web.Response(body=body, content_type=_JSON)
 
     async def models(self, request: web.BaseRequest) -> web.Response:
@@ -102,7 +102,7 @@ class _RequestHandlers:
 
     async def key(self, request: web.BaseRequest) -> web.Response:
         if not self._let_in(request):
-            return _response(responses.no_entry("401"))
+            return _response(self._script.key_refused)
         billed = self._ledger.billed_usd
         data = {"label": "loopback", "limit": None, "limit_remaining": None, "usage": billed, "usage_daily": billed}
         return web.Response(body=msgspec.json.encode({"data": {**data, "is_free_tier": False}}), content_type=_JSON)
@@ -163,9 +163,9 @@ class _RequestHandlers:
         if closed is not None:
             return closed
         if not self._let_in(request):
-            return responses.no_entry("401")
+            return self._script.key_refused
         if asked is None:
-            return responses.invalid(problem)
+            return responses.error(400, problem, "invalid_request")
         metadata = request.headers.get("X-OpenRouter-Metadata", "").lower() == "enabled"
         return self._script.outcome(asked, attempt, metadata)
 
