@@ -199,12 +199,9 @@ def unknown(
     connection: sqlite3.Connection, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
 ) -> dict[ProbedModel, Shape]:
     """Those that have to be probed."""
-    out = {}
-    for key, shape in asked.items():
-        address = found.needs.endpoints[key.endpoint].printable
-        if _known(connection, key, address, found.properties[key.endpoint].template) is None:
-            out[key] = shape
-    return out
+    at = {key: found.needs.endpoints[key.endpoint].printable for key in asked}
+    told = {key: found.properties[key.endpoint].template for key in asked}
+    return {key: shape for key, shape in asked.items() if _known(connection, key, at[key], told[key]) is None}
 
 
 def _known(connection: sqlite3.Connection, key: ProbedModel, address: str, template: str) -> DeliveryFindings | None:

@@ -234,7 +234,8 @@ def _priced(
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
-    cost = estimate.with_known(cost, examining.priced(to_examine, exam, listed))
+    known = examining.priced(to_examine, exam, listed)
+    cost = cost.plus(known.typical_usd, *known.range_usd)._replace(known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
     purchases = [one.sentence for one in forecasts.values() if one.sentence]
     return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
@@ -251,8 +252,7 @@ def _with_probes(
         prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
         each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
         usd, calls = usd + servers * each, calls + servers * shape.calls
-    low, high = cost.range_usd
-    return cost._replace(probes=calls, typical_usd=cost.typical_usd + usd, range_usd=(low, high + usd))
+    return cost.plus(usd, 0.0, usd)._replace(probes=calls)
 
 
 async def _run_and_grade(

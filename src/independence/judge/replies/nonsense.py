@@ -55,8 +55,7 @@ def nonsense(text: str) -> str | None:
     controls = len(CONTROLS.findall(text)) if controlled(text) else 0
     if controls > 1 and controls * _WORDS_A_CONTROL >= len(said):
         return "control characters and escape sequences"
-    repeats = any(sign * _SHORTEST_RUN in text for sign in set(text))
-    run = sum(len(found[0]) for found in _RUN.finditer(text)) if repeats else 0
+    run = sum(len(found[0]) for found in _RUN.finditer(text))
     if 2 * run > len(text) or (len(said) >= _MANY and len(set(said)) <= _FEW_KINDS):
         return "the same sign or word over and over"
     if _FORMULA.match(text) and words.everyday(said) <= _OF_FORMULA:
