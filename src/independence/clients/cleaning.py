@@ -67,7 +67,6 @@ _CALL_TAG = re.compile(
 _QUOTED = re.compile(r'"\s*[)\]}\s]*[}\]][)\]}\s]*\Z')
 
 _LENIENT = json.JSONDecoder(strict=False)
-_BROKEN = object()
 _DEEPEST = 3  # JSON inside JSON text
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CUT_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
@@ -309,18 +308,12 @@ def message_of(arguments: object, parameter: str) -> Recovered | None:
 
 
 def _of_text(text: str, parameter: str, depth: int) -> Recovered | None:
-    value = _parsed(text)
-    if value is _BROKEN:
+    try:
+        value = _LENIENT.decode(text)
+    except (ValueError, RecursionError):
         return _salvage(text, parameter)
     found = _of_value(value, parameter, depth)
     return found if isinstance(value, dict) else _odd(found)
-
-
-def _parsed(text: str) -> object:
-    try:
-        return _LENIENT.decode(text)
-    except (ValueError, RecursionError):
-        return _BROKEN
 
 
 def _of_value(value: object, parameter: str, depth: int) -> Recovered | None:

@@ -6,6 +6,7 @@ import math
 import os
 import time
 from collections import deque
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -147,6 +148,7 @@ class ResponsePlanner:
             return texted(refused("needs-key", ways))
         return texted(refused("needs-key-500", ways)) if ways.has("needs-key-500") and not key else None
 
+    @cached_property
     def listing(self) -> ResponsePlan:
         """The answer of `GET /models`."""
         if self.ways.has("no-listing"):
