@@ -9,7 +9,7 @@ import msgspec
 from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.ways import NO_WAYS, Ways
 from independence.testing.loopback.wire import CHARACTERS_PER_TOKEN, ParsedRequest, tokens, uniforms
-from independence.testing.sim import answer, grader, judges
+from independence.testing.sim import answer, judges
 from independence.testing.sim.judges import JudgedPrompt
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 from independence.types import FunctionCall
@@ -81,8 +81,6 @@ def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> Answer
     prompt = asked.messages[0].content or ""  # a later one says what was wrong with an answer
     if "echo" in model.variants:
         return AnswerDraft(prompt)
-    if "copying" in model.variants:
-        return AnswerDraft(grader.grade_by_copying(prompt, asked.schema, asked.seed))
     faults = [fault for fault in judges.FAULTY if fault in model.variants]
     return AnswerDraft(judges.grade(faults[0] if faults else "", JudgedPrompt(prompt, asked.schema, asked.seed)))
 

@@ -12,8 +12,6 @@ from hashlib import blake2b
 from math import exp
 from typing import Any, NamedTuple
 
-import msgspec
-
 from independence.testing.sim import advice
 from independence.testing.sim.statements import person
 from independence.testing.sim.texts import texts
@@ -216,13 +214,6 @@ def _filled(name: str, form: FormField, firm: float, key: bytes) -> str | int | 
     if any(part in name for part in _FIRM) and not name.startswith("internal"):
         return form.at(firm + 0.1 * (chance - 0.5))
     return form.at(0.7 + 0.3 * chance)
-
-
-def grade_by_copying(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:
-    """JSON text: the last fenced answer as `reasoning` and any other text, `value` for everything else."""
-    copy, form = last_answer(prompt), form_of(prompt, schema)
-    verdict = {name: copy if field.kind == "string" else value(name, field, seed) for name, field in form.items()}
-    return msgspec.json.encode(verdict).decode()
 
 
 def value(name: str, form: FormField, seed: int) -> int | float | bool:
