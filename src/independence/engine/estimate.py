@@ -171,6 +171,11 @@ class CostEstimate(NamedTuple):
     probes: int = 0  # small requests before the first call, which show what reaches the models; in the dollars
     bills: Mapping[Payer, Bill] = {}
 
+    def plus(self, usd: float, low: float, high: float) -> CostEstimate:
+        """The same with so many dollars more, and as many more at the ends of their range."""
+        ends = (self.range_usd[0] + low, self.range_usd[1] + high)
+        return self._replace(typical_usd=self.typical_usd + usd, range_usd=ends)
+
 
 def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:
     """Price what is left to do, by what stored calls say (`history`) or the published means."""
@@ -186,16 +191,6 @@ def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHisto
         range_usd=whole.range_usd,
         steps=whole.steps,
         bills=found,
-    )
-
-
-def with_known(cost: CostEstimate, known: CostEstimate) -> CostEstimate:
-    """The estimate with the verdicts on known dialogues that come first."""
-    (low, high), (known_low, known_high) = cost.range_usd, known.range_usd
-    return cost._replace(
-        known=known.verdicts,
-        typical_usd=cost.typical_usd + known.typical_usd,
-        range_usd=(low + known_low, high + known_high),
     )
 
 
