@@ -187,9 +187,9 @@ def under_other_judges(connection: sqlite3.Connection, data: BoardData) -> list[
 def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> BoardData:
     """What a board is made of, from planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
-    columns = planned_verdicts.columns(frame, verdicts.planned)
+    planned_verdicts.check_scales(frame, verdicts.columns)
     # A scenario that no dimension reads can be missing while the index is not.
-    points = subject_points.points(frame, columns)
+    points = subject_points.points(frame, verdicts.columns)
     repeated = {config: one for config, one in points.items() if index_uncertainty.repeated(one)}
     same_scenarios = index_uncertainty.these_scenarios(list(repeated.values()))
     new_scenarios = index_uncertainty.scenarios_like_these(list(repeated.values()))
@@ -197,7 +197,7 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
     return BoardData(
         **msgspec.structs.asdict(_with_subjects(connection, scope, verdicts)),
         frame=frame,
-        scores=strict.scores(frame, columns),
+        scores=strict.scores(frame, verdicts.columns),
         points=points,
         same_scenarios=dict(zip(repeated, same_scenarios, strict=True)),
         new_scenarios=dict(zip(repeated, new_scenarios, strict=True)),
