@@ -91,8 +91,9 @@ def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
     records.add_call(played, CallRow("more", 0, "more_0", "more", "after", first, answered_at="2999"))
     played.execute("UPDATE verdicts SET judged_at = '1999' WHERE trial = 'a one 1'")
     read = place_dialogues.read(played, WHERE)
-    assert (read.dates("j").last_reply, read.dates("j").first_verdict) == ("2999", "1999")
+    dates = place_dialogues.dates([read], "j")
+    assert (dates.last_reply, dates.first_verdict) == ("2999", "1999")
     assert [said is None for said in read.said].index(True) == read.trial.index("more")
     rows.verdict(played, "gone", "a two 1", "", Missing("unreadable_verdict", "", "", ()))
     played.execute("UPDATE verdicts SET judged_at = '1998' WHERE key = 'gone'")
-    assert place_dialogues.read(played, WHERE).dates("j").first_verdict == "1999"
+    assert place_dialogues.dates([place_dialogues.read(played, WHERE)], "j").first_verdict == "1999"

@@ -21,7 +21,7 @@ from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
 from independence.store.gradings import QuotationCounts
 from independence.store.scopes import BoardScope, Names
-from independence.store.spending import Dates, dates
+from independence.store.spending import Dates
 from independence.types import Where
 
 RULES_ONLY: Final = (
@@ -88,18 +88,6 @@ def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Su
         label = f"{about.label}@{imports[key]}" if alike else about.label
         found[key] = about._replace(label=label, origin=IMPORTED if key in imports else MEASURED_HERE)
     return found
-
-
-def days(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> Dates:
-    """Of the replies and of the verdicts of one judge, over the editions of a place."""
-    found = [dates(connection, one.where, judge) for one in scope.editions]
-
-    def known(end: str) -> list[str]:
-        return [at for one in found if (at := getattr(one, end)) is not None]
-
-    first_reply, first_verdict = (min(known(end), default=None) for end in ("first_reply", "first_verdict"))
-    last_reply, last_verdict = (max(known(end), default=None) for end in ("last_reply", "last_verdict"))
-    return Dates(first_reply, last_reply, first_verdict, last_verdict)
 
 
 class VerdictData(PlannedVerdicts, frozen=True, kw_only=True):
@@ -215,9 +203,8 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
 
 def _with_subjects(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> VerdictData:
     about = everybody(connection, scope)
-    known = verdicts.dates or days(connection, scope, verdicts.judge)
     return VerdictData(
-        **msgspec.structs.asdict(msgspec.structs.replace(verdicts, dates=known)),
+        **msgspec.structs.asdict(verdicts),
         scope=scope,
         about={
             config: about[config]._replace(thinking=config in verdicts.thinking and not about[config].simulated)

@@ -123,7 +123,7 @@ class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     other_judges: tuple[str, ...] = ()  # that grade by themselves, as this one does; none where this one does not
-    dates: Dates | None = None  # of replies and of this judge's verdicts; None where they have to be read
+    dates: Dates = Dates()  # of replies and of this judge's verdicts
     quotations: QuotationCounts | None = None  # None: the judge was to quote nothing
     half_finished: str = ""  # where nobody was asked for, and nobody graded everything: who was taken
 
@@ -135,13 +135,8 @@ class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
 
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
-    reads = [
-        None if queries.imported(one.edition) else place_dialogues.read(connection, one.where) for one in scope.editions
-    ]
-    there = together(
-        own.judges if own is not None else queries.judges(connection, one.where)
-        for one, own in zip(scope.editions, reads, strict=True)
-    )
+    reads = [place_dialogues.read(connection, one.where) for one in scope.editions]
+    there = together(own.judges for own in reads)
     name = asked_judge or usual_judge(there)
     found = [_of_edition(connection, one, name, own) for one, own in zip(scope.editions, reads, strict=True)]
     places = [one.where for one in scope.editions]
@@ -154,6 +149,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         judge=name,
         as_full=as_full(there, name) if asked_judge is None else (),
         other_judges=tuple(one for one in independents if one != name) if name in independents else (),
+        dates=place_dialogues.dates(reads, name),
         quotations=quoted if quoted.asked else None,
         half_finished=half_finished(connection, places, name, there if asked_judge is None else ()),
     )
@@ -236,9 +232,9 @@ class _Grading(NamedTuple):
 
 
 def _of_edition(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, read: JudgedDialogues | None
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, read: JudgedDialogues
 ) -> PlannedVerdicts:
-    """Read one edition; `read`: its dialogues, None of imports."""
+    """The planned verdicts of one edition; imports and predictions are looked at one by one."""
     suite = scopes.grading(connection, scope)
     predicted: dict[tuple[str, str, str], dict[str, float]] = {}
     if judge is not None and scope.suite.index is not None and kinds.of(judge).predicts:
@@ -253,7 +249,7 @@ def _of_edition(
         predicted=predicted,
         read=frozenset(strict.frame(suite).fields if suite.index else ()),
     )
-    if read is None or (judge is not None and kinds.of(judge).predicts):
+    if by.imported or (judge is not None and kinds.of(judge).predicts):
         return _one_by_one(connection, scope, judge, by)
     columns, plain = _by_values(connection, read, judge, by)
     flagged = np.flatnonzero(~plain).tolist()
@@ -274,11 +270,7 @@ def _of_edition(
         plain &= ~np.isin(columns.subject, [read.subjects.index(one) for one in compared])
     columns = strict.merged(columns, plain, cells)
     return PlannedVerdicts(
-        columns=columns,
-        planned=VerdictsBySubject(columns),
-        repeats=repeated,
-        thinking=frozenset(thinking),
-        dates=read.dates(judge),
+        columns=columns, planned=VerdictsBySubject(columns), repeats=repeated, thinking=frozenset(thinking)
     )
 
 

@@ -120,12 +120,6 @@ class JudgedDialogues(NamedTuple):
             out[place] = kind
         return out
 
-    def dates(self, judge: str | None) -> Dates:
-        """First and last answer, and valid verdict of a judge."""
-        own = self.verdicts.get(judge, VerdictRows([], [], []))
-        given = zip(own.kind, own.judged_at, strict=True)
-        return spending.ends(self.answered, {at for kind, at in given if self.kinds[kind].valid})
-
 
 def read(connection: sqlite3.Connection, where: Where) -> JudgedDialogues:
     """Read the dialogues of an edition under a condition, whoever graded them."""
@@ -155,6 +149,14 @@ def read(connection: sqlite3.Connection, where: Where) -> JudgedDialogues:
         list(subjects), list(map(PlannedScript._make, scripts)), subject, script, run, trial, said, words,
         list(map(VerdictKind._make, kinds)), verdicts, answered,
     )  # fmt: skip
+
+
+def dates(reads: Sequence[JudgedDialogues], judge: str | None) -> Dates:
+    """First and last answer of some editions, and valid verdict of a judge."""
+    answered = {at for one in reads for at in one.answered}
+    rows = [(one.kinds, one.verdicts.get(judge, VerdictRows([], [], []))) for one in reads]
+    given = ((kinds[kind], at) for kinds, own in rows for kind, at in zip(own.kind, own.judged_at, strict=True))
+    return spending.ends(answered, {at for kind, at in given if kind.valid})
 
 
 def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[str]]:
