@@ -29,8 +29,7 @@ from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
 from independence.store import field_values, gradings, place_dialogues, queries, routes, scopes
 from independence.store.dialogue_rows import UNKNOWN
 from independence.store.digests import REMEDY
-from independence.store.gradings import QuotationCounts
-from independence.store.place_dialogues import JudgedDialogues
+from independence.store.place_dialogues import JudgedDialogues, QuotationCounts
 from independence.store.queries import JudgeCounts, StoredVerdict, TrialState
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
@@ -140,9 +139,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     name = asked_judge or usual_judge(there)
     found = [_of_edition(connection, one, name, own) for one, own in zip(scope.editions, reads, strict=True)]
     places = [one.where for one in scope.editions]
-    quoted = QuotationCounts(0, 0)
-    if name is not None and kinds.of(name).needs_model:
-        quoted = sum((gradings.quotations(connection, where, name) for where in places), quoted)
+    quoted = place_dialogues.quotations(reads, name) if name is not None and kinds.of(name).needs_model else None
     independents = independent(there)
     return msgspec.structs.replace(
         _joined(scope, found) if scope.beside else found[0],
@@ -150,7 +147,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         as_full=as_full(there, name) if asked_judge is None else (),
         other_judges=tuple(one for one in independents if one != name) if name in independents else (),
         dates=place_dialogues.dates(reads, name),
-        quotations=quoted if quoted.asked else None,
+        quotations=quoted if quoted and quoted.asked else None,
         half_finished=half_finished(connection, places, name, there if asked_judge is None else ()),
     )
 

@@ -13,6 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+import msgspec
+
 from independence.errors import StoreError
 from independence.store import context, digests, spending
 from independence.store.dialogue_rows import DIGITS
@@ -29,9 +31,16 @@ _DIALOGUES = (
     "SELECT k.key, d.said, d.words, d.first_at, d.last_at, v.judged_at, v.judge, iif(d.broken, NULL, d.answered), "
     "iif(NOT d.broken AND d.start_context IS NULL AND d.flags IS NULL AND v.context = d.at AND v.missing IS NULL "
     "AND v.quote_found IS NOT 0 AND v.field_set IS NOT NULL, d.answered, NULL), d.thought, v.missing IS NULL, "
-    "v.rubric, v.field_set, v.field_values FROM json_each(?) k LEFT JOIN dialogues d ON d.trial = k.value "
-    "LEFT JOIN verdicts v INDEXED BY verdicts_short ON v.trial = k.value"
+    "v.quote_found, v.rubric, v.field_set, v.field_values FROM json_each(?) k "
+    "LEFT JOIN dialogues d ON d.trial = k.value LEFT JOIN verdicts v INDEXED BY verdicts_short ON v.trial = k.value"
 )
+
+
+class QuotationCounts(msgspec.Struct, frozen=True):
+    """How often one judge was to quote what was said, and how often that is not to be found."""
+
+    asked: int
+    not_found: int
 
 
 class PlannedScript(NamedTuple):
@@ -50,6 +59,7 @@ class VerdictKind(NamedTuple):
     plain: int | None  # the same where nothing is to be said of a whole dialogue but the values of its verdict
     thought: int | None  # whether an answer took reasoning tokens
     valid: int  # whether the verdict is not missing
+    quote_found: int | None  # whether its quotation is in the replies; None where it was to quote nothing
     rubric: str | None
     layout: int | None  # row in `field_sets`
     values: bytes | None
@@ -157,6 +167,15 @@ def dates(reads: Sequence[JudgedDialogues], judge: str | None) -> Dates:
     rows = [(one.kinds, one.verdicts.get(judge, VerdictRows([], [], []))) for one in reads]
     given = ((kinds[kind], at) for kinds, own in rows for kind, at in zip(own.kind, own.judged_at, strict=True))
     return spending.ends(answered, {at for kind, at in given if kind.valid})
+
+
+def quotations(reads: Sequence[JudgedDialogues], judge: str) -> QuotationCounts:
+    """Of a judge, over some editions."""
+    given = Counter[int | None]()
+    for one in reads:
+        for kind in one.verdicts.get(judge, VerdictRows([], [], [])).kind:
+            given[one.kinds[kind].quote_found] += 1
+    return QuotationCounts(given[0] + given[1], given[0])
 
 
 def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[str]]:
