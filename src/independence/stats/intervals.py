@@ -175,6 +175,7 @@ def _incomplete_beta(x: Array, rest: Array, a: Array, b: Array) -> Array:
 
 
 def _log_gamma(values: Array) -> Array:
+    # Of a continued fraction's two parameters one is .5.
     found, other = np.full(len(values), math.lgamma(0.5)), values != 0.5
     found[other] = np.fromiter(map(math.lgamma, values[other].tolist()), np.float64)
     return found
