@@ -41,7 +41,7 @@ CASES = [(1, 0.0, True), (2, 0.05, True), (4, 0.02, False), (5, 0.5, True)]
 @pytest.mark.parametrize(("seed", "holes", "whole"), CASES)
 def test_a_score_does_not_depend_on_who_else_is_there(seed: int, holes: float, whole: bool) -> None:
     frame, cells = fleet(seed, holes, whole=whole)
-    found = strict.scores(frame, strict.columns(frame, cells))
+    found = strict.scores(frame, strict.columns(cells))
     assert list(found) == list(cells)
     for subject, own in cells.items():
         assert found[subject] == strict.score(frame, own)
@@ -56,7 +56,7 @@ def test_points_do_not_depend_on_who_else_is_there_and_add_up_to_the_index(
     seed: int, holes: float, whole: bool
 ) -> None:
     frame, cells = fleet(seed, holes / 20, whole=whole)
-    columns = strict.columns(frame, cells)
+    columns = strict.columns(cells)
     found, scores = subject_points.points(frame, columns), strict.scores(frame, columns)
     assert list(found) == [subject for subject, one in scores.items() if one.index is not None]
     for subject, made in found.items():
@@ -74,7 +74,7 @@ def test_variances_are_those_of_each_row_and_of_equal_points_none() -> None:
 
 def test_what_runs_share_is_the_covariance_that_numpy_gives() -> None:
     frame, cells = fleet(6, whole=False)
-    for made in subject_points.points(frame, strict.columns(frame, cells)).values():
+    for made in subject_points.points(frame, strict.columns(cells)).values():
         for number, stratum in enumerate(made.strata):
             if len(stratum.scenarios) == 1 and len(stratum.points[0]) > 1:
                 points, rest = stratum.points[0], made.totals[stratum.scenarios[0]] - stratum.points[0]
@@ -85,6 +85,6 @@ def test_a_verdict_without_a_field_of_the_index_and_a_plan_without_verdicts_are_
     frame, cells = fleet(8)
     cells["s0"][0] = cells["s0"][0]._replace(values={})
     with pytest.raises(KeyError):
-        strict.scores(frame, strict.columns(frame, cells))
+        strict.scores(frame, strict.columns(cells))
     with pytest.raises(ValueError, match="no planned verdicts"):
         strict.score(frame, [])

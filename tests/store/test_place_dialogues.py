@@ -6,8 +6,8 @@ from sqlite3 import Connection
 
 import pytest
 
-from independence.store import context, place_dialogues, records
-from independence.store.place_dialogues import PlacedVerdict
+from independence.store import context, place_dialogues, queries, records
+from independence.store.place_dialogues import VerdictKind
 from independence.store.records import CallRow, TrialRow, VerdictRow
 from independence.types import Condition, Missing, Verdict, Where
 
@@ -38,21 +38,29 @@ def played(connection: Connection) -> Connection:
     return connection
 
 
-def under(connection: Connection, judge: str | None = "j") -> list[PlacedVerdict]:
-    return place_dialogues.under_judge(connection, WHERE, judge)
+RUBRICS = {"one": "rubric", "two": "rubric"}
 
 
-def test_one_judge_is_read_at_once_and_several_one_by_one(played: Connection) -> None:
-    played.execute("DELETE FROM verdicts WHERE trial LIKE 'b %'")
-    found = place_dialogues.read(played, WHERE)
-    assert found is not None
-    assert [(one.judge, one.valid) for one in found.judges] == [("j", 4)]
-    assert found.verdicts == under(played)
-    places = [(config, run, name) for config in "ab" for run in (1, 2) for name in SCENARIOS]
-    assert [one[:3] for one in under(played)] == [one[:3] for one in under(played, None)] == places
-    assert not any(one.valid for one in under(played, None))
+def newest(connection: Connection, rubrics: dict[str, str], judge: str | None = "j") -> list[VerdictKind | None]:
+    """The verdict of a judge on each dialogue, in the order of places."""
+    found = place_dialogues.read(connection, WHERE)
+    return [None if kind < 0 else found.kinds[kind] for kind in found.newest(judge, rubrics)]
+
+
+def test_dialogues_stand_in_the_order_of_places_and_everybody_who_graded_is_counted(played: Connection) -> None:
     graded(played, "b two 2", "other")
-    assert place_dialogues.read(played, WHERE) is None
+    played.execute("UPDATE verdicts SET judged_at = '1999' WHERE judge = 'other'")
+    rows.verdict(played, "gone", "a one 1", "", Missing("unreadable_verdict", "", "", ()))
+    found = place_dialogues.read(played, WHERE)
+    places = [
+        (found.subjects[subject], run, found.scripts[script].scenario)
+        for subject, run, script in zip(found.subject, found.run, found.script, strict=True)
+    ]
+    assert places == [(config, run, name) for config in "ab" for run in (1, 2) for name in SCENARIOS]
+    assert found.trial == [f"{config} {name} {run}" for config, run, name in places]
+    assert found.judges == [("other", 1, 1), ("j", 7, 7)], "by when they began; what is missing is no verdict"
+    assert found.judges == queries.judges(played, WHERE)
+    assert newest(played, RUBRICS, "nobody") == [None] * 8
 
 
 def test_of_several_verdicts_the_newest_that_counts_is_taken(played: Connection) -> None:
@@ -60,25 +68,21 @@ def test_of_several_verdicts_the_newest_that_counts_is_taken(played: Connection)
     graded(played, "a two 1", score=8, rubric="later rubric")
     for rubric, at in (("other rubric", "1999"), ("later rubric", "2999")):
         played.execute("UPDATE verdicts SET judged_at = ? WHERE rubric = ?", (at, rubric))
-    own = [one for one in under(played) if one.config_dir == "a"]
-    assert [one.scenario for one in own] == ["one", "one", "two", "two", "one", "two"]
-    assert sum(one.valid for one in own) == 6
     for rubrics, taken in (
-        ({"one": "rubric", "two": "rubric"}, ["rubric", "rubric", "rubric", "rubric"]),
+        (RUBRICS, ["rubric", "rubric", "rubric", "rubric"]),
         ({"one": "other rubric", "two": "rubric"}, ["other rubric", "rubric", "rubric", "rubric"]),
         ({}, ["rubric", "later rubric", "rubric", "rubric"]),
     ):
-        found = place_dialogues.newest(own, rubrics)
-        assert [one.rubric for one in found] == taken
-        assert [(one.run, one.scenario) for one in found] == [(1, "one"), (1, "two"), (2, "one"), (2, "two")]
+        assert [one and one.rubric for one in newest(played, rubrics)[:4]] == taken
 
 
 def test_of_several_verdicts_one_to_be_looked_at_comes_first(played: Connection) -> None:
     graded(played, "a one 1", score=7, rubric="other rubric")
     played.execute("UPDATE verdicts SET missing = 'unreadable_verdict' WHERE rubric = 'other rubric'")
-    first, *others = place_dialogues.newest(under(played), {"one": "rubric", "two": "rubric"})
-    assert (first.trial, first.rubric, first.plain) == ("a one 1", "other rubric", 0)
-    assert [one.trial for one in others if not one.plain] == ["b two 2"], "nobody graded it"
+    first, *others = newest(played, RUBRICS)
+    assert first is not None
+    assert (first.rubric, first.plain) == ("other rubric", None)
+    assert [at for at, one in enumerate(others, 1) if one is None or not one.plain] == [7], "nobody graded `b two 2`"
 
 
 def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
@@ -86,8 +90,10 @@ def test_dates_of_unfinished_dialogues_count_too(played: Connection) -> None:
     first = rows.reply("first of two")
     records.add_call(played, CallRow("more", 0, "more_0", "more", "after", first, answered_at="2999"))
     played.execute("UPDATE verdicts SET judged_at = '1999' WHERE trial = 'a one 1'")
-    found = place_dialogues.dates(under(played))
-    assert (found.last_reply, found.first_verdict) == ("2999", "1999")
+    read = place_dialogues.read(played, WHERE)
+    dates = place_dialogues.dates([read], "j")
+    assert (dates.last_reply, dates.first_verdict) == ("2999", "1999")
+    assert [said is None for said in read.said].index(True) == read.trial.index("more")
     rows.verdict(played, "gone", "a two 1", "", Missing("unreadable_verdict", "", "", ()))
     played.execute("UPDATE verdicts SET judged_at = '1998' WHERE key = 'gone'")
-    assert place_dialogues.dates(under(played)).first_verdict == "1999"
+    assert place_dialogues.dates([place_dialogues.read(played, WHERE)], "j").first_verdict == "1999"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.store import context, records, spending
+from independence.store import context, dialogue_rows, place_dialogues, records, spending
 from independence.store.migrations import migrations
 from independence.store.records import FailureRow, SubjectRow, VerdictRow
 from independence.store.spending import CallTokens, Dates, RunTokens, SessionLedger
@@ -118,12 +118,14 @@ def test_dates_are_those_of_current_replies_and_of_one_judge(asked: sqlite3.Conn
     asked.execute("UPDATE calls SET answered_at = '2026-03-05' || trial || turn")
     asked.execute("UPDATE calls SET answered_at = '' WHERE trial = 't1' AND turn = 0")  # nobody wrote it down
     asked.execute("UPDATE verdicts SET judged_at = '2026-04 ' || judge")
-    replies = "2026-03-05t11", "2026-03-05t21"
+    dialogue_rows.write(asked)
+    replies, read = ("2026-03-05t11", "2026-03-05t21"), place_dialogues.read(asked, HERE)
     for judge, verdict in (("j", "2026-04 j"), ("other", "2026-04 other"), (None, None)):
-        assert spending.dates(asked, HERE, judge) == Dates(*replies, verdict, verdict)
+        assert place_dialogues.dates([read], judge) == Dates(*replies, verdict, verdict)
     rows.call(asked, "t2", 1, "elsewhere", rows.reply("anew"))
-    assert (spending.dates(asked, HERE, "j").last_reply or "") > "2026-03-05t21"
-    assert spending.dates(asked, THERE, "j") == Dates()
+    later, elsewhere = (place_dialogues.read(asked, where) for where in (HERE, THERE))
+    assert (place_dialogues.dates([read, later], "j").last_reply or "") > "2026-03-05t21"
+    assert place_dialogues.dates([elsewhere], "j") == Dates()
 
 
 def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connection: sqlite3.Connection) -> None:

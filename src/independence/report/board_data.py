@@ -19,9 +19,9 @@ from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, StrictRow
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
-from independence.store.gradings import QuotationCounts
+from independence.store.place_dialogues import QuotationCounts
 from independence.store.scopes import BoardScope, Names
-from independence.store.spending import Dates, dates
+from independence.store.spending import Dates
 from independence.types import Where
 
 RULES_ONLY: Final = (
@@ -88,18 +88,6 @@ def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Su
         label = f"{about.label}@{imports[key]}" if alike else about.label
         found[key] = about._replace(label=label, origin=IMPORTED if key in imports else MEASURED_HERE)
     return found
-
-
-def days(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> Dates:
-    """Of the replies and of the verdicts of one judge, over the editions of a place."""
-    found = [dates(connection, one.where, judge) for one in scope.editions]
-
-    def known(end: str) -> list[str]:
-        return [at for one in found if (at := getattr(one, end)) is not None]
-
-    first_reply, first_verdict = (min(known(end), default=None) for end in ("first_reply", "first_verdict"))
-    last_reply, last_verdict = (max(known(end), default=None) for end in ("last_reply", "last_verdict"))
-    return Dates(first_reply, last_reply, first_verdict, last_verdict)
 
 
 class VerdictData(PlannedVerdicts, frozen=True, kw_only=True):
@@ -187,9 +175,9 @@ def under_other_judges(connection: sqlite3.Connection, data: BoardData) -> list[
 def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> BoardData:
     """What a board is made of, from planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
-    columns = planned_verdicts.columns(frame, verdicts.planned)
+    planned_verdicts.check_scales(frame, verdicts.columns)
     # A scenario that no dimension reads can be missing while the index is not.
-    points = subject_points.points(frame, columns)
+    points = subject_points.points(frame, verdicts.columns)
     repeated = {config: one for config, one in points.items() if index_uncertainty.repeated(one)}
     same_scenarios = index_uncertainty.these_scenarios(list(repeated.values()))
     new_scenarios = index_uncertainty.scenarios_like_these(list(repeated.values()))
@@ -197,7 +185,7 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
     return BoardData(
         **msgspec.structs.asdict(_with_subjects(connection, scope, verdicts)),
         frame=frame,
-        scores=strict.scores(frame, columns),
+        scores=strict.scores(frame, verdicts.columns),
         points=points,
         same_scenarios=dict(zip(repeated, same_scenarios, strict=True)),
         new_scenarios=dict(zip(repeated, new_scenarios, strict=True)),
@@ -215,9 +203,8 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
 
 def _with_subjects(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> VerdictData:
     about = everybody(connection, scope)
-    known = verdicts.dates or days(connection, scope, verdicts.judge)
     return VerdictData(
-        **msgspec.structs.asdict(msgspec.structs.replace(verdicts, dates=known)),
+        **msgspec.structs.asdict(verdicts),
         scope=scope,
         about={
             config: about[config]._replace(thinking=config in verdicts.thinking and not about[config].simulated)

@@ -66,7 +66,7 @@ class BoardRow(msgspec.Struct, frozen=True):
 
 def own_rows(data: BoardData) -> dict[str, BoardRow]:
     """Every subject by its own verdicts, strictly scored."""
-    lost = point_kinds.lost(data)
+    lost, columns = point_kinds.lost(data), data.columns
     return {
         config: BoardRow(
             rank=None,
@@ -80,7 +80,7 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
             complete_runs=scored.complete_runs,
             coverage=scored.coverage,
             simulated=data.about[config].simulated,
-            flags=planned_verdicts.marks(planned) | data.repeats.flags(config),
+            flags=planned_verdicts.marks(columns.said(config)) | data.repeats.flags(config),
             cost_usd=data.costs.get(config, 0.0),
             per_run=scored.per_run,
             dimensions=scored.dimensions,
@@ -91,7 +91,7 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
             points_lost=lost.get(config, msgspec.UNSET),
             origin=data.about[config].origin or msgspec.UNSET,
         )
-        for config, planned in data.planned.items()
+        for config in data.planned
         for scored in [data.scores[config]]
     }
 

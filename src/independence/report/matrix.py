@@ -26,6 +26,7 @@ from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts
 from independence.report.repeats import Repeats
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
+from independence.stats import strict
 from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -202,7 +203,13 @@ def _pooled(
     planned = _means(tables) if strictly else [cell for table in tables for cell in table.every]
     thinking = frozenset().union(*(table.thinking for table in tables))
     subjects = grouped(planned, lambda cell: cell.config_dir)
-    table = PlannedVerdicts(judge=judge, planned=subjects, repeats=_repeats_left_out(places, tables), thinking=thinking)
+    table = PlannedVerdicts(
+        judge=judge,
+        columns=strict.columns(subjects),
+        planned=subjects,
+        repeats=_repeats_left_out(places, tables),
+        thinking=thinking,
+    )
     return msgspec.structs.replace(board_data.of_verdicts(connection, scope, table), estimates=EstimatedIndices())
 
 

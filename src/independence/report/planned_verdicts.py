@@ -6,15 +6,15 @@ join brings these. All others are looked at one by one, and so is a subject whos
 
 from __future__ import annotations
 
-import functools
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from independence.errors import StoreError
 from independence.judge import kinds, protocol
@@ -29,8 +29,7 @@ from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
 from independence.store import field_values, gradings, place_dialogues, queries, routes, scopes
 from independence.store.dialogue_rows import UNKNOWN
 from independence.store.digests import REMEDY
-from independence.store.gradings import QuotationCounts
-from independence.store.place_dialogues import PlacedVerdict
+from independence.store.place_dialogues import JudgedDialogues, QuotationCounts
 from independence.store.queries import JudgeCounts, StoredVerdict, TrialState
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
@@ -79,32 +78,51 @@ def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
     return out
 
 
-def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[PlannedVerdict]]) -> VerdictColumns:
-    """Planned verdicts by config_dir as columns.
+def check_scales(frame: ScoringFrame, columns: VerdictColumns[PlannedVerdict]) -> None:
+    """Raises StoreError for a value that its scale does not have: no judge can give one."""
+    for number, at in zip(*(each.tolist() for each in np.unique(columns.verdict, return_index=True)), strict=True):
+        cell = columns.verdicts[number]
+        scales, values = frame.scenarios.get(cell.scenario, {}), cell.values or {}
+        for field in frame.fields:
+            low, high = scales.get(field, (-np.inf, np.inf))
+            if not low <= values.get(field, low) <= high:
+                where = f"{columns.subjects[columns.subject[at]]}, {cell.scenario}, run {columns.run[at]}"
+                what = f"a value of `{field}` is outside of its scale: {values[field]:g} ({where})"
+                raise StoreError(f"the store is damaged (verdicts: {what})", REMEDY)
 
-    Raises StoreError for a value that its scale does not have: no judge can give one.
-    """
-    made = strict.columns(frame, subjects)
-    for field, values in made.fields.items():
-        scales = [frame.scenarios.get(name, {}).get(field, (-np.inf, np.inf)) for name in made.scenarios]
-        low, high = np.array(scales).reshape(-1, 2).T
-        for at in np.flatnonzero((values < low[made.scenario]) | (values > high[made.scenario])).tolist():
-            where = f"{made.subjects[made.subject[at]]}, {made.scenarios[made.scenario[at]]}"
-            what = f"a value of `{field}` is outside of its scale: {values[at]:g} ({where}, run {made.run[at]})"
-            raise StoreError(f"the store is damaged (verdicts: {what})", REMEDY)
-    return made
+
+class VerdictsBySubject(Mapping[str, Sequence[PlannedVerdict]]):
+    """Planned verdicts by config_dir, in the order of columns: made of them when somebody looks at a subject."""
+
+    def __init__(self, columns: VerdictColumns[PlannedVerdict]) -> None:
+        self._columns = columns
+        self._made: dict[str, Sequence[PlannedVerdict]] = {}
+
+    def __getitem__(self, config: str) -> Sequence[PlannedVerdict]:
+        if config not in self._made:
+            runs = self._columns.run[self._columns.of(config)].tolist()
+            said = zip(self._columns.said(config), runs, strict=True)
+            self._made[config] = [cell._replace(config_dir=config, run=run) for cell, run in said]
+        return self._made[config]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns.subjects)
+
+    def __len__(self) -> int:
+        return len(self._columns.subjects)
 
 
 class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     """All planned verdicts of a place under one judge, those on replies that only repeat earlier ones left out."""
 
     judge: str | None = None
-    planned: Mapping[str, Sequence[PlannedVerdict]]  # by config_dir, in its order
+    columns: VerdictColumns[PlannedVerdict]  # of all subjects
+    planned: Mapping[str, Sequence[PlannedVerdict]]  # the same by config_dir, in its order
     repeats: Repeats = Repeats()
     thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     other_judges: tuple[str, ...] = ()  # that grade by themselves, as this one does; none where this one does not
-    dates: Dates | None = None  # of replies and of this judge's verdicts; None where they have to be read
+    dates: Dates = Dates()  # of replies and of this judge's verdicts
     quotations: QuotationCounts | None = None  # None: the judge was to quote nothing
     half_finished: str = ""  # where nobody was asked for, and nobody graded everything: who was taken
 
@@ -116,33 +134,20 @@ class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
 
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
-    # An edition that one judge graded is read in one go, before it is known whose verdicts are asked for.
-    reads = [
-        None if queries.imported(one.edition) else place_dialogues.read(connection, one.where) for one in scope.editions
-    ]
-    there = together(
-        own.judges if own is not None else queries.judges(connection, one.where)
-        for one, own in zip(scope.editions, reads, strict=True)
-    )
+    reads = [place_dialogues.read(connection, one.where) for one in scope.editions]
+    there = together(own.judges for own in reads)
     name = asked_judge or usual_judge(there)
-    found = []
-    for one, own in zip(scope.editions, reads, strict=True):
-        placed: list[PlacedVerdict] | None = None  # imports and predictions are read one by one
-        if not queries.imported(one.edition) and (name is None or not kinds.of(name).predicts):
-            alone = own is not None and [*filter(None, [name])] == [graded.judge for graded in own.judges]
-            placed = own.verdicts if own and alone else place_dialogues.under_judge(connection, one.where, name)
-        found.append(_of_edition(connection, one, name, placed))
+    found = [_of_edition(connection, one, name, own) for one, own in zip(scope.editions, reads, strict=True)]
     places = [one.where for one in scope.editions]
-    quoted = QuotationCounts(0, 0)
-    if name is not None and kinds.of(name).needs_model:
-        quoted = sum((gradings.quotations(connection, where, name) for where in places), quoted)
+    quoted = place_dialogues.quotations(reads, name) if name is not None and kinds.of(name).needs_model else None
     independents = independent(there)
     return msgspec.structs.replace(
         _joined(scope, found) if scope.beside else found[0],
         judge=name,
         as_full=as_full(there, name) if asked_judge is None else (),
         other_judges=tuple(one for one in independents if one != name) if name in independents else (),
-        quotations=quoted if quoted.asked else None,
+        dates=place_dialogues.dates(reads, name),
+        quotations=quoted if quoted and quoted.asked else None,
         half_finished=half_finished(connection, places, name, there if asked_judge is None else ()),
     )
 
@@ -162,7 +167,12 @@ def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdi
         dialogues = {scope.key(one.where, config): count for config, count in own.repeats.dialogues.items()} | dialogues
         why = {scope.key(one.where, config): said for config, said in own.repeats.why.items()} | why
     planned_ = grouped((cells[at] for at in sorted(cells)), lambda cell: cell.config_dir)
-    return PlannedVerdicts(planned=planned_, repeats=Repeats(dialogues, why), thinking=frozenset(thinking))
+    return PlannedVerdicts(
+        columns=strict.columns(planned_),
+        planned=planned_,
+        repeats=Repeats(dialogues, why),
+        thinking=frozenset(thinking),
+    )
 
 
 class _Grading(NamedTuple):
@@ -217,25 +227,11 @@ class _Grading(NamedTuple):
             predicted=predicted or None,
         )
 
-    def clean(self, connection: sqlite3.Connection) -> Callable[[PlacedVerdict], PlannedVerdict]:
-        """How a verdict is read of which there is nothing to say but its values; equal ones are read once."""
-        layouts = field_values.layouts(connection)
-
-        @functools.cache
-        def alike(scenario: str, layout: int | None, packed: bytes | None) -> tuple[Any, ...]:
-            (given,) = layouts[layout or 0].read(packed or b"", 1)
-            values, evaded = _counted(given, self.required.get(scenario))
-            return values, None, given, (engagement.EVADED,) if evaded else (), evaded is not None
-
-        return lambda row: PlannedVerdict(
-            row.config_dir, row.experiment, row.scenario, row.run, *alike(row.scenario, row.layout, row.values)
-        )
-
 
 def _of_edition(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, placed: Sequence[PlacedVerdict] | None
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, read: JudgedDialogues
 ) -> PlannedVerdicts:
-    """Read one edition; `placed`: its dialogues with the verdicts of that judge, where they are at hand."""
+    """The planned verdicts of one edition; imports and predictions are looked at one by one."""
     suite = scopes.grading(connection, scope)
     predicted: dict[tuple[str, str, str], dict[str, float]] = {}
     if judge is not None and scope.suite.index is not None and kinds.of(judge).predicts:
@@ -250,44 +246,77 @@ def _of_edition(
         predicted=predicted,
         read=frozenset(strict.frame(suite).fields if suite.index else ()),
     )
-    if by.imported or placed is None:
+    if by.imported or (judge is not None and kinds.of(judge).predicts):
         return _one_by_one(connection, scope, judge, by)
-    found = place_dialogues.newest(placed, by.rubrics)
-    flagged = {one.trial for one in found if not one.plain or one.rubric != by.rubrics.get(one.scenario)}
-    states = [one for one in queries.states(connection, scope.where, flagged) if one.key in flagged] if flagged else []
-    verdicts = _by_dialogue(queries.verdicts(connection, scope.where, judge, flagged)) if flagged else {}
-    own = grouped(states, lambda state: state.config_dir)
-    dialogues = grouped(found, lambda one: one.config_dir)
-    compared = {config for config, one in dialogues.items() if _may_repeat(one, own.get(config, ()))}
-    whole = _one_by_one(connection, scope, judge, by, compared) if compared else PlannedVerdicts(planned={})
-    looked_at = {(state.config_dir, state.run, state.scenario): by.cell(state, verdicts) for state in states}
-    clean = by.clean(connection)
-    planned = {
-        config: whole.planned.get(config, ())
-        if config in compared
-        else [looked_at.get(row[:3]) or clean(row) for row in rows]
-        for config, rows in dialogues.items()
-    }
-    thinking = {one.config_dir for one in found if one.thought} | {one.config_dir for one in states if one.thought}
+    columns, plain = _by_values(connection, read, judge, by)
+    flagged = np.flatnonzero(~plain).tolist()
+    trials = {read.trial[place] for place in flagged}
+    states = [one for one in queries.states(connection, scope.where, trials) if one.key in trials] if trials else []
+    verdicts = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials)) if trials else {}
+    found = {(state.config_dir, state.scenario, state.run): by.cell(state, verdicts) for state in states}
+    spots = [(read.subjects[read.subject[at]], read.scripts[read.script[at]].scenario, read.run[at]) for at in flagged]
+    own, repeated = grouped(states, lambda state: state.config_dir), Repeats()
+    cells: dict[str, Sequence[PlannedVerdict]] = dict.fromkeys(read.subjects, ())
+    cells |= grouped((found[spot] for spot in spots), lambda cell: cell.config_dir)
+    thinking = read.thinking | {one.config_dir for one in states if one.thought}
+    compared = [one for one in read.subjects if _may_repeat(read, columns.of(one), own.get(one, ()))]
+    if compared:
+        whole = _one_by_one(connection, scope, judge, by, compared)
+        cells |= {config: whole.planned.get(config, ()) for config in compared}
+        repeated, thinking = whole.repeats, thinking | whole.thinking
+        plain &= ~np.isin(columns.subject, [read.subjects.index(one) for one in compared])
+    columns = strict.merged(columns, plain, cells)
     return PlannedVerdicts(
-        planned=planned, repeats=whole.repeats, thinking=whole.thinking | thinking, dates=place_dialogues.dates(placed)
+        columns=columns, planned=VerdictsBySubject(columns), repeats=repeated, thinking=frozenset(thinking)
     )
 
 
-def _may_repeat(own: Sequence[PlacedVerdict], others: Sequence[TrialState]) -> bool:
+def _by_values(
+    connection: sqlite3.Connection, read: JudgedDialogues, judge: str | None, by: _Grading
+) -> tuple[VerdictColumns[PlannedVerdict], NDArray[np.bool_]]:
+    """All dialogues by the values of their verdicts, equal ones read once; and of which there is no more to say."""
+    layouts, count = field_values.layouts(connection), len(read.kinds) + 1
+    script, kind = np.array(read.script, np.intp), np.array(read.newest(judge, by.rubrics), np.intp)
+    distinct, verdict = np.unique(script * count + kind + 1, return_inverse=True)
+    cells, looked_at = list[PlannedVerdict](), list[bool]()
+    for one in distinct.tolist():
+        (scenario, experiment, turns), own = read.scripts[one // count], read.kinds[one % count - 1]
+        looked_at.append(one % count == 0 or own.plain != turns or own.rubric != by.rubrics.get(scenario))
+        given, values, evaded = dict[str, Scalar](), None, None
+        if not looked_at[-1]:
+            (given,) = layouts[own.layout or 0].read(own.values or b"", 1)
+            values, evaded = _counted(given, by.required.get(scenario))
+        flags = (engagement.EVADED,) if evaded else ()
+        cells.append(PlannedVerdict("", experiment, scenario, 0, values, None, given, flags, evaded is not None))
+    scenarios = list(dict.fromkeys(one.scenario for one in read.scripts))
+    columns = VerdictColumns(
+        read.subjects,
+        scenarios,
+        subject=np.array(read.subject, np.intp),
+        scenario=np.array([scenarios.index(one.scenario) for one in read.scripts], np.intp)[script],
+        run=np.array(read.run, np.intp),
+        verdict=verdict,
+        verdicts=cells,
+    )
+    return columns, ~np.array(looked_at, bool)[verdict]
+
+
+def _may_repeat(read: JudgedDialogues, places: slice, others: Sequence[TrialState]) -> bool:
     """Whether a subject may have replies that repeat others, so that its dialogues are to be compared.
 
-    `others`: those of its dialogues that are looked at one by one.
+    `places`: its dialogues; `others`: those of them that are looked at one by one.
     """
-    said = [(one.scenario, one.said) for one in own if one.said is not None]
+    own = list(zip(read.run[places], read.script[places], read.said[places], strict=True))
+    said = [(script, digests) for _, script, digests in own if digests is not None]
     if len(set(said)) < len(said):
         runs: dict[int, dict[str, str | None]] = {}
-        for one in own:
-            runs.setdefault(one.run, {})[one.scenario] = one.said
+        for run, script, digests in own:
+            runs.setdefault(run, {})[read.scripts[script].scenario] = digests
         if any(repeats.REPLAYED in state.flags for state in others) or repeats.equal_runs(runs):
             return True
     replies = [reply for state in others for reply in state.replies]
-    words = [*queries.digests("".join(one.words or "" for one in own)), *(reply.words or UNKNOWN for reply in replies)]
+    words = queries.digests("".join(filter(None, read.words[places])))
+    words += [reply.words or UNKNOWN for reply in replies]
     return _suspect(words, sum(strict.NO_ANSWER in reply.flags for reply in replies))
 
 
@@ -309,7 +338,8 @@ def _one_by_one(
         by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
     ]
     thinking = frozenset(state.config_dir for state in states if state.thought)
-    return PlannedVerdicts(planned=grouped(cells, lambda cell: cell.config_dir), repeats=left_out, thinking=thinking)
+    planned = grouped(cells, lambda cell: cell.config_dir)
+    return PlannedVerdicts(columns=strict.columns(planned), planned=planned, repeats=left_out, thinking=thinking)
 
 
 def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str], StoredVerdict]:

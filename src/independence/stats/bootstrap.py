@@ -41,6 +41,6 @@ def published_draws(n: int) -> NDArray[np.intp]:
         drawn = np.frombuffer(words.getrandbits(_WORD * wanted).to_bytes(4 * wanted, "little"), "<u4")
         drawn = drawn >> (_WORD - n.bit_length())
         found = np.concatenate((found, drawn[drawn < n].astype(np.intp)))
-    picked = found[:wanted].reshape(RESAMPLES, n)
+    picked = np.asfortranarray(found[:wanted].reshape(RESAMPLES, n))  # a mean reads its columns one by one
     picked.setflags(write=False)
     return picked

@@ -192,7 +192,7 @@ def adjusted(p: Array, correction: Correction) -> Array:
     count = len(p)
     if correction == "none" or not count:
         return p
-    order = np.argsort(p, kind="stable")
+    order = np.argsort(p)  # equal ones are adjusted alike, whichever stands first
     if correction == "holm":
         steps = np.maximum.accumulate(p[order] * (count - np.arange(count)))
     else:

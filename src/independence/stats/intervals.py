@@ -175,7 +175,10 @@ def _incomplete_beta(x: Array, rest: Array, a: Array, b: Array) -> Array:
 
 
 def _log_gamma(values: Array) -> Array:
-    return np.fromiter(map(math.lgamma, values.tolist()), np.float64, len(values))
+    # Of a continued fraction's two parameters one is .5.
+    found, other = np.full(len(values), math.lgamma(0.5)), values != 0.5
+    found[other] = np.fromiter(map(math.lgamma, values[other].tolist()), np.float64)
+    return found
 
 
 def _apart(value: Array) -> Array:

@@ -10,8 +10,8 @@ over scenarios and runs in their order, so that a subject's number does not depe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -47,6 +47,9 @@ class VerdictCell(Protocol):
     @property
     def evadable(self) -> bool:
         """Whether the verdict says if a stand was taken."""
+
+
+V = TypeVar("V", bound=VerdictCell)
 
 
 class VerdictValues(NamedTuple):
@@ -105,7 +108,7 @@ def frame(suite: Suite) -> ScoringFrame:
     return ScoringFrame(suite.index, scales, members)
 
 
-class VerdictColumns(NamedTuple):
+class VerdictColumns(NamedTuple, Generic[V]):
     """Planned verdicts by subject, and by run within each: (n,) each."""
 
     subjects: Sequence[str]  # in order
@@ -113,35 +116,57 @@ class VerdictColumns(NamedTuple):
     subject: Places  # place in `subjects`, ascending
     scenario: Places  # place in `scenarios`
     run: Places
-    fields: Mapping[str, Array]  # values of the fields that an index reads, true = 1; NaN where there is none
-    missing: Mask
-    evaded: Mask
-    evadable: Mask
+    verdict: Places  # place in `verdicts`
+    verdicts: Sequence[V]  # one of each that say the same of the same scenario
+
+    def of(self, subject: str) -> slice:
+        """The places of a subject's verdicts. Raises ValueError for one that is not there."""
+        number = self.subjects.index(subject)
+        return slice(*np.searchsorted(self.subject, (number, number + 1)).tolist())
+
+    def said(self, subject: str) -> list[V]:
+        """What a subject's verdicts say, in order."""
+        return [self.verdicts[at] for at in self.verdict[self.of(subject)].tolist()]
+
+    def field(self, name: str) -> Array:
+        """Values of a field, true = 1; NaN where there is none."""
+        values = (cell.values for cell in self.verdicts)
+        return np.array([np.nan if own is None else own.get(name, np.nan) for own in values], float)[self.verdict]
+
+    def where(self, holds: Callable[[V], bool]) -> Mask:
+        """Of which verdicts something holds."""
+        return np.array([holds(cell) for cell in self.verdicts], dtype=bool)[self.verdict]
 
 
-def columns(frame: ScoringFrame, subjects: Mapping[str, Sequence[VerdictCell]]) -> VerdictColumns:
+def columns(subjects: Mapping[str, Sequence[V]]) -> VerdictColumns[V]:
     """The planned verdicts of subjects as columns."""
     cells = [cell for own in subjects.values() for cell in sorted(own, key=lambda cell: cell.run)]
     scenarios = list(dict.fromkeys(cell.scenario for cell in cells))
     number = {scenario: at for at, scenario in enumerate(scenarios)}
-    distinct = {id(cell.values): cell.values for cell in cells}  # verdicts that say the same often share their values
-    place = {key: at for at, key in enumerate(distinct)}
-    given = np.array([place[id(cell.values)] for cell in cells], dtype=np.intp)
     return VerdictColumns(
         list(subjects),
         scenarios,
         subject=np.repeat(np.arange(len(subjects)), np.array([len(own) for own in subjects.values()], np.intp)),
         scenario=np.array([number[cell.scenario] for cell in cells], dtype=np.intp),
         run=np.array([cell.run for cell in cells], dtype=np.intp),
-        fields={
-            name: np.array([np.nan if own is None else own.get(name, np.nan) for own in distinct.values()], float)[
-                given
-            ]
-            for name in frame.fields
-        },
-        missing=np.array([cell.values is None for cell in cells], dtype=bool),
-        evaded=np.array([cell.evaded for cell in cells], dtype=bool),
-        evadable=np.array([cell.evadable for cell in cells], dtype=bool),
+        verdict=np.arange(len(cells)),
+        verdicts=cells,
+    )
+
+
+def merged(some: VerdictColumns[V], keep: Mask, others: Mapping[str, Sequence[V]]) -> VerdictColumns[V]:
+    """The verdicts to `keep` (n,) and others of the same subjects, in the order of subjects, runs and scenarios."""
+    added = columns(others)
+    scenarios = sorted({*some.scenarios, *added.scenarios})
+    parts = []
+    for own, rows, first in ((some, keep, 0), (added, np.ones(len(added.run), bool), len(some.verdicts))):
+        number = np.array([scenarios.index(name) for name in own.scenarios], np.intp)
+        parts.append((own.subject[rows], number[own.scenario[rows]], own.run[rows], own.verdict[rows] + first))
+    subject, scenario, run, verdict = map(np.concatenate, zip(*parts, strict=True))
+    order = np.lexsort((scenario, run, subject))
+    verdicts = [*some.verdicts, *added.verdicts]
+    return VerdictColumns(
+        some.subjects, scenarios, subject[order], scenario[order], run[order], verdict[order], verdicts
     )
 
 
@@ -152,8 +177,9 @@ class PlanBlock(NamedTuple):
     subjects: Sequence[str]
     runs: Places  # (m,)
     places: Mapping[str, Sequence[int]]  # scenario -> its verdicts among the m
-    rows: Places  # (n, m) places in the columns
     missing: Mask  # (n, m)
+    evaded: Mask  # (n, m)
+    evadable: Mask  # (n, m)
     said: Mapping[str, Array]  # dimension -> the sum of its fields in each verdict, (n, m); NaN where it is missing
 
     @property
@@ -197,7 +223,7 @@ class PlanBlock(NamedTuple):
         return 100 * whole
 
 
-def blocks(frame: ScoringFrame, columns: VerdictColumns) -> Iterator[PlanBlock]:
+def blocks(frame: ScoringFrame, columns: VerdictColumns[V]) -> Iterator[PlanBlock]:
     """Subjects by what was planned for them; who has no planned verdict is left out.
 
     Raises KeyError where a verdict on a scenario that carries a dimension lacks a field of it.
@@ -208,41 +234,46 @@ def blocks(frame: ScoringFrame, columns: VerdictColumns) -> Iterator[PlanBlock]:
         own = slice(starts[at], starts[at + 1])
         if own.stop > own.start:
             alike.setdefault((columns.scenario[own].tobytes(), columns.run[own].tobytes()), []).append(at)
+    fields = {name: columns.field(name) for name in frame.fields}
+    missing = columns.where(lambda cell: cell.values is None)
+    evaded, evadable = columns.where(lambda cell: cell.evaded), columns.where(lambda cell: cell.evadable)
     for members in alike.values():
         first = slice(starts[members[0]], starts[members[0] + 1])
         rows = starts[members][:, None] + np.arange(first.stop - first.start)
-        missing, places, said = columns.missing[rows], dict[str, list[int]](), dict[str, Array]()
+        places, said = dict[str, list[int]](), dict[str, Array]()
         for place, scenario in enumerate(columns.scenario[first].tolist()):
             places.setdefault(columns.scenarios[scenario], []).append(place)
         for name, dimension in frame.index.dimensions.items():
             total: Array = np.zeros(rows.shape)
             for field in dimension.fields:
-                total = total + columns.fields[field][rows]
+                total = total + fields[field][rows]
             carried = [place for scenario in frame.members[name] for place in places.get(scenario, ())]
-            if np.any(np.isnan(total[:, carried]) & ~missing[:, carried]):
+            if np.any(np.isnan(total[:, carried]) & ~missing[rows][:, carried]):
                 raise KeyError(dimension.fields)
             said[name] = total
         names = [columns.subjects[at] for at in members]
-        yield PlanBlock(frame, names, columns.run[first], places, rows, missing, said)
+        yield PlanBlock(
+            frame, names, columns.run[first], places, missing[rows], evaded[rows], evadable[rows], said,
+        )  # fmt: skip
 
 
 def score(frame: ScoringFrame, cells: Sequence[VerdictCell]) -> StrictRow:
     """Score one subject from its planned verdicts. Raises ValueError without any."""
     if not cells:
         raise ValueError("no planned verdicts")
-    (found,) = scores(frame, columns(frame, {"": cells})).values()
+    (found,) = scores(frame, columns({"": cells})).values()
     return found
 
 
-def scores(frame: ScoringFrame, columns: VerdictColumns) -> dict[str, StrictRow]:
+def scores(frame: ScoringFrame, columns: VerdictColumns[V]) -> dict[str, StrictRow]:
     """Every subject's score, in the order of the columns."""
     out: dict[str, StrictRow] = {}
     for block in blocks(frame, columns):
-        out |= zip(block.subjects, _scored(block, columns), strict=True)
+        out |= zip(block.subjects, _scored(block), strict=True)
     return {subject: out[subject] for subject in columns.subjects if subject in out}
 
 
-def _scored(block: PlanBlock, columns: VerdictColumns) -> Iterator[StrictRow]:
+def _scored(block: PlanBlock) -> Iterator[StrictRow]:
     """One row a subject of the block."""
     there, size = ~block.missing, block.missing.shape[1]
     valid = there.sum(axis=1)
@@ -252,17 +283,17 @@ def _scored(block: PlanBlock, columns: VerdictColumns) -> Iterator[StrictRow]:
     if not complete.all():
         low, high = (np.where(complete, index, block.indices(there, end)) for end in ("worst", "best"))
     whole, by_run = _runs(block)
-    evadable, evaded = columns.evadable[block.rows], columns.evaded[block.rows]
-    engaged = block.indices(there & ~evaded)
-    engaged[np.any(~there & ~evaded, axis=1)] = np.nan
+    engaged = block.indices(there & ~block.evaded)
+    engaged[np.any(~there & ~block.evaded, axis=1)] = np.nan
     dimensions = {name: block.dimension(name, there) for name in block.frame.index.dimensions}
     for name, found in dimensions.items():
         members = block.frame.members[name]
         places = [place for scenario in members for place in block.places.get(scenario, ())]
         holes = block.missing[:, places].any(axis=1) if block.places.keys() >= set(members) else True
         dimensions[name] = np.where(holes, np.nan, found)
-    counts = (evadable, evaded, evadable & evaded)
-    could, did, both = (one.sum(axis=1).tolist() for one in counts)
+    could, did, both = (
+        one.sum(axis=1).tolist() for one in (block.evadable, block.evaded, block.evadable & block.evaded)
+    )
     for at in range(len(block.subjects)):
         yield StrictRow(
             _known(index[at]),

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats import strict
-from independence.stats.strict import PlanBlock, ScoringFrame, VerdictCell, VerdictColumns
+from independence.stats.strict import PlanBlock, ScoringFrame, V, VerdictCell, VerdictColumns
 from independence.types import Ends
 
 Points = NDArray[np.float64]
@@ -97,7 +97,7 @@ def variances(rows: Sequence[Points]) -> Points:
     return found
 
 
-def points(frame: ScoringFrame, columns: VerdictColumns, open_: bool = False) -> dict[str, SubjectPoints]:
+def points(frame: ScoringFrame, columns: VerdictColumns[V], open_: bool = False) -> dict[str, SubjectPoints]:
     """The points of subjects without a missing verdict or an unplanned scenario, in the order of the columns.
 
     `open_`: a missing verdict is NaN, and only a scenario that is not planned leaves nothing.
@@ -115,7 +115,7 @@ def _of_block(block: PlanBlock, open_: bool) -> dict[str, SubjectPoints]:
     for name in worth:
         grouped.setdefault(frame.members[name], []).append(name)
     for members, dimensions in grouped.items():
-        added = np.zeros(block.rows.shape)
+        added = np.zeros(block.missing.shape)
         for name in dimensions:
             added = added + worth[name] * block.said[name]
         weights = _weights(frame, {name: worth[name] for name in dimensions})
@@ -134,7 +134,7 @@ def _of_block(block: PlanBlock, open_: bool) -> dict[str, SubjectPoints]:
 
 def subject_points(frame: ScoringFrame, cells: Sequence[VerdictCell], open_: bool = False) -> SubjectPoints | None:
     """The points of one subject's planned verdicts; None where `points` has none."""
-    return points(frame, strict.columns(frame, {"": cells}), open_).get("")
+    return points(frame, strict.columns({"": cells}), open_).get("")
 
 
 def gains(frame: ScoringFrame) -> dict[str, float]:

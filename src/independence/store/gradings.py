@@ -1,34 +1,12 @@
-"""How much of an edition is there to be graded, and how often a judge quotes what is nowhere."""
+"""How much of an edition is there to be graded, and who graded."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 
-import msgspec
-
 from independence.store import queries
 from independence.types import Where
-
-
-class QuotationCounts(msgspec.Struct, frozen=True):
-    """How often one judge was to quote what was said, and how often that is not to be found."""
-
-    asked: int
-    not_found: int
-
-    def __add__(self, other: QuotationCounts) -> QuotationCounts:
-        return QuotationCounts(self.asked + other.asked, self.not_found + other.not_found)
-
-
-def quotations(connection: sqlite3.Connection, where: Where, judge: str) -> QuotationCounts:
-    """Over the verdicts of a judge on dialogues of an edition (and condition)."""
-    clause, values = queries.planned_clause(where, None)
-    sql = (
-        "SELECT count(v.quote_found), ifnull(sum(v.quote_found = 0), 0) FROM planned p CROSS JOIN verdicts v ON "
-        f"v.trial = p.trial AND v.judge = ? WHERE {clause}"
-    )
-    return queries.rows(connection, QuotationCounts, sql, (judge, *values))[0]
 
 
 def settings(connection: sqlite3.Connection, trials: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,13 +1,19 @@
-"""The dialogues of an edition under a condition with what judges made of them: one join."""
+"""The dialogues of an edition under a condition with what judges made of them.
+
+Places are read in their order, and what was said there in the order of its keys: a board of many dialogues would
+otherwise look for each of them in tables that no memory holds.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
+
+import msgspec
 
 from independence.errors import StoreError
 from independence.store import context, digests, spending
@@ -16,92 +22,160 @@ from independence.store.queries import UNDER, JudgeCounts, keys_json
 from independence.store.spending import Dates
 from independence.types import Where
 
-# Finished, not begun on another dialogue and without a mark; graded as it is now, with values, no quotation made up.
-_DONE = "f.answered = p.turns AND NOT f.broken"
-_PLAIN = (
-    f"{_DONE} AND p.parent IS NULL AND f.start_context IS NULL AND f.flags IS NULL AND v.context = f.at "
-    "AND v.missing IS NULL AND v.quote_found IS NOT 0 AND v.field_set IS NOT NULL"
+_PLANNED = (
+    "SELECT config_dir, run, trial, scenario, experiment, iif(parent IS NULL, turns, -turns) FROM planned "
+    f"WHERE {UNDER} ORDER BY config_dir, run, scenario"
 )
-_READ = (
-    f"SELECT p.config_dir, p.run, p.scenario, p.experiment, p.trial, ifnull({_PLAIN}, 0), iif({_DONE}, f.said, NULL), "
-    f"iif({_DONE}, f.words, NULL), {_DONE} AND f.thought, f.first_at, f.last_at, v.judge, v.judge IS NOT NULL AND "
-    "v.missing IS NULL, v.rubric, v.field_set, v.field_values, v.judged_at FROM planned p "
-    "LEFT JOIN dialogues f ON f.trial = p.trial LEFT JOIN verdicts v INDEXED BY verdicts_short ON v.trial = p.trial"
+# By the order of the keys: looking for each dialogue in the order of its place takes three times as long.
+_DIALOGUES = (
+    "SELECT k.key, d.said, d.words, d.first_at, d.last_at, v.judged_at, v.judge, iif(d.broken, NULL, d.answered), "
+    "iif(NOT d.broken AND d.start_context IS NULL AND d.flags IS NULL AND v.context = d.at AND v.missing IS NULL "
+    "AND v.quote_found IS NOT 0 AND v.field_set IS NOT NULL, d.answered, NULL), d.thought, v.missing IS NULL, "
+    "v.quote_found, v.rubric, v.field_set, v.field_values FROM json_each(?) k "
+    "LEFT JOIN dialogues d ON d.trial = k.value LEFT JOIN verdicts v INDEXED BY verdicts_short ON v.trial = k.value"
 )
 
 
-class PlacedVerdict(NamedTuple):
-    """A planned dialogue with a verdict on it; no judge where there is none."""
+class QuotationCounts(msgspec.Struct, frozen=True):
+    """How often one judge was to quote what was said, and how often that is not to be found."""
 
-    config_dir: str
-    run: int
+    asked: int
+    not_found: int
+
+
+class PlannedScript(NamedTuple):
+    """What dialogues have in common of which nobody knows how they went."""
+
     scenario: str
     experiment: str
-    trial: str
-    plain: int  # whether nothing is to be said of it but what stands here
-    said: str | None  # as of a `TrialState`; None while it is unfinished, as the next four
-    words: str | None
-    thought: int | None
-    first_at: str | None
-    last_at: str | None
-    judge: str | None
-    valid: int  # whether a verdict came, and is not missing
+    turns: int  # to be answered; negative where they continue another dialogue
+
+
+class VerdictKind(NamedTuple):
+    """What verdicts have in common that say the same, and their dialogues."""
+
+    judge: str | None  # None: there is none
+    answered: int | None  # turns; None where none is, or there are answers on a history that was replaced
+    plain: int | None  # the same where nothing is to be said of a whole dialogue but the values of its verdict
+    thought: int | None  # whether an answer took reasoning tokens
+    valid: int  # whether the verdict is not missing
+    quote_found: int | None  # whether its quotation is in the replies; None where it was to quote nothing
     rubric: str | None
     layout: int | None  # row in `field_sets`
     values: bytes | None
-    judged_at: str | None
 
 
-class PlaceRead(NamedTuple):
-    """What a place holds under one judge, and who graded there."""
+class VerdictRows(NamedTuple):
+    """The verdicts of one judge, in the order of their trials; of nobody those that are not there."""
 
-    verdicts: list[PlacedVerdict]
-    judges: list[JudgeCounts]
-
-
-def read(connection: sqlite3.Connection, where: Where) -> PlaceRead | None:
-    """The dialogues of an edition under a condition; None where several judges graded."""
-    graded = f"SELECT DISTINCT judge FROM verdicts WHERE trial = (SELECT trial FROM planned WHERE {UNDER} LIMIT 1)"
-    if len(connection.execute(graded, where.columns).fetchall()) > 1:
-        return None
-    found = _verdicts(connection, where)
-    valid = Counter(one.judge for one in found if one.valid)
-    names = {one.judge for one in found} - {None}
-    return PlaceRead(found, [JudgeCounts(name, valid[name]) for name in names if name]) if len(names) < 2 else None
+    dialogue: list[int]  # its place among those that are planned
+    kind: list[int]
+    judged_at: list[str]
 
 
-def under_judge(connection: sqlite3.Connection, where: Where, judge: str | None) -> list[PlacedVerdict]:
-    """The same of one judge among several, or of none."""
-    return _verdicts(connection, where, " AND v.judge = ?", judge)
+class JudgedDialogues(NamedTuple):
+    """The dialogues that are planned under a condition, by config_dir, run and scenario, and all verdicts on them."""
+
+    subjects: Sequence[str]  # config_dirs, in order
+    scripts: Sequence[PlannedScript]
+    subject: Sequence[int]  # of each dialogue: place in `subjects`
+    script: Sequence[int]
+    run: Sequence[int]
+    trial: Sequence[str]
+    said: Sequence[str | None]  # as of a `TrialState`; None while it is unfinished, as the next
+    words: Sequence[str | None]
+    kinds: Sequence[VerdictKind]
+    verdicts: Mapping[str | None, VerdictRows]  # by judge
+    answered: Collection[str | None]  # when first and last answers came
+
+    @property
+    def judges(self) -> list[JudgeCounts]:
+        """Everybody who graded, in the order in which they began."""
+        there = {judge: own for judge, own in self.verdicts.items() if judge is not None}
+        return [
+            JudgeCounts(
+                judge,
+                valid=sum(self.kinds[kind].valid * count for kind, count in Counter(there[judge].kind).items()),
+                graded=len(set(map(self.trial.__getitem__, there[judge].dialogue))),
+            )
+            for judge in sorted(there, key=lambda judge: (min(there[judge].judged_at), judge))
+        ]
+
+    @property
+    def thinking(self) -> set[str]:
+        """Config_dirs of those whose finished dialogues took reasoning tokens."""
+        if not any(kind.thought for kind in self.kinds):
+            return set()
+        places = (
+            place
+            for own in self.verdicts.values()
+            for place, kind, _ in zip(*own, strict=True)
+            if self.kinds[kind].thought
+        )
+        return {self.subjects[self.subject[place]] for place in places if self.said[place] is not None}
+
+    def newest(self, judge: str | None, rubrics: Mapping[str, str]) -> list[int]:
+        """The kind of the verdict of a judge on each dialogue, -1 without: of several that count alike the newest.
+
+        One to be looked at comes before all others. `rubrics`: scenario -> digest that its verdicts count under.
+        """
+
+        def order(one: tuple[int, int, str]) -> tuple[bool, bool, str]:
+            script, kind = self.scripts[self.script[one[0]]], self.kinds[one[1]]
+            return kind.plain != script.turns, kind.rubric == rubrics.get(script.scenario), one[2]
+
+        out, own = [-1] * len(self.trial), self.verdicts.get(judge, VerdictRows([], [], []))
+        rows: Iterable[tuple[int, int, str]] = zip(*own, strict=True)
+        for place, kind, _ in sorted(rows, key=order) if len(set(own.dialogue)) < len(own.dialogue) else rows:
+            out[place] = kind
+        return out
 
 
-def _verdicts(connection: sqlite3.Connection, where: Where, of: str = "", *judge: str | None) -> list[PlacedVerdict]:
-    """By config_dir, run and scenario; several verdicts on a dialogue one after the other."""
-    found = connection.execute(f"{_READ}{of} WHERE {UNDER}", (*judge, *where.columns)).fetchall()
-    return list(map(PlacedVerdict._make, sorted(found, key=itemgetter(0, 1, 2))))
+def read(connection: sqlite3.Connection, where: Where) -> JudgedDialogues:
+    """Read the dialogues of an edition under a condition, whoever graded them."""
+    subjects, scripts = dict[str, int](), dict[tuple[object, ...], int]()
+    subject, script, run, trial, due = list[int](), list[int](), list[int](), list[str](), list[int]()
+    for config_dir, number, key, *words_ in connection.execute(_PLANNED, where.columns):
+        subject.append(subjects.setdefault(config_dir, len(subjects)))
+        script.append(scripts.setdefault(tuple(words_), len(scripts)))
+        run.append(number)
+        trial.append(key)
+        due.append(abs(words_[2]))
+    order = sorted(range(len(trial)), key=trial.__getitem__)
+    said, words = list[str | None]([None]) * len(trial), list[str | None]([None]) * len(trial)
+    answered, kinds, verdicts = set[str | None](), dict[tuple[object, ...], int](), dict[str | None, VerdictRows]()
+    for row in connection.execute(_DIALOGUES, (keys_json(map(trial.__getitem__, order)),)):
+        key, own_said, own_words, first_at, last_at, judged_at, judge, count = row[:8]
+        place = order[key]
+        if count == due[place]:
+            said[place], words[place] = own_said, own_words
+        answered.add(first_at)
+        answered.add(last_at)
+        own = verdicts.get(judge) or verdicts.setdefault(judge, VerdictRows([], [], []))
+        own.dialogue.append(place)
+        own.kind.append(kinds.setdefault(row[6:], len(kinds)))
+        own.judged_at.append(judged_at)
+    return JudgedDialogues(
+        list(subjects), list(map(PlannedScript._make, scripts)), subject, script, run, trial, said, words,
+        list(map(VerdictKind._make, kinds)), verdicts, answered,
+    )  # fmt: skip
 
 
-def newest(found: Sequence[PlacedVerdict], rubrics: Mapping[str, str]) -> list[PlacedVerdict]:
-    """One verdict a dialogue: of several that count alike the newest; one to be looked at before all others.
-
-    `rubrics`: scenario -> digest that its verdicts count under.
-    """
-    out = []
-    for _, dialogue in groupby(found, itemgetter(0, 1, 2)):
-        first, *others = dialogue
-        if others:
-            own = [first, *others]
-            counting = [one for one in own if one.rubric == rubrics.get(one.scenario)] or own
-            latest = max(reversed(counting), key=lambda one: one.judged_at or "")
-            first = next((one for one in own if not one.plain), latest)
-        out.append(first)
-    return out
+def dates(reads: Sequence[JudgedDialogues], judge: str | None) -> Dates:
+    """First and last answer of some editions, and valid verdict of a judge."""
+    answered = {at for one in reads for at in one.answered}
+    rows = [(one.kinds, one.verdicts.get(judge, VerdictRows([], [], []))) for one in reads]
+    given = ((kinds[kind], at) for kinds, own in rows for kind, at in zip(own.kind, own.judged_at, strict=True))
+    return spending.ends(answered, {at for kind, at in given if kind.valid})
 
 
-def dates(found: Sequence[PlacedVerdict]) -> Dates:
-    """First and last answer, and valid verdict."""
-    answered = [at for one in found for at in (one.first_at, one.last_at)]
-    return spending.ends(answered, (one.judged_at for one in found if one.valid))
+def quotations(reads: Sequence[JudgedDialogues], judge: str) -> QuotationCounts:
+    """Of a judge, over some editions."""
+    given = Counter[int | None]()
+    for one in reads:
+        for kind in one.verdicts.get(judge, VerdictRows([], [], [])).kind:
+            given[one.kinds[kind].quote_found] += 1
+    return QuotationCounts(given[0] + given[1], given[0])
 
 
 def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[str]]:

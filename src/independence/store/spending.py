@@ -110,17 +110,6 @@ def by_run(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int]
     return {(config, run): RunAnswers._make(own) for config, run, *own in found}
 
 
-def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Dates:
-    """Of the current replies planned for an edition under a condition, and of the verdicts of one judge on them."""
-    sql = (
-        f"WITH p AS {_TRIALS}, c AS (SELECT nullif(answered_at, '') AS at FROM p JOIN calls USING (trial) "
-        "WHERE version = 0 AND missing IS NULL), v AS (SELECT nullif(judged_at, '') AS at FROM p "
-        "JOIN verdicts USING (trial) WHERE judge = ? AND missing IS NULL) "
-        "SELECT * FROM (SELECT min(at), max(at) FROM c), (SELECT min(at), max(at) FROM v)"
-    )
-    return rows(connection, Dates, sql, (*where.columns, judge or ""))[0]
-
-
 def by_judge(connection: sqlite3.Connection, where: Where) -> list[JudgeSpending]:
     """What every judge did, by judge and subject. Calls that failed count as cost alone."""
     sql = (
