@@ -19,13 +19,13 @@ import msgspec
 from independence.clients.limits import Prices
 from independence.engine import dialogue
 from independence.engine.plan import Trial
+from independence.engine.probing import CHARACTERS_PER_TOKEN, MadeDialogues
 from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
 from independence.store import spending
 from independence.store.spending import CallTokens, RunTokens
 from independence.suites.schema import Suite
 
-CHARACTERS_PER_TOKEN = 4.1  # least squares over the published requests
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
 STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer
 TOOL_TOKENS = 218.0  # least squares over the published requests
@@ -187,6 +187,20 @@ def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHisto
         steps=whole.steps,
         bills=found,
     )
+
+
+def of_known(todo: Sequence[PendingTrial], made: MadeDialogues | None, prices: PriceList) -> CostEstimate:
+    """What judges that grade known dialogues will cost. These are there, so that their lengths are known."""
+    if made is None:
+        return estimate((), prices)
+    means: dict[tuple[str, str, int | str], CallTokens] = {
+        (EVERYBODY, trial.dialogue.scenario.id, call.turn): CallTokens(
+            EVERYBODY, trial.dialogue.scenario.id, call.turn, False, 1, 0, call.answer.usage.completion_tokens
+        )
+        for trial, calls in zip(made.trials, made.calls, strict=True)
+        for call in calls
+    }
+    return estimate(todo, prices, CostHistory(means=means, rubrics=rubrics(made.suite)))
 
 
 def with_known(cost: CostEstimate, known: CostEstimate) -> CostEstimate:

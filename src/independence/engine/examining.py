@@ -14,8 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import SIM, Subject
-from independence.engine import estimate, probing, resume
-from independence.engine.estimate import EVERYBODY, CostEstimate, CostHistory, PriceList
+from independence.engine import probing, resume
 from independence.engine.probing import MadeDialogues
 from independence.engine.resume import PendingTrial, PendingWork
 from independence.judge import examination
@@ -23,7 +22,6 @@ from independence.judge.examination import Examination, Graded
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge
 from independence.store import gradings
-from independence.store.spending import CallTokens
 from independence.suites import digest, load
 from independence.suites.schema import Scenario, Suite
 
@@ -127,21 +125,6 @@ def dialogues(suite: Suite) -> MadeDialogues | None:
             )
         )  # fmt: skip
     return probing.made(suite, answers, scenarios, _SUBJECT)
-
-
-def priced(todo: Sequence[PendingTrial], plan: ExaminationPlan, prices: PriceList) -> CostEstimate:
-    """What it will cost. The dialogues are there, so that their lengths are known."""
-    if plan.dialogues is None:
-        return estimate.estimate((), prices)
-    means: dict[tuple[str, str, int | str], CallTokens] = {
-        (EVERYBODY, trial.dialogue.scenario.id, call.turn): CallTokens(
-            EVERYBODY, trial.dialogue.scenario.id, call.turn, False, 1, 0, call.answer.usage.completion_tokens
-        )
-        for trial, calls in zip(plan.dialogues.trials, plan.dialogues.calls, strict=True)
-        for call in calls
-    }
-    history = CostHistory(means=means, rubrics=estimate.rubrics(plan.dialogues.suite))
-    return estimate.estimate(todo, prices, history)
 
 
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:

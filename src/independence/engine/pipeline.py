@@ -204,7 +204,7 @@ def _priced(
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
-    cost = estimate.with_known(cost, examining.priced(to_examine, exam, listed))
+    cost = estimate.with_known(cost, estimate.of_known(to_examine, exam.dialogues, listed))
     differing = resume.differing_fields(connection, job.where, job.trials)
     purchases = [one.sentence for one in forecasts.values() if one.sentence]
     return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
