@@ -8,13 +8,13 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
-from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
+from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions, from_settings
 from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
@@ -22,19 +22,23 @@ from independence.engine.gate import StopSignal
 from independence.engine.pipeline import Resolver, RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
-from independence.errors import Interrupted
+from independence.errors import Interrupted, UsageError
 from independence.exchange import grid_file, requests
 from independence.report import analysis, board, board_data, planned_verdicts, runs
+from independence.report.analysis import RenderedBoard
 from independence.stats.allocation import RunNoise
-from independence.store import queries
-from independence.store.database import writing
+from independence.store import endings, queries, spending
+from independence.store.database import reading, writing
 from independence.store.scopes import BoardScope
 from independence.suites import load, scenario_part
 from independence.suites.load import LoadedSuite
+from independence.testing.sim import panel
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
 _ALONE = Hooks()
+_HIGHEST = 100  # an index
+_DEMO_RUNS = 10
 
 
 async def arun(
@@ -138,6 +142,51 @@ async def aestimate_cost(
 def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPreview:
     """`aestimate_cost` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(aestimate_cost(options, **keywords))
+
+
+class FinishedRun(NamedTuple):
+    """The boards of a run, one for each condition and judge."""
+
+    boards: list[RenderedBoard]
+    below: list[str]  # subjects of the run whose index is below the floor, or that have none
+    total_usd: float  # of everything in the store
+
+
+def finished(result: RunResult, store: Path, floor: float | None = None) -> FinishedRun:
+    """What a run came to, as its store says. `floor`: an index that all its subjects are to reach; None: no such."""
+    run, boards = result.run, list[RenderedBoard]()
+    with reading(store) as connection:
+        if run.judges and analysis.has_board(run.suite) and endings.answered(connection, run.where):
+            conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
+            there = [BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
+            asked = [analysis.BoardOptions(judge=judge.name) for judge in run.judges]
+            boards = [analysis.board(connection, scope, one) for scope in there for one in asked]
+        total_usd = spending.session_total(connection)
+    ran = {trial.subject.config_dir for trial in run.trials}
+    rows = [row for built in boards for row in built.gated if row.config in ran]
+    below = [row.label for row in rows if floor is not None and (row.value is None or row.value < floor)]
+    return FinishedRun(boards, list(dict.fromkeys(below)), total_usd)
+
+
+def refuse_floor(suite: str, floor: float) -> None:
+    """Raise UsageError for a floor that is no index, and for a suite without one."""
+    if not 0 <= floor <= _HIGHEST:
+        raise UsageError(f"--fail-under {floor:g}: an index is a number from 0 to {_HIGHEST}")
+    analysis.refuse(load.load(suite).suite, ["--fail-under"])
+
+
+def demo_options(suite: str, seed: int) -> RunOptions:
+    """A suite on the simulated subjects for it, graded by rules."""
+    grid = load.load(suite).suite.grid is not None
+    names = panel.ADVISERS if grid else panel.PANEL
+    return RunOptions(
+        suite=suite,
+        models=tuple(f"sim/{name}" for name in names),
+        runs=1 if grid else _DEMO_RUNS,  # the cells of a grid are its sample
+        judges=("cues",),
+        seed=seed,
+        connection=ConnectionOptions(parallel=len(names)),
+    )
 
 
 async def _carry_out(

@@ -106,8 +106,6 @@ def export(
     `independence import` reads back whole.
     """
     from independence.api import files, reading
-    from independence.exchange import output
-    from independence.store import database
 
     flags = {"site": site, "parquet": parquet, **exporters}
     chosen = [name for name, is_set in flags.items() if is_set]
@@ -120,15 +118,8 @@ def export(
         _export_site(folder, db, redacted=redact_prompts, force=force)
         return
     layout = chosen[0] if chosen else format_
-    with (
-        reading.Store(db, note) as store,
-        activity.working("reading the store") as say,
-        store.reading() as connection,
-        database.reading_once(connection),
-    ):
-        made = files.contents(store, layout, models, **place)
-        say(f"writing {len(made.files):,} files")
-        output.write(folder, made.files, made.about, force)
+    with reading.Store(db, note) as store, activity.working("reading the store") as say:
+        made = files.write(store, folder, layout, models, place, force=force, say=say)
     names = f"{', '.join(made.files)} in {{folder}}"
     note(f"written: {(made.written or names).replace('{folder}', str(folder))}")
 
