@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,12 +26,10 @@ from independence.errors import Interrupted, UsageError
 from independence.exchange import grid_file, requests
 from independence.report import analysis, board, board_data, planned_verdicts, runs
 from independence.report.analysis import RenderedBoard
-from independence.stats.allocation import RunNoise
 from independence.store import endings, queries, spending
 from independence.store.database import reading, writing
 from independence.store.scopes import BoardScope
 from independence.suites import load, scenario_part
-from independence.suites.load import LoadedSuite
 from independence.testing.sim import panel
 
 DEFAULT_STORE = Path("independence.db")
@@ -87,7 +85,13 @@ async def arerun(
     asked = from_settings(RerunOptions, options, "suite", settings)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        return rerunning.rerun(asked, connection, _ranked, _usual_judge, local)
+        return rerunning.rerun(
+            asked,
+            connection,
+            lambda opened, scope: [(row.config, row.label) for row in board.board(opened, scope).rows],
+            lambda opened, scope: planned_verdicts.usual_judge(queries.judges(opened, scope.where)),
+            local,
+        )
 
     resolver = Resolver(lambda connection: rerunning.local_server(asked, connection), resolved)
 
@@ -226,27 +230,14 @@ def _resolver(options: RunOptions, command: str = "run") -> Resolver:
         return resolve.local_server(options, load.load(options.suite, analysis.check).suite, connection)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        made = resolve.run(options, _loaded(options), connection, _stored_noise, local)
+        loaded, part = load.load(options.suite, analysis.check), options.part
+        if options.grid is not None:
+            loaded = grid_file.read_grid(options.grid, loaded)
+        if part.scenarios is not None:
+            loaded = scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
+        made = resolve.run(
+            options, loaded, connection, lambda opened, scope: runs.run_noise(board_data.read(opened, scope)), local
+        )
         return msgspec.structs.replace(made, command=command)
 
     return Resolver(local_server, resolved)
-
-
-def _loaded(options: RunOptions) -> LoadedSuite:
-    loaded = load.load(options.suite, analysis.check)
-    if options.grid is not None:
-        loaded = grid_file.read_grid(options.grid, loaded)
-    part = options.part
-    return loaded if part.scenarios is None else scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
-
-
-def _stored_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
-    return runs.run_noise(board_data.read(connection, scope))
-
-
-def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:
-    return [(row.config, row.label) for row in board.board(connection, scope).rows]
-
-
-def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
-    return planned_verdicts.usual_judge(queries.judges(connection, scope.where))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from independence.config.options import SuitePart
 from independence.engine import plan
 from independence.errors import UsageError
@@ -12,28 +10,16 @@ from independence.suites import load, scenario_part
 from independence.suites.load import LoadedSuite
 
 
-class ListedSuite(NamedTuple):
-    """A suite that ships, and what one run of it asks."""
-
-    loaded: LoadedSuite
-    calls: int
+def built_in() -> list[tuple[LoadedSuite, int]]:
+    """All suites that ship, by name, each with the calls of one run."""
+    return [(loaded, plan.calls(loaded.suite)) for loaded in map(load.load, load.built_in())]
 
 
-def built_in() -> list[ListedSuite]:
-    """All suites that ship, by name."""
-    return [ListedSuite(loaded, plan.calls(loaded.suite)) for loaded in map(load.load, load.built_in())]
+def grid_prompts(name: str, part: SuitePart) -> tuple[bytes, dict[str, int]]:
+    """The prompts of a grid, or of a part of it, as JSON Lines in the published format; and how many each side asks.
 
-
-class GridPrompts(NamedTuple):
-    """The prompts of a grid in the published format."""
-
-    content: bytes  # JSON Lines
-    prompts: int
-    by_side: dict[str, int]  # who asks -> how many
-
-
-def grid_prompts(name: str, part: SuitePart) -> GridPrompts:
-    """The prompts of a suite, or of a part of it. Raises UsageError for a suite without a grid."""
+    Raises UsageError for a suite without a grid.
+    """
     loaded = load.load(name)
     suite = loaded.suite
     if suite.grid is None:
@@ -43,5 +29,4 @@ def grid_prompts(name: str, part: SuitePart) -> GridPrompts:
     kept = plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part).scenarios
     asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
     content = b"".join(line + b"\n" for line in grid_file.grid_lines(suite, [scenario.id for scenario in asked]))
-    by_side = {side: sum(scenario.side == side for scenario in asked) for side in suite.grid.sides}
-    return GridPrompts(content, len(asked), by_side)
+    return content, {side: sum(scenario.side == side for scenario in asked) for side in suite.grid.sides}

@@ -64,14 +64,13 @@ def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
 
 def _ending(result: NamesResult, quiet: bool) -> int:
     """Say what was spent and what is missing. Returns the exit code."""
-    from independence.cli.launch import MISSING
+    from independence.cli.launch import MISSING, spent
 
     ended = result.ended
     if ended is None:
         return 0
     if ended.spent_usd:
-        lost = f", ${ended.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
-        note(f"spent ${ended.spent_usd:.4f}" + lost * bool(ended.unknown_usd), quiet)
+        note(spent(ended), quiet)
     if ended.stopped_by is not None:
         note(f"Error: {ended.stopped_by}")
         note("every run read so far is stored; the same command goes on", quiet)

@@ -15,6 +15,7 @@ from independence.config.options import GradeOptions, RerunOptions, RunOptions
 
 if TYPE_CHECKING:
     from independence.engine.estimate import CostEstimate
+    from independence.engine.names_extraction import NamesOutcome
     from independence.engine.pipeline import RunPreview, RunResult
     from independence.engine.resolve import ResolvedRun
 
@@ -88,8 +89,10 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
     with activity.working("building the board", terminal.quiet):
         finished = running.finished(result, db, fail_under)
     table_output.print_boards(finished.boards, terminal.format_)
-    for line in _ending(result, finished.total_usd):
-        note(line, terminal.quiet)
+    if result.spent_usd:
+        note(f"{spent(result)}; ${finished.total_usd:.4f} in this store so far", terminal.quiet)
+    if result.skipped:
+        note(f"{result.skipped} dialogues are being worked on by another process", terminal.quiet)
     if finished.boards and afterword and result.stopped_by is None:
         note(afterword, terminal.quiet)
     if result.stopped_by is not None:
@@ -116,12 +119,7 @@ def _next(run: ResolvedRun) -> str:
     return f"`independence label-sample FILE --audited-by {people[0]}` writes those that wait for scores"
 
 
-def _ending(result: RunResult, so_far_usd: float) -> list[str]:
-    lines = []
-    if result.spent_usd:
-        lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
-        spent = f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"
-        lines.append(f"{spent}; ${so_far_usd:.4f} in this store so far")
-    if result.skipped:
-        lines.append(f"{result.skipped} dialogues are being worked on by another process")
-    return lines
+def spent(result: RunResult | NamesOutcome) -> str:
+    """What a command has spent."""
+    lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
+    return f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"

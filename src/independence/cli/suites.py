@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from independence.cli import options
-from independence.cli.added_commands import ExtensibleGroup
+from independence.cli.main import ExtensibleGroup
 from independence.cli.terminal import note, plain, runnable
 from independence.config.options import SuitePart
 
@@ -58,13 +58,13 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
     from independence.api import suites
     from independence.config import user_files
 
-    prompts = suites.grid_prompts(name, part)
+    content, by_side = suites.grid_prompts(name, part)
     if out is None:
-        click.echo(prompts.content, nl=False)
+        click.echo(content, nl=False)
     else:
-        user_files.write_new(out, prompts.content, "--out", force=force)
-        note(f"written: {prompts.prompts} prompts in {out}")
-    note(", ".join(f"{count} asked by {side}" for side, count in prompts.by_side.items() if count))
+        user_files.write_new(out, content, "--out", force=force)
+        note(f"written: {sum(by_side.values())} prompts in {out}")
+    note(", ".join(f"{count} asked by {side}" for side, count in by_side.items() if count))
 
 
 command.add_ours()
