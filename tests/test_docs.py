@@ -71,6 +71,13 @@ def test_every_command_line_in_the_guides_parses() -> None:
         assert {arg for arg in rest if arg.startswith("-")} <= known, line
 
 
+def test_the_files_that_contributors_are_sent_to_exist() -> None:
+    (table,) = re.findall(r"\n\| what \| where \|.*?\n\n", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    named = re.findall(r"`((?!suites/NAME)[\w./-]+/[\w./-]+)`", table)
+    assert len(named) > 20
+    assert [name for name in named if not any((at / name).exists() for at in (ROOT, ROOT / "src/independence"))] == []
+
+
 def test_the_suite_in_the_guide_can_run(tmp_path: Path) -> None:
     (snippet,) = fenced(DOCS / "suites.md", "yaml")
     (tmp_path / "prompts").mkdir()

@@ -71,7 +71,7 @@ class Policy(NamedTuple):
 
     base_backoff_s: float = 0.5
     cap_s: float = 60.0
-    retries: int = 6  # of transport faults, over one call
+    retries: int = 6  # of transport faults, over one call; a run takes its endpoint's
     reasks: int = 2  # of answers that are none
     keeps_cut: bool = False  # a readable answer that was cut is not asked for again with twice the budget
     spared_per_retry: int = 3  # an endpoint that takes one call at a time refuses one up to 11 times in 500
