@@ -23,8 +23,9 @@ import asyncio
 import multiprocessing
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -103,9 +104,11 @@ MANY_SETTINGS = {
 class FirstInFirstOut(EndpointGate):
     """The same gate without priorities."""
 
-    async def enter(self, queue: CallQueue, remaining: float, run: int) -> None:
-        """Wait for a slot in the order of asking."""
-        await super().enter(queue, 0.0, 0)
+    @asynccontextmanager
+    async def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
+        """A slot in the order of asking."""
+        async with super().slot(queue, 0.0):
+            yield
 
 
 class Took(NamedTuple):

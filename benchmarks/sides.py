@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result, spread
+from independence.extensions.published.rent import stance
 from independence.report.advice import advice_study
-from independence.stats import stance
 from independence.stats.intervals import wilson
 from independence.stats.sides import (
     MARGIN,
@@ -32,6 +32,7 @@ from independence.stats.sides import (
     estimate,
     in_words,
 )
+from independence.stats.stance import AskingParties
 from independence.suites.load import load
 
 SETS, TILTED = 2_000, 1_000
@@ -288,7 +289,7 @@ def _said(name: str, phrases: Sequence[str], part: str, bound: float | None = No
 def _uplift(given: Sequence[PlannedStance]) -> float:
     """The published column, mean of both parties."""
     rated = [stance.RatedAnswer("subject", row.side, row.value, row.cell, row.cell) for row in given]
-    (columns,) = stance.summary(rated, stance.AskingParties("a", "b"))
+    (columns,) = stance.summary(rated, AskingParties("a", "b"))
     return ((columns.first.uplift or 0.0) + (columns.second.uplift or 0.0)) / 2
 
 

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from independence.exchange import grid_file
+from independence.extensions.published.rent.stance_board import StanceBoard, StanceRow
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.board import Board
 from independence.report.board_rows import BoardRow
 from independence.report.place_board import PlaceBoard

@@ -124,7 +124,7 @@ async def test_calls_that_wait_are_ordered_by_what_their_queues_weigh_now() -> N
     await calls.start(slow, "slow", remaining=2)
     await calls.start(slow, "last", remaining=1)
     for weight in (0.5, 5.0, 1.0, 2.0):  # learned while they wait
-        calls.gate.weigh(slow, weight)
+        slow.weight = weight
     await calls.end("first", "slow", "quick", "last")
     assert calls.order == ["first", "slow", "quick", "last"]
 
@@ -136,9 +136,7 @@ async def test_a_queue_that_is_held_back_goes_by_its_new_weight_once_it_may() ->
     await calls.start(other, "b")
     await calls.start(held, "held", remaining=2)
     await calls.start(other, "other", remaining=3)
-    for _ in range(20):
-        calls.gate.weigh(held, 4.0)
-        calls.gate.weigh(other, 1.0)
+    held.weight, other.weight = 4.0, 1.0
     await calls.end("a")
     assert calls.order == ["a", "b", "held"]
     await calls.end("b")

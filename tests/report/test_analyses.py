@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from independence.errors import UsageError
+from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report import analysis, board_data
 from independence.report.advice.board import SidesBoard
-from independence.report.advice.published import StanceBoard
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.board import Board, InferenceOptions
 from independence.suites.load import LoadedSuite

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError, UsageError
-from independence.report import suite_comparison, suite_comparison_tables
+from independence.report import suite_comparison
 from independence.report.suite_comparison import ComparedSuites
 from independence.report.table import Table
 from independence.stats import equating
@@ -52,7 +52,7 @@ def compared(first: Toy, second: Toy) -> ComparedSuites:
 
 
 def tables(found: ComparedSuites) -> dict[str, Table]:
-    return by_id(suite_comparison_tables.tables(found))
+    return by_id(suite_comparison.tables(found))
 
 
 def names(found: Sequence[suite_comparison.PairedScenario]) -> list[str]:

@@ -18,7 +18,6 @@ from independence.stats.sides import (
     classified,
     estimate,
     in_words,
-    level_difference,
 )  # fmt: skip
 from tests.stats.stances import Cell, of, row
 
@@ -240,23 +239,6 @@ def test_who_seldom_takes_a_side_is_undecided_unless_it_leans() -> None:
     assert in_words(estimate(committing(noisy(shift=0.15), 2), margin=0.3)) == "undecided: takes a side in 50 %"
     assert in_words(estimate(committing(noisy(shift=0.3), 2)), p=0.4) == "undecided: takes a side in 50 %"
     assert in_words(estimate(committing(noisy(shift=0.3), 2))) == "leans towards whoever asks"
-
-
-def test_levels_are_compared_within_cells_of_a_wording_and_between_cells_of_a_fact() -> None:
-    cells = [(number % 5 / 10, number % 3 - 1.0) for number in range(30)]
-    plain = of(*(Cell([0.3 + noise], [0.1 - noise], merit=merit) for noise, merit in cells), phrasing="plain")
-    curt = of(*(Cell([0.2 + noise], [-0.2 - noise], merit=merit) for noise, merit in cells), phrasing="curt")
-    found = level_difference(plain, curt)
-    assert (found.S.est, found.B.est, found.S.n_cells) == (pytest.approx(-0.1), pytest.approx(0.2), 30)
-    assert found.S.ci.low < -0.1 < found.S.ci.high
-    heard = np.random.default_rng(3).normal(0, 0.1, (40, 2))
-    rows = of(*(Cell([0.4 + a], [0.2 + b], merit=number % 3 - 1.0) for number, (a, b) in enumerate(heard)))
-    first, second = ([one for one in rows if (int(one.cell) < 25) is early] for early in (True, False))
-    found, one, other = level_difference(first, second), estimate(first), estimate(second)
-    assert (found.S.est, found.B.est) == pytest.approx((one.S.est - other.S.est, one.B.est - other.B.est))
-    assert found.S.n_cells == 40
-    assert found.S.ci.low < 0 < found.S.ci.high
-    assert level_difference(noisy(), [row("a", 0.5)]) is None, "no whole cell"
 
 
 def test_nothing_judged_is_nothing_measured_and_a_single_cell_has_no_interval() -> None:

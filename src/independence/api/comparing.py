@@ -17,7 +17,6 @@ from independence.report import (
     planned_verdicts,
     subject_comparison,
     suite_comparison,
-    suite_comparison_tables,
     table,
 )
 from independence.report.subject_comparison import ComparedSubject, IndexGap
@@ -75,7 +74,7 @@ class SuiteComparisonResult(Compared):
 
     def __init__(self, compared: ComparedSuites) -> None:
         self.compared = compared
-        self.tables: list[Table] = suite_comparison_tables.tables(compared)
+        self.tables: list[Table] = suite_comparison.tables(compared)
 
     @property
     def equating(self) -> Equating:

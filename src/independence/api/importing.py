@@ -53,7 +53,7 @@ def import_results(
     if humans.is_scores(path):
         read = _score(store, lambda connection: humans.read(path, connection, suite), path)
         return ImportResult([], "", read.notes)
-    for importer in plugins.every(plugins.IMPORTERS, Importer):
+    for _, importer in plugins.every(plugins.IMPORTERS, Importer):
         if importer.takes(path):
             return importer.read(path, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
     raise _refused(path)

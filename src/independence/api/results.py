@@ -99,7 +99,7 @@ class BoardResult(Tabular):
 
     def records(self) -> Iterator[dict[str, object]]:
         """One flat row for each subject."""
-        return (flattened(row) for row in self.rows)
+        return ({**flattened(row), **self.built.added.get(row.config, {})} for row in self.rows)
 
     def to_json(self) -> str:
         """As `independence leaderboard --format json` prints it."""

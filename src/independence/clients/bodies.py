@@ -40,8 +40,7 @@ class ErrorDetails(NamedTuple):
     @property
     def text(self) -> str:
         """All its texts together, in lower case, for matching."""
-        raw = self.metadata.get("raw")
-        return f"{self.message} {raw if isinstance(raw, str) else ''} {self.codes}".lower()
+        return f"{self.message} {text_of(self.metadata.get('raw'))} {self.codes}".lower()
 
     @property
     def named(self) -> str:
@@ -54,6 +53,16 @@ class ErrorDetails(NamedTuple):
 def mapping(value: object) -> Mapping[str, object]:
     """A JSON object, anything else as an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def listed(value: object) -> list[object]:
+    """A JSON array, anything else as an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    """A string as it is, anything else as nothing."""
+    return value if isinstance(value, str) else ""
 
 
 def decode_any(body: bytes) -> object:
@@ -98,22 +107,18 @@ def read_error(document: object) -> ErrorDetails:
     elif not places and len(message) > _SHORT:  # of many lines the last one says what was wrong
         lines = [line.strip() for line in message.splitlines() if line.strip()]
         message = f"{lines[0][:_WORDS]} ... {lines[-1]}"
-    delays = (mapping(detail).get("retryDelay") for detail in _listed(found.get("details")))
+    delays = (mapping(detail).get("retryDelay") for detail in listed(found.get("details")))
     codes = [limits.number(found.get(name)) or 0 for name in ("code", "http_status")]
     return ErrorDetails(
         code=next((int(code) for code in codes if 100 <= code < 600), None),
         message=message,
-        error_type=kind if isinstance(kind, str) else "",
+        error_type=text_of(kind),
         metadata=metadata,
         availability=mapping(found.get("availability")),
         codes=" ".join(dict.fromkeys(_codes(whole, _DEEPEST))),
         retry_delay=next((own.removesuffix("s") for own in delays if isinstance(own, str)), ""),
         places=places,
     )
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 def _told(value: object, depth: int = _DEEPEST) -> Iterator[str]:

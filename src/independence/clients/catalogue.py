@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from independence.clients import limits
+from independence.clients.bodies import listed, mapping, text_of
 from independence.clients.limits import FREE, Prices
 
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -78,38 +79,20 @@ class Catalogue(msgspec.Struct, frozen=True):
         return [name for name in sorted(self.models) if "*" not in name and tail and tail in name]
 
 
-class _WireModel(msgspec.Struct):
-    """One entry of `GET /models` as it comes."""
-
-    id: Any = None
-    canonical_slug: Any = None
-    context_length: Any = None
-    pricing: Any = None
-    supported_parameters: Any = None
-    reasoning: Any = None
-    root: Any = None  # what vLLM loaded: a folder or a repository
-
-
-class _ModelsPage(msgspec.Struct):
-    data: list[_WireModel] | None = None
-
-
 def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
     """The models of a `GET /models` page, which may be a list alone; None where it is no such page.
 
     `free`: those without prices cost nothing.
     """
-    page = {"data": document} if isinstance(document, list) and document else document
-    try:
-        listed = msgspec.convert(page, _ModelsPage).data
-    except msgspec.ValidationError:
+    entries = document if isinstance(document, list) and document else mapping(document).get("data")
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return None
-    return None if listed is None else [info for wire in listed if (info := _read(wire, free=free))]
+    return [_read(entry, free=free) for entry in entries if text_of(entry.get("id"))]
 
 
 def read_model(document: object) -> ModelInfo | None:
     """The model that a page is about; None where it is no such page."""
-    found = read_models({"data": [document.get("data")]}, free=False) if isinstance(document, dict) else None
+    found = read_models([mapping(document).get("data")], free=False)
     return found[0] if found else None
 
 
@@ -131,50 +114,27 @@ def _stem(path: str) -> str:
 
 def read_weights(document: object) -> dict[str, str]:
     """Model -> what tells its weights apart, by Ollama's or LM Studio's own list of models; nothing by another page."""
-    try:
-        page = msgspec.convert(document, _WeightsPage)
-    except msgspec.ValidationError:
-        return {}
-    ollama = {one.name: (one.details.quantization_level, one.digest) for one in page.models}
-    studio = {one.id: (one.publisher, one.quantization) for one in page.data}
-    told = {model: "-".join(filter(None, parts)) for model, parts in (ollama | studio).items()}
-    return {model: text for model, text in told.items() if model and text}
+    page, told = mapping(document), dict[str, tuple[object, ...]]()
+    for one in map(mapping, listed(page.get("models"))):
+        told[text_of(one.get("name"))] = mapping(one.get("details")).get("quantization_level"), one.get("digest")
+    for one in map(mapping, listed(page.get("data"))):
+        told[text_of(one.get("id"))] = one.get("publisher"), one.get("quantization")
+    joined = {model: "-".join(filter(None, map(text_of, parts))) for model, parts in told.items()}
+    return {model: text for model, text in joined.items() if model and text}
 
 
-class _OllamaDetails(msgspec.Struct):
-    quantization_level: str = ""
-
-
-class _OllamaModel(msgspec.Struct):
-    name: str = ""
-    digest: str = ""
-    details: _OllamaDetails = msgspec.field(default_factory=_OllamaDetails)
-
-
-class _StudioModel(msgspec.Struct):
-    id: str = ""
-    publisher: str = ""
-    quantization: str = ""
-
-
-class _WeightsPage(msgspec.Struct):
-    models: list[_OllamaModel] = []
-    data: list[_StudioModel] = []
-
-
-def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
-    """Turn an entry into what we use of it; None without an id."""
-    if not isinstance(wire.id, str) or not wire.id:
-        return None
-    length = limits.number(wire.context_length)
+def _read(entry: Mapping[str, Any], *, free: bool) -> ModelInfo:
+    """What we use of an entry, which has an id."""
+    model, length, pricing = entry["id"], limits.number(entry.get("context_length")), entry.get("pricing")
+    named = _texts(entry.get("supported_parameters"))
     return ModelInfo(
-        id=wire.id,
-        canonical_slug=wire.canonical_slug if isinstance(wire.canonical_slug, str) else "",
+        id=model,
+        canonical_slug=text_of(entry.get("canonical_slug")),
         context_length=int(length) if length else None,
-        prices=FREE if free and wire.pricing is None else _prices(wire.pricing),
-        supported_parameters=None if (named := _texts(wire.supported_parameters)) is None else frozenset(named),
-        reasoning=_reasoning(wire.reasoning),
-        weights=weights_name(wire.root, wire.id),
+        prices=FREE if free and pricing is None else _prices(pricing),
+        supported_parameters=None if named is None else frozenset(named),
+        reasoning=_reasoning(entry.get("reasoning")),
+        weights=weights_name(entry.get("root"), model),  # what vLLM loaded: a folder or a repository
     )
 
 

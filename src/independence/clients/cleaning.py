@@ -67,7 +67,6 @@ _CALL_TAG = re.compile(
 _QUOTED = re.compile(r'"\s*[)\]}\s]*[}\]][)\]}\s]*\Z')
 
 _LENIENT = json.JSONDecoder(strict=False)
-_BROKEN = object()
 _DEEPEST = 3  # JSON inside JSON text
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CUT_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
@@ -92,6 +91,7 @@ _LEAD = re.compile(
 )
 _LEAD_WINDOW = 80
 _VALUE = re.compile(r"<(?:[｜|]DSML[｜|])?(?:arg_value|parameter)\b")
+_VALUE_END = re.compile(r"</(?:[｜|]DSML[｜|])?(?:arg_value|parameter)>")
 
 
 def readable(text: str) -> bool:
@@ -308,18 +308,12 @@ def message_of(arguments: object, parameter: str) -> Recovered | None:
 
 
 def _of_text(text: str, parameter: str, depth: int) -> Recovered | None:
-    value = _parsed(text)
-    if value is _BROKEN:
+    try:
+        value = _LENIENT.decode(text)
+    except (ValueError, RecursionError):
         return _salvage(text, parameter)
     found = _of_value(value, parameter, depth)
     return found if isinstance(value, dict) else _odd(found)
-
-
-def _parsed(text: str) -> object:
-    try:
-        return _LENIENT.decode(text)
-    except (ValueError, RecursionError):
-        return _BROKEN
 
 
 def _of_value(value: object, parameter: str, depth: int) -> Recovered | None:
@@ -385,23 +379,17 @@ def unescape(body: str) -> str:
     return _ESCAPE.sub(character, body)
 
 
-class _CallPatterns(NamedTuple):
-    call: re.Pattern[str]
-    bare: re.Pattern[str]
-    end: re.Pattern[str]  # of a value in tags
-
-
 def find_leak(text: str, tool: Tool) -> Recovered | None:
     """The first call in a text whose message is readable; None when there is none. Never raises."""
-    patterns = _patterns(tool.name, tool.parameter)
-    for match in patterns.call.finditer(text) if tool.name in text else ():
+    call, alone = _patterns(tool.name, tool.parameter)
+    for match in call.finditer(text) if tool.name in text else ():
         leak = _take(text, match, tool)
         if leak:
             return leak
-    bare = patterns.bare.match(text, len(text) - len(text.lstrip()))
+    bare = alone.match(text, len(text) - len(text.lstrip()))
     if bare:
         return _take(text, bare, tool)
-    end = patterns.end.search(text)
+    end = _VALUE_END.search(text)
     before = text[: end.start()] if end else ""
     # A value that is only closed: the template opened it, and what follows is not part of the message.
     opened = not readable(before) or _VALUE.search(before)
@@ -409,7 +397,8 @@ def find_leak(text: str, tool: Tool) -> Recovered | None:
 
 
 @lru_cache(maxsize=64)
-def _patterns(name: str, parameter: str) -> _CallPatterns:
+def _patterns(name: str, parameter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Finds a call by the tool's name anywhere in a text, and one without it at the beginning."""
     key = re.escape(parameter)
     opener = rf"""
         \{{\s*["']{key}["']\s*:\s*(?P<quote>["'])
@@ -419,11 +408,8 @@ def _patterns(name: str, parameter: str) -> _CallPatterns:
     """
     prose = rf"\s+with\s+(?:the\s+)?{key}(?:\s+is\b|\s*:|\s+as\b)(?P<prose>)\s*"
     fences = r"(?:```\w*+\s*+|<\|?tool_call\|?>\s*+|\[TOOL_CALLS\]\s*+)*+"
-    return _CallPatterns(
-        call=re.compile(rf"\b{re.escape(name)}\b{_GLUE}{{0,80}}?(?:{opener}|{prose})", re.VERBOSE),
-        bare=re.compile(rf"{fences}(?P<name>[A-Za-z_]\w{{2,60}})?\s*+(?:{opener})", re.VERBOSE),
-        end=re.compile(r"</(?:[｜|]DSML[｜|])?(?:arg_value|parameter)>"),
-    )
+    call = re.compile(rf"\b{re.escape(name)}\b{_GLUE}{{0,80}}?(?:{opener}|{prose})", re.VERBOSE)
+    return call, re.compile(rf"{fences}(?P<name>[A-Za-z_]\w{{2,60}})?\s*+(?:{opener})", re.VERBOSE)
 
 
 def _take(text: str, match: re.Match[str], tool: Tool) -> Recovered | None:
@@ -436,7 +422,7 @@ def _take(text: str, match: re.Match[str], tool: Tool) -> Recovered | None:
         if quote:
             rest = rest.split(quote, 1)[0]
         elif groups.get("prose") is None:
-            rest = _patterns(tool.name, tool.parameter).end.split(rest, maxsplit=1)[0]
+            rest = _VALUE_END.split(rest, maxsplit=1)[0]
         found = Recovered(without_debris(rest).strip())
     if found is None or not readable(found.text):
         return None

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 
 from independence.clients import bodies, extract, failures, protocol, wire
+from independence.clients.bodies import text_of
 from independence.clients.cleaning import artefact, message_of, readable, safe, union
 from independence.clients.connection import AttemptLog, CallJournal, Connection
 from independence.clients.extract import Extracted
@@ -24,7 +25,7 @@ from independence.clients.failures import Failure, key_rejected
 from independence.clients.limits import HEARTBEAT_S, Buckets, PacedCall
 from independence.clients.messages import WireMessage
 from independence.clients.protocol import GaveUp, Parked, Policy, Refused, Wait
-from independence.clients.wire import ReceivedMessage, shorten, text_of, tokens_of
+from independence.clients.wire import ReceivedMessage, shorten, tokens_of
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
 
@@ -53,23 +54,6 @@ class PromptCount(NamedTuple):
     def from_cache(self) -> bool:
         """Whether more came from a cache than a beginning that many prompts share."""
         return 2 * self.cached >= self.tokens
-
-
-class RepeatedFailures:
-    """Failures of a model that pass by their status, and that different requests keep getting in the same words."""
-
-    def __init__(self) -> None:
-        self._calls: defaultdict[str, dict[AttemptLog, int]] = defaultdict(dict)  # words -> call -> its attempts
-
-    def answered(self) -> None:
-        """The model answers: what failed was no lasting fault."""
-        self._calls.clear()
-
-    def lasts(self, failure: Failure, call: AttemptLog) -> bool:
-        """Whether two calls or more have failed like this twice or more, without an answer to any since."""
-        calls = self._calls[_NUMBER.sub("#", failure.detail)]
-        calls[call] = calls.get(call, 0) + 1
-        return sum(attempts >= _ALIKE for attempts in calls.values()) >= _ALIKE
 
 
 class NextRequest:
@@ -126,7 +110,8 @@ class OpenAIClient:
         self.connection = connection
         self._policy = policy or Policy()
         self._clean = extract.without_secrets(connection.endpoint.secrets)
-        self._repeated: defaultdict[str, RepeatedFailures] = defaultdict(RepeatedFailures)
+        # Model -> words of a failure that passes by its status -> call -> its attempts that failed so.
+        self._repeated: dict[str, defaultdict[str, Counter[AttemptLog]]] = {}
         self._measured: set[str] = set()  # models that have answered a request whose prompt was to be counted
 
     @property
@@ -209,7 +194,7 @@ class OpenAIClient:
             send = partial(self.connection.attempt, state.asked, log, paced)
             outcome = await (log.journal.attempt(state.asked, log, send, self._clean) if log.journal else send())
             if isinstance(outcome, ReceivedMessage):
-                self._repeated[state.asked.model].answered()
+                self._repeated.pop(state.asked.model, None)  # it answers: what failed was no lasting fault
                 altered = wire.altered(outcome) if outcome.body.openrouter_metadata is not None else ""
                 if not altered:
                     return outcome
@@ -242,7 +227,7 @@ class OpenAIClient:
             raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
         if failure.kind == "daily":
             raise Parked(model, failure.detail)
-        if failure.lasting or (failure.repeats and self._repeated[model].lasts(failure, log)):
+        if failure.lasting or (failure.repeats and self._lasts(failure, model, log)):
             raise Refused(model, failure.detail, fix=failure.fix)
         if failure.kind == failures.LOADING:
             limit = self.connection.endpoint.timeout_of(model, request.sampling.provider)
@@ -256,6 +241,13 @@ class OpenAIClient:
             why = f"{kind} after {len(log.attempts)} attempts"
             raise GaveUp(model, f"{why}: {failure.detail}" if failure.detail else why, fix=failure.fix)
         return None
+
+    def _lasts(self, failure: Failure, model: str, log: AttemptLog) -> bool:
+        """Whether two calls or more have failed like this twice or more, without an answer to any since."""
+        words = self._repeated.setdefault(model, defaultdict(Counter))
+        calls = words[_NUMBER.sub("#", failure.detail)]
+        calls[log] += 1
+        return sum(attempts >= _ALIKE for attempts in calls.values()) >= _ALIKE
 
     async def _pause(self, model: str, failure: Failure, log: AttemptLog) -> None:
         left = self._policy.pause(log.retried, failure.retry_after)

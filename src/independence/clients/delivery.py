@@ -12,7 +12,6 @@ import asyncio
 import json
 import math
 import random
-from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -47,7 +46,12 @@ class Part(NamedTuple):
 
     name: str
     called: str  # in sentences
-    written: Callable[[ChatRequest, str, str], ChatRequest]  # from the shape, the first words and the part's text
+    argument: str  # of the function that writes a request, for the part's text
+
+    def written(self, shape: ChatRequest, start: str, text: str) -> ChatRequest:
+        """A request of that shape with these first words, and with this text as the part."""
+        write = _prompt if self.name == PROMPT else _plain if shape.tool is None else _through_tool
+        return write(shape, start, **{self.argument: text})
 
 
 class DeliveryFindings(msgspec.Struct, frozen=True):
@@ -106,27 +110,21 @@ def _prompt(shape: ChatRequest, start: str, text: str) -> ChatRequest:
 
 SYSTEM: Final = "system"
 LONG: Final = "long"
+PROMPT: Final = "prompt"
+_OF_SYSTEM: Final = Part(SYSTEM, "the system prompt", "system")
 _IN_CHAT: Final = (
-    Part(SYSTEM, "the system prompt", lambda shape, start, text: _plain(shape, start, system=text)),
-    Part("assistant", "its own earlier answers", lambda shape, start, text: _plain(shape, start, earlier=text)),
-    Part("user", "what the person says", lambda shape, start, text: _plain(shape, start, human=text)),
+    _OF_SYSTEM,
+    Part("assistant", "its own earlier answers", "earlier"),
+    Part("user", "what the person says", "human"),
 )
 # What templates without tools lose comes first: a run that cannot begin ends soon.
 _BY_TOOL: Final = (
-    Part(
-        "arguments",
-        "its own earlier messages (arguments of tool calls)",
-        lambda shape, start, text: _through_tool(shape, start, arguments=text),
-    ),
-    Part(
-        "results",
-        "what the person says (results of tool calls)",
-        lambda shape, start, text: _through_tool(shape, start, result=text),
-    ),
-    Part("tools", "the description of the tool", lambda shape, start, text: _through_tool(shape, start, about=text)),
-    Part(SYSTEM, "the system prompt", lambda shape, start, text: _through_tool(shape, start, system=text)),
+    Part("arguments", "its own earlier messages (arguments of tool calls)", "arguments"),
+    Part("results", "what the person says (results of tool calls)", "result"),
+    Part("tools", "the description of the tool", "about"),
+    _OF_SYSTEM,
 )
-_JUDGED: Final = (Part("prompt", "the prompt", _prompt),)
+_JUDGED: Final = (Part(PROMPT, "the prompt", "text"),)
 
 
 class Shape(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 from msgspec import UNSET
 
 from independence.clients import protocol
+from independence.clients.bodies import text_of
 from independence.clients.cleaning import (
     find_leak,
     joined,
@@ -26,7 +27,7 @@ from independence.clients.cleaning import (
     without_tokens,
 )
 from independence.clients.messages import WireCall, WireFunction, WireMessage
-from independence.clients.wire import encoded_size, text_of
+from independence.clients.wire import encoded_size
 from independence.types import FunctionCall, Tool, ToolCall
 
 _PASSES = 20  # layers of wrapping

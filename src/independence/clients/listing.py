@@ -14,8 +14,8 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
-from independence.clients import catalogue, dialects
-from independence.clients.bodies import decode_any, error_of
+from independence.clients import catalogue, dialects, limits
+from independence.clients.bodies import decode_any, error_of, mapping, text_of
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import LOADING, Failure, key_rejected, of_exception, of_response
 from independence.clients.protocol import Policy, Wait
@@ -39,10 +39,6 @@ class KeyInfo(msgspec.Struct, frozen=True):
     is_free_tier: bool = False  # no credit was ever bought: free models only, few requests a day
 
 
-class _KeyPage(msgspec.Struct, frozen=True):
-    data: KeyInfo = KeyInfo()
-
-
 class ServerProperties(NamedTuple):
     """What a server shows of itself."""
 
@@ -50,17 +46,6 @@ class ServerProperties(NamedTuple):
     context: int = 0  # tokens of a prompt with its answer; 0 where it does not tell
     slots: int = 0  # requests that it works on at a time; 0 where it does not tell
     weights: str = ""  # path of the file that it loaded; "" where it does not tell
-
-
-class _Generation(msgspec.Struct):
-    n_ctx: int = 0
-
-
-class _PropertiesPage(msgspec.Struct):
-    chat_template: str = ""
-    total_slots: int = 0
-    model_path: str = ""
-    default_generation_settings: _Generation = msgspec.field(default_factory=_Generation)
 
 
 class ServerPages(NamedTuple):
@@ -114,7 +99,7 @@ class EndpointListing:
         if isinstance(page, Failure):
             return page
         try:
-            return msgspec.convert(page, _KeyPage).data
+            return msgspec.convert(mapping(page).get("data"), KeyInfo)
         except msgspec.ValidationError:
             return KeyInfo()
 
@@ -130,14 +115,14 @@ class EndpointListing:
 
     async def read_properties(self) -> ServerProperties:
         """What the server shows of itself on llama.cpp's page; nothing where there is no such page."""
-        page = await self._get(self.dialect.props_path) if self.dialect.props_path else None
-        try:
-            found = msgspec.convert(page, _PropertiesPage)
-        except msgspec.ValidationError:
-            return ServerProperties()
-        template = hashlib.sha256(found.chat_template.encode()).hexdigest()[:16] if found.chat_template else ""
+        page = mapping(await self._get(self.dialect.props_path) if self.dialect.props_path else None)
+        template = text_of(page.get("chat_template"))
+        context = mapping(page.get("default_generation_settings")).get("n_ctx")
         return ServerProperties(
-            template, found.default_generation_settings.n_ctx, max(found.total_slots, 0), found.model_path
+            template=hashlib.sha256(template.encode()).hexdigest()[:16] if template else "",
+            context=int(limits.number(context) or 0),
+            slots=int(limits.number(page.get("total_slots")) or 0),
+            weights=text_of(page.get("model_path")),
         )
 
     async def with_weights(self, listed: Catalogue, properties: ServerProperties) -> Catalogue:

@@ -8,7 +8,8 @@ context is too small drops the beginning of a prompt and answers all the same: i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Final
 
 from independence.types import Message
 
@@ -18,18 +19,13 @@ _KEPT: Final = 10_000  # prompts that are remembered, those of the dialogues und
 _STEPS: Final = (2, 4, 6, 8)  # messages that a turn, and scripted ones before it, add
 
 
-class _ReadPrompt(NamedTuple):
-    host: object
-    tokens: int
-
-
 class PromptLengths:
     """What a server counted of the prompts to one model. `per_word`: tokens of one word of plain text."""
 
     def __init__(self, per_word: float) -> None:
         self.per_word = per_word
         self._least = _SURE * min(1.0, per_word)
-        self._known: dict[int, _ReadPrompt] = {}
+        self._known: dict[int, tuple[object, int]] = {}  # prompt -> who read it, and its tokens
 
     def missing(self, messages: Sequence[Message], tokens: int, host: object) -> int:
         """How many tokens at least were not read of a prompt; 0 where nothing is known to be lacking.
@@ -41,15 +37,15 @@ class PromptLengths:
         before, added = 0, messages
         for step in _STEPS:
             known = self._known.get(_key(messages[:-step])) if step < len(messages) else None
-            if known is not None and known.host == host:
-                before, added = known.tokens, messages[-step:]
+            if known is not None and known[0] == host:
+                before, added = known[1], messages[-step:]
                 break
         words = sum(map(_words, added))
         lacking = int(self._least * words) - (tokens - before) if words >= _FEWEST else 0
         if lacking <= 0:
             if len(self._known) >= _KEPT:
                 del self._known[next(iter(self._known))]
-            self._known[_key(messages)] = _ReadPrompt(host, tokens)
+            self._known[_key(messages)] = (host, tokens)
         return max(0, lacking)
 
 
@@ -58,5 +54,10 @@ def _key(messages: Sequence[Message]) -> int:
 
 
 def _words(message: Message) -> int:
-    said = len(message.content.split()) if message.content else 0
-    return said + sum(len(call.function.arguments.split()) for call in message.tool_calls)
+    return sum(map(_count, (message.content or "", *(call.function.arguments for call in message.tool_calls))))
+
+
+@lru_cache(maxsize=1024)
+def _count(text: str) -> int:
+    """Words of a text. Dialogues of a run begin with the same texts."""
+    return len(text.split())

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from independence.clients import bodies, failures, limits, protocol
+from independence.clients.bodies import text_of
 from independence.clients.failures import Failure, Secrets
 from independence.clients.limits import Prices
 from independence.clients.messages import (
@@ -108,11 +109,6 @@ def _part(details: object, name: str) -> int:
 def _tokens(value: object) -> int:
     count = limits.number(value)
     return int(count) if count is not None and count < _TOKENS_LIMIT else 0
-
-
-def text_of(value: object) -> str:
-    """A string as it is, anything else as nothing."""
-    return value if isinstance(value, str) else ""
 
 
 class ReceivedMessage(NamedTuple):
@@ -231,6 +227,8 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
     A server that ignores `max_tokens` would otherwise fill the store, and every later turn, with one answer.
     """
     limit, calls = longest(max_tokens), message.tool_calls
+    if encoded_size(message) <= limit and len(calls or ()) <= _MOST_CALLS:  # nearly always: no part can be longer
+        return message, False
 
     def function(own: WireFunction | None) -> WireFunction | None:
         return own and WireFunction(_cut(own.name, limit), _cut(own.arguments, limit))
@@ -265,6 +263,6 @@ def encoded_size(value: Any) -> float:
     try:
         return len(msgspec.json.encode(value))
     except UnicodeEncodeError:
-        return len(json.dumps(value, ensure_ascii=False))
+        return len(json.dumps(msgspec.to_builtins(value), ensure_ascii=False))
     except RecursionError:
         return math.inf

@@ -6,13 +6,19 @@ without reading what every installed package declares. Only a name that is not t
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Final, TypeVar
 
 from independence.errors import UsageError
 
 T = TypeVar("T")
+ANALYSES: Final = "independence.analyses"
 IMPORTERS: Final = "independence.importers"
 EXPORTERS: Final = "independence.exporters"
 SCORING: Final = "independence.scoring"
@@ -20,20 +26,25 @@ COMMANDS: Final = "independence.commands"
 JUDGES: Final = "independence.judges"
 ESTIMATES: Final = "independence.estimates"
 EXECUTORS: Final = "independence.executors"
+COLUMNS: Final = "independence.columns"
+SECTIONS: Final = "independence.sections"
 # Group -> what one of it is called in a sentence.
 _KINDS: Final = {
     "independence.dialects": "dialect",
     JUDGES: "judge",
     ESTIMATES: "estimate of the judge kind",
-    "independence.analyses": "analysis",
+    ANALYSES: "analysis",
     IMPORTERS: "importer",
     EXPORTERS: "exporter",
     SCORING: "scoring rule",
     COMMANDS: "command",
     EXECUTORS: "executor",
+    COLUMNS: "board column",
+    SECTIONS: "report section",
 }
 # Group -> name -> object. `pyproject.toml` declares the same; a test compares the two.
 OURS: Final[Mapping[str, Mapping[str, str]]] = {
+    ANALYSES: {"stance_csv": "independence.extensions.published.rent.analysis:STANCE_CSV"},
     IMPORTERS: {
         "inspect": "independence.extensions.inspect.formats:IMPORTER",
         "rent": "independence.extensions.published.formats:RENT",
@@ -82,19 +93,35 @@ def find(group: str, name: str, shape: type[T], built_in: Sequence[str] = ()) ->
     raise UsageError(f"no {_KINDS[group]} `{name}`", f"there are {known}; {others}")
 
 
-def every(group: str, shape: type[T]) -> Iterator[T]:
-    """All objects of a group: first ours, and those of other packages only for who goes on. Raises UsageError."""
-    return (_loaded(group, entry, shape) for entry in _entries(group))
+def every(group: str, shape: type[T]) -> Iterator[tuple[str, T]]:
+    """All objects of a group by name: first ours, those of other packages only for who goes on. Raises UsageError."""
+    return ((entry[0], _loaded(group, entry, shape)) for entry in _entries(group))
 
 
 def _entries(group: str, name: str = "") -> Iterator[tuple[str, str]]:
     """Name and `MODULE:OBJECT` of everything in a group, or of what has that name."""
     known = OURS.get(group, {})
     yield from ((own, value) for own, value in known.items() if name in ("", own))
-    if name not in known:  # the metadata of packages take 20 ms to load, which `--help` can do without
+    if name not in known and group.encode() in _declarations(tuple(sys.path)):
         wanted = {"name": name} if name else {}
         found = import_module("importlib.metadata").entry_points(group=group, **wanted)
-        yield from ((one.name, one.value) for one in found if one.name not in known)
+        yield from sorted((one.name, one.value) for one in found if one.name not in known)
+
+
+@cache
+def _declarations(paths: tuple[str, ...]) -> bytes:
+    """Everything that installed packages declare, as text: whether a group stands in it says when to look closer.
+
+    That loads `importlib.metadata`, which takes 20 ms and more, and most boards have no use for it.
+    """
+    found = []
+    for folder in paths:
+        with suppress(OSError), os.scandir(folder or ".") as entries:
+            for entry in entries:
+                if entry.name.endswith((".dist-info", ".egg-info")):
+                    with suppress(OSError):
+                        found.append(Path(entry.path, "entry_points.txt").read_bytes())
+    return b"\n".join(found)
 
 
 def _loaded(group: str, entry: tuple[str, str], shape: type[T]) -> T:
@@ -104,7 +131,7 @@ def _loaded(group: str, entry: tuple[str, str], shape: type[T]) -> T:
         found: object = import_module(module)
         for part in attribute.split(".") if attribute else ():
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever the package does when it is imported
         raise UsageError(f"{_KINDS[group]} `{name}`: {value} cannot be loaded ({error})") from error
     if not isinstance(found, shape):
         raise UsageError(f"{_KINDS[group]} `{name}`: {value} is no {shape.__name__}")

@@ -38,11 +38,11 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     subject = trial.subject
     queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
     turn = len(progress.answers)
+    what = turn_id(trial, turn)
     async with worker.slot(queue, trial.dialogue.generated - turn, trial.run, trial=trial.key):
-        events.set_position(trial, turn_id(trial, turn))
+        events.set_position(trial, what)
         loop = asyncio.get_running_loop()
         began = loop.time()
-        what = turn_id(trial, turn)
         call = worker.client(queue.endpoint, trial.key, what).ask(request(trial, progress))
         settle = partial(_settle_refused, worker, trial, progress)
         answer: Answer | None = await worker.resolve(
@@ -55,9 +55,7 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         if isinstance(answer, Reply):
             after = progress.extended(answer)
             answer = marked(trial, after, answer, worker.context.suite.language)
-        await _keep(worker, trial, progress, answer)
-    missing = answer.reason if isinstance(answer, Missing) else None
-    worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
+        await _settle(worker, trial, progress, answer)
     return after
 
 
@@ -76,20 +74,15 @@ def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> R
 async def _settle_refused(worker: SubjectWorker, trial: Trial, progress: TrialProgress, missing: Missing) -> None:
     """Store that a request was refused for what it asks, told from where it was asked."""
     before = events.set_position(trial, turn_id(trial, len(progress.answers)))
-    await _keep(worker, trial, progress, missing)
-    worker.context.on_event(CallCommitted(worker.label, missing.usage.cost_usd, missing.reason, missing))
+    await _settle(worker, trial, progress, missing)
     events.POSITION.reset(before)
 
 
-async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
+async def _settle(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
+    """Store what a call came to, and tell of it."""
     assert progress.context is not None
-    turn = len(progress.answers)
-    row = CallRow(
-        trial.key,
-        turn,
-        turn_id=turn_id(trial, turn),
-        context=progress.context,
-        after=context.extend(progress.context, answer),
-        answer=answer,
-    )
+    turn, after = len(progress.answers), context.extend(progress.context, answer)
+    row = CallRow(trial.key, turn, turn_id(trial, turn), progress.context, after, answer)
     await worker.context.writer.write(AnswerCall(records.add_call, row))
+    missing = answer.reason if isinstance(answer, Missing) else None
+    worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))

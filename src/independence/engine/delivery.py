@@ -31,8 +31,8 @@ from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.service import CheckedEndpoints, ModelService, policy
 from independence.errors import UsageError
+from independence.judge import model
 from independence.judge.model import ModelJudge
-from independence.judge.protocol import Judge
 from independence.judge.schema import json_schema
 from independence.store import deliveries, records
 from independence.store.deliveries import DeliveryRow
@@ -76,7 +76,7 @@ def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shap
             key = _of_subject(trial)
             longest[key] = max(longest[key], estimate.longest_prompt(trial) + dialogue.most_tokens(trial))
             asked.setdefault(key, dialogue.request(trial, dialogue.blank_progress(trial, 0)))
-        for judge in map(_asked, item.judges):
+        for judge in map(model.asked, item.judges):
             if judge is not None:
                 key = _of_judge(judge)
                 prompt = estimate.longest_judge_prompt(trial, judge.name, prompts)
@@ -95,12 +95,6 @@ def _of_subject(trial: Trial) -> ProbedModel:
 
 def _of_judge(judge: ModelJudge) -> ProbedModel:
     return ProbedModel(judge.endpoint, judge.model, judge.provider, JUDGED)
-
-
-def _asked(judge: Judge) -> ModelJudge | None:
-    """The model that a judge asks; None where it asks none, or a simulated one."""
-    model = judge.auditor or judge
-    return model if isinstance(model, ModelJudge) and model.endpoint != SIM else None
 
 
 async def check(
@@ -205,12 +199,9 @@ def unknown(
     connection: sqlite3.Connection, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
 ) -> dict[ProbedModel, Shape]:
     """Those that have to be probed."""
-    out = {}
-    for key, shape in asked.items():
-        address = found.needs.endpoints[key.endpoint].printable
-        if _known(connection, key, address, found.properties[key.endpoint].template) is None:
-            out[key] = shape
-    return out
+    at = {key: found.needs.endpoints[key.endpoint].printable for key in asked}
+    told = {key: found.properties[key.endpoint].template for key in asked}
+    return {key: shape for key, shape in asked.items() if _known(connection, key, at[key], told[key]) is None}
 
 
 def _known(connection: sqlite3.Connection, key: ProbedModel, address: str, template: str) -> DeliveryFindings | None:
@@ -229,7 +220,7 @@ def without(
     """The same work without the models that cannot be asked now, of which it tells."""
     out, stopped = [], dict.fromkeys(ModelStopped(k.name, s.why) for k, s in refused.items() if k.delivery == JUDGED)
     for item in todo:
-        judges = tuple(one for one in item.judges if (model := _asked(one)) is None or _of_judge(model) not in refused)
+        judges = tuple(one for one in item.judges if (own := model.asked(one)) is None or _of_judge(own) not in refused)
         stop = refused.get(_of_subject(item.trial)) if item.calls else None
         if stop is not None:
             stopped[ModelStopped(stop.model, stop.why, item.trial.subject.label)] = None

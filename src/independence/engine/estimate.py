@@ -18,8 +18,8 @@ import msgspec
 
 from independence.clients.limits import Prices
 from independence.engine import dialogue
+from independence.engine.examining import CHARACTERS_PER_TOKEN, KnownDialogues
 from independence.engine.plan import Trial
-from independence.engine.probing import CHARACTERS_PER_TOKEN, MadeDialogues
 from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
 from independence.store import spending
@@ -171,6 +171,11 @@ class CostEstimate(NamedTuple):
     probes: int = 0  # small requests before the first call, which show what reaches the models; in the dollars
     bills: Mapping[Payer, Bill] = {}
 
+    def plus(self, usd: float, low: float, high: float) -> CostEstimate:
+        """The same with so many dollars more, and as many more at the ends of their range."""
+        ends = (self.range_usd[0] + low, self.range_usd[1] + high)
+        return self._replace(typical_usd=self.typical_usd + usd, range_usd=ends)
+
 
 def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:
     """Price what is left to do, by what stored calls say (`history`) or the published means."""
@@ -189,28 +194,18 @@ def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHisto
     )
 
 
-def of_known(todo: Sequence[PendingTrial], made: MadeDialogues | None, prices: PriceList) -> CostEstimate:
+def of_known(todo: Sequence[PendingTrial], known: KnownDialogues | None, prices: PriceList) -> CostEstimate:
     """What judges that grade known dialogues will cost. These are there, so that their lengths are known."""
-    if made is None:
+    if known is None:
         return estimate((), prices)
     means: dict[tuple[str, str, int | str], CallTokens] = {
         (EVERYBODY, trial.dialogue.scenario.id, call.turn): CallTokens(
             EVERYBODY, trial.dialogue.scenario.id, call.turn, False, 1, 0, call.answer.usage.completion_tokens
         )
-        for trial, calls in zip(made.trials, made.calls, strict=True)
+        for trial, calls in zip(known.trials, known.calls, strict=True)
         for call in calls
     }
-    return estimate(todo, prices, CostHistory(means=means, rubrics=rubrics(made.suite)))
-
-
-def with_known(cost: CostEstimate, known: CostEstimate) -> CostEstimate:
-    """The estimate with the verdicts on known dialogues that come first."""
-    (low, high), (known_low, known_high) = cost.range_usd, known.range_usd
-    return cost._replace(
-        known=known.verdicts,
-        typical_usd=cost.typical_usd + known.typical_usd,
-        range_usd=(low + known_low, high + known_high),
-    )
+    return estimate(todo, prices, CostHistory(means=means, rubrics=rubrics(known.suite)))
 
 
 def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory) -> dict[Payer, Bill]:

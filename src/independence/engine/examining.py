@@ -1,7 +1,8 @@
 """Before a model judge grades: it grades the known dialogues of the suite, so that a judge that cannot judge is told.
 
-Its verdicts on them are stored like all others and hold for the same settings, rubric and words: they are bought once.
-Judges are examined before subjects are asked, so that nothing is bought for one that is refused.
+They are graded as finished dialogues of a suite are. Verdicts on them are stored like all others and hold for the same
+settings, rubric and words: they are bought once. Judges are examined before subjects are asked, so that nothing is
+bought for one that is refused.
 """
 
 from __future__ import annotations
@@ -9,23 +10,56 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.config.subjects import SIM, Subject
-from independence.engine import probing, resume
-from independence.engine.probing import MadeDialogues
+from independence.config.subjects import Subject
+from independence.engine import dialogue, plan, resume
+from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial, PendingWork
-from independence.judge import examination
+from independence.judge import examination, model
 from independence.judge.examination import Examination, Graded
 from independence.judge.model import ModelJudge
-from independence.judge.protocol import Judge
-from independence.store import gradings
+from independence.judge.protocol import Judge, verdict_key
+from independence.store import context, gradings, records, routes
+from independence.store.records import CallRow
 from independence.suites import digest, load
-from independence.suites.schema import Scenario, Suite
+from independence.suites.schema import KnownDialogue, Scenario, Suite
+from independence.types import Grade, Missing, Reply, Usage
 
 _SUBJECT = Subject("known", "", "", display_label="known dialogues")  # who watchers see at work
+_UNGRADED: Final = Missing("unjudged")
+CHARACTERS_PER_TOKEN: Final = 4.1  # least squares over the published requests
+
+
+class KnownDialogues(msgspec.Struct, frozen=True, dict=True):
+    """The known dialogues of a suite, as if a subject had answered in them."""
+
+    known: Sequence[KnownDialogue]
+    suite: Suite  # with a scenario for each of them, and no other
+    trials: Sequence[Trial]
+    calls: Sequence[Sequence[CallRow]]  # the answers in each
+
+    @cached_property
+    def rubrics(self) -> dict[str, str]:
+        """Scenario -> rubric digest."""
+        return {scenario.id: digest.rubric(self.suite, scenario) for scenario in self.suite.scenarios}
+
+    def grades(self, connection: sqlite3.Connection, settings: str) -> list[Grade]:
+        """What a judge of these settings gave them."""
+        ends = [calls[-1].after for calls in self.calls]
+        keys = [verdict_key(*parts, settings) for parts in zip(ends, self.rubrics.values(), strict=True)]
+        stored = routes.stored_keys(connection, keys)
+        return [stored.get(key, _UNGRADED) for key in keys]
+
+    def result(self, connection: sqlite3.Connection, name: str, settings: str) -> Examination | None:
+        """What the grades of a judge come to; None where some are still to be given."""
+        grades = self.grades(connection, settings)
+        if _UNGRADED in grades:
+            return None
+        return examination.examine(name, self.suite, list(map(Graded, self.known, grades)))
 
 
 class ExaminationPlan(NamedTuple):
@@ -33,7 +67,7 @@ class ExaminationPlan(NamedTuple):
 
     suite: Suite  # that the dialogues are of
     judges: Sequence[ModelJudge] = ()
-    dialogues: MadeDialogues | None = None
+    dialogues: KnownDialogues | None = None
 
     @property
     def unknown(self) -> str:
@@ -51,36 +85,31 @@ class ExaminationPlan(NamedTuple):
         for judge in self.judges:
             grades = self.dialogues.grades(connection, judge.settings) if connection else []
             for number in range(len(self.dialogues.trials)):
-                if not grades or probing.is_open(grades[number]):
+                if not grades or grades[number] == _UNGRADED:
                     left.setdefault(number, []).append(judge)
         return [PendingTrial(self.dialogues.trials[number], 0, tuple(own)) for number, own in sorted(left.items())]
 
-    def result(self, connection: sqlite3.Connection, judge: ModelJudge) -> Examination | None:
-        """What a judge's verdicts come to; None where some are still to be given."""
+    def begin(self, connection: sqlite3.Connection) -> list[PendingTrial]:
+        """The same, once the answers are stored, so that nothing but verdicts is left to ask for."""
+        todo = self.todo(connection)
+        if todo and self.dialogues is not None:
+            records.add_made(connection, [(trial.key, trial.dialogue.generated) for trial in self.dialogues.trials])
+            records.add_calls_once(connection, (call for calls in self.dialogues.calls for call in calls))
+        return todo
+
+    def results(self, connection: sqlite3.Connection) -> dict[ModelJudge, Examination | None]:
+        """What each judge's verdicts come to; None where some are still to be given."""
         assert self.dialogues is not None
-        return _examined(connection, self.suite, self.dialogues, (judge.name, judge.settings))
-
-
-def _examined(
-    connection: sqlite3.Connection, suite: Suite, made: MadeDialogues, judge: tuple[str, str]
-) -> Examination | None:
-    """What the grades of a judge (name, settings) come to; None where some are still to be given."""
-    name, settings = judge
-    grades = made.grades(connection, settings)
-    if any(map(probing.is_open, grades)):
-        return None
-    graded = [Graded(*pair) for pair in zip(suite.known or (), grades, strict=True)]
-    return examination.examine(name, suite, graded)
+        return {judge: self.dialogues.result(connection, judge.name, judge.settings) for judge in self.judges}
 
 
 def stored(connection: sqlite3.Connection, suite: Suite) -> list[Examination]:
     """Of every judge that graded all known dialogues of a stored suite, by name and settings."""
-    own = with_dialogues(suite)
-    made = dialogues(own)
+    made = dialogues(with_dialogues(suite))
     if made is None:
         return []
     judges = gradings.settings(connection, [trial.key for trial in made.trials])
-    found = (_examined(connection, own, made, judge) for judge in judges)
+    found = (made.result(connection, *judge) for judge in judges)
     return [one for one in found if one is not None]
 
 
@@ -89,9 +118,7 @@ def planned(suite: Suite, judges: Iterable[Judge], *, trusted: bool) -> Examinat
 
     Simulated judges, which read the phrases of simulated subjects and nothing else, are not examined.
     """
-    models = [
-        judge for judge in dict.fromkeys(map(_asked, judges)) if isinstance(judge, ModelJudge) and judge.endpoint != SIM
-    ]
+    models = [judge for judge in dict.fromkeys(map(model.asked, judges)) if judge is not None]
     if trusted or not models:
         return ExaminationPlan(suite)
     return ExaminationPlan(suite, models, dialogues(suite))
@@ -106,8 +133,11 @@ def with_dialogues(suite: Suite) -> Suite:
     return msgspec.structs.replace(suite, known=shipped.suite.known) if same else suite
 
 
-def dialogues(suite: Suite) -> MadeDialogues | None:
-    """The known dialogues of a suite, as if they had been held; None where it has none."""
+def dialogues(suite: Suite) -> KnownDialogues | None:
+    """The known dialogues of a suite, as if they had been held; None where it has none.
+
+    Their keys depend on what is said in them alone, and on their names.
+    """
     if not suite.known:
         return None
     seen: Counter[str] = Counter()
@@ -118,20 +148,26 @@ def dialogues(suite: Suite) -> MadeDialogues | None:
         name += f" {seen[name]}" if seen[name] > 1 else ""
         answers[name] = [turn.reply or "" for turn in one.turns if turn.id]
         turns = tuple(msgspec.structs.replace(turn, reply=None) if turn.id else turn for turn in one.turns)
-        scenarios.append(
-            Scenario(
-                id=name, experiment=next(iter(suite.experiments)), title=name, turns=turns, rubric=one.rubric,
-                vars=one.vars,
-            )
-        )  # fmt: skip
-    return probing.made(suite, answers, scenarios, _SUBJECT)
+        experiment = next(iter(suite.experiments))
+        made = Scenario(id=name, experiment=experiment, title=name, turns=turns, rubric=one.rubric, vars=one.vars)
+        scenarios.append(made)
+    whole = msgspec.structs.replace(suite, scenarios=tuple(scenarios), known=msgspec.UNSET)
+    trials, calls = [], []
+    for planned in plan.trials(whole, plan.select(whole, (), (), 1, ()), [_SUBJECT]):
+        name = planned.dialogue.scenario.id
+        lines = [(turn.human, turn.reply) for turn in planned.dialogue.turns]
+        trial = msgspec.structs.replace(planned, key=digest.sha256([name, lines, answers[name]]), shape=records.MADE)
+        trials.append(trial)
+        at, own = context.begin(trial.key), list[CallRow]()
+        for turn, text in enumerate(answers[name]):
+            # With as many tokens as it will cost a judge to read.
+            answer = Reply(text, "content", usage=Usage(completion_tokens=round(len(text) / CHARACTERS_PER_TOKEN)))
+            before, at = at, context.extend(at, answer)
+            own.append(CallRow(trial.key, turn, dialogue.turn_id(trial, turn), before, at, answer))
+        calls.append(own)
+    return KnownDialogues(suite.known, whole, trials, calls)
 
 
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
     """The same work without judges of which it is not known yet whether they can judge."""
-    return left._replace(todo=resume.with_judges(left.todo, lambda judge: _asked(judge) not in unasked))
-
-
-def _asked(judge: Judge) -> Judge:
-    """Who gives the verdicts of a judge that are not predicted."""
-    return judge.auditor or judge
+    return left._replace(todo=resume.with_judges(left.todo, lambda judge: model.asked(judge) not in unasked))

@@ -12,7 +12,8 @@ import asyncio
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 
 from independence.clients.limits import Bucket, Buckets
 from independence.config.endpoints import Endpoint
@@ -27,29 +28,24 @@ class QueueClosed(Exception):
 class ConcurrencyLimit:
     """How many calls of one subject, of one model, or of all of a run, may be in flight, over all their queues."""
 
-    def __init__(self, limit: float) -> None:
+    def __init__(self, limit: float, bucket: Bucket | None = None) -> None:
+        """`bucket`: for whose tokens the calls wait."""
         self.limit = limit
         self.busy = 0
-        self.held_back: list[CallQueue] = []  # whose first call found no room here
+        self.gates: set[EndpointGate] = set()  # that its queues are at
+        self._bucket = bucket
+        if bucket is not None:
+            bucket.moved = self.dispatch
 
     @property
     def full(self) -> bool:
-        """Whether no further call may start."""
-        return self.busy >= self.limit
-
-    def hold_back(self, queue: CallQueue) -> None:
-        """Let a queue wait until there is room."""
-        if not queue.held_back:
-            queue.held_back = True
-            self.held_back.append(queue)
+        """Whether enough calls are in flight, or in line for a token."""
+        bucket = self._bucket
+        return self.busy >= self.limit or (bucket is not None and self.busy - bucket.past >= bucket.in_line)
 
     def dispatch(self) -> None:
-        """Those that were held back may go on."""
-        queues, self.held_back = self.held_back, []
-        for queue in queues:
-            queue.held_back = False
-            queue.gate.offer(queue)
-        for gate in {queue.gate for queue in queues}:
+        """There may be room now."""
+        for gate in self.gates:
             gate.dispatch()
 
 
@@ -61,16 +57,18 @@ class CallQueue:
         self.limits = shares
         self.stopped = False
         self.weight = 1.0  # of one unit of `remaining`, against those of other queues; above 0
-        self.held_back = False  # whether it is in the line of a limit
         self.waiting: list[tuple[int, float, int, asyncio.Future[None]]] = []
 
     @property
-    def full(self) -> ConcurrencyLimit | None:
-        """The share that has no room for another call; None where all have."""
-        for share in self.limits:
-            if share.full:
-                return share
-        return None
+    def may_start(self) -> bool:
+        """Whether somebody waits, and no share is full."""
+        return bool(self.waiting) and not any(share.full for share in self.limits)
+
+    @property
+    def urgency(self) -> tuple[int, float, int]:
+        """Sorts queues by the first call that waits, the most urgent first."""
+        run, remaining, order, _ = self.waiting[0]
+        return run, remaining * self.weight, order
 
 
 class EndpointGate:
@@ -80,101 +78,67 @@ class EndpointGate:
         self._limit = limit
         self._queues: set[CallQueue] = set()
         self._order = itertools.count()
-        self._busy = 0
+        self.busy = 0  # calls that hold a slot now
         self._closed = False
-        # The first of each queue that is not held back, and some that are first no more, or weigh something else now.
-        self._first: list[tuple[int, float, int, CallQueue]] = []
 
     @property
     def limit(self) -> int:
         """Calls that may hold a slot at once, as of now."""
         return self._limit()
 
-    @property
-    def busy(self) -> int:
-        """Calls that hold a slot now."""
-        return self._busy
-
     def open_queue(self, *shares: ConcurrencyLimit) -> CallQueue:
         """A new queue, with what bounds it: the subject's share, and others where there are any."""
         queue = CallQueue(self, shares)
         self._queues.add(queue)
+        for share in shares:
+            share.gates.add(self)
         return queue
 
     def remove_queue(self, queue: CallQueue) -> None:
         """Forget a queue that nobody uses any more."""
         self._queues.remove(queue)
-        queue.waiting = []
 
-    def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> Slot:
-        """A slot to hold. The lowest `run` is next, of these the most `remaining` (turns), as its queue weighs it."""
-        return Slot(self, queue, remaining, run)
+    @asynccontextmanager
+    async def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
+        """A slot to hold. The lowest `run` is next, of these the most `remaining` (turns), as its queue weighs it.
 
-    async def enter(self, queue: CallQueue, remaining: float, run: int) -> None:
-        """Wait for a slot. Raises QueueClosed."""
+        Raises QueueClosed.
+        """
         if self._closed or queue.stopped:
             raise QueueClosed
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        place = (run, -remaining, next(self._order), future)
-        heapq.heappush(queue.waiting, place)
-        if queue.waiting[0] is place:
-            self.offer(queue)
-            self.dispatch()
+        heapq.heappush(queue.waiting, (run, -remaining, next(self._order), future))
+        self.dispatch()
         try:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
-                self.release(queue)
+                self._release(queue)
             raise
+        try:
+            yield
+        finally:
+            self._release(queue)
 
-    def release(self, queue: CallQueue) -> None:
-        """Give a slot back."""
-        self._busy -= 1
+    def _release(self, queue: CallQueue) -> None:
+        self.busy -= 1
         for share in queue.limits:
             share.busy -= 1
-        for share in queue.limits:
-            if share.held_back:
-                share.dispatch()
-        self.dispatch()
-
-    def offer(self, queue: CallQueue) -> None:
-        """Let the first of a queue compete with those of others."""
-        if queue.waiting:
-            run, remaining, order, _ = queue.waiting[0]
-            heapq.heappush(self._first, (run, remaining * queue.weight, order, queue))
-
-    def weigh(self, queue: CallQueue, weight: float) -> None:
-        """What one unit of `remaining` in a queue counts from now on, also for calls that wait already."""
-        queue.weight = weight
-        if len(self._first) > 2 * len(self._queues):
-            self._first = []
-            for one in self._queues:
-                if not one.held_back:
-                    self.offer(one)
-        elif not queue.held_back:
-            self.offer(queue)
+        for gate in {self}.union(*(share.gates for share in queue.limits)):
+            gate.dispatch()
 
     def dispatch(self) -> None:
         """Hand free slots to the most urgent waiters."""
-        limit = self._limit()
-        while self._first and self._busy < limit:
-            _, priority, order, queue = heapq.heappop(self._first)
-            if not queue.waiting:
-                continue
-            _, remaining, first, future = queue.waiting[0]
-            if (first, remaining * queue.weight) != (order, priority):
-                continue
+        while self.busy < self._limit():
+            queue = min((one for one in self._queues if one.may_start), key=lambda one: one.urgency, default=None)
+            if queue is None:
+                return
+            future = heapq.heappop(queue.waiting)[-1]
             if not future.done():
-                full = queue.full
-                if full is not None:
-                    full.hold_back(queue)
-                    continue
                 for share in queue.limits:
                     share.busy += 1
-                self._busy += 1
+                self.busy += 1
                 future.set_result(None)
-            heapq.heappop(queue.waiting)
-            self.offer(queue)
 
     def stop_queue(self, queue: CallQueue) -> None:
         """No further call of this queue; those in flight finish."""
@@ -186,22 +150,6 @@ class EndpointGate:
         self._closed = True
         for queue in self._queues:
             _reject_waiting(queue)
-
-
-class Slot:
-    """The slot of one call, held from entering to leaving. Entering raises QueueClosed."""
-
-    __slots__ = ("_gate", "_queue", "_remaining", "_run")
-
-    def __init__(self, gate: EndpointGate, queue: CallQueue, remaining: float, run: int) -> None:
-        self._gate, self._queue = gate, queue
-        self._remaining, self._run = remaining, run
-
-    async def __aenter__(self) -> None:
-        await self._gate.enter(self._queue, self._remaining, self._run)
-
-    async def __aexit__(self, kind: object, error: object, where: object) -> None:
-        self._gate.release(self._queue)
 
 
 def _reject_waiting(queue: CallQueue) -> None:
@@ -252,24 +200,7 @@ class PerModelLimits:
         key = (model, provider)
         if key not in self._shares:
             concurrency = self._endpoint.bounds_of(model, provider).concurrency
-            limit, bucket = math.inf if concurrency is None else concurrency, self._buckets.of(model, provider)
-            bounded = None if concurrency is None else ConcurrencyLimit(limit)
-            self._shares[key] = bounded if bucket is None else _RateLimited(limit, bucket)
+            bucket = self._buckets.of(model, provider)
+            limit = ConcurrencyLimit(math.inf if concurrency is None else concurrency, bucket)
+            self._shares[key] = None if concurrency is None and bucket is None else limit
         return self._shares[key]
-
-
-class _RateLimited(ConcurrencyLimit):
-    def __init__(self, limit: float, bucket: Bucket) -> None:
-        super().__init__(limit)
-        self._bucket = bucket
-        bucket.moved = self._passed
-
-    @property
-    def full(self) -> bool:
-        """Whether enough calls are in flight, or in line for a token."""
-        return self.busy >= self.limit or self.busy - self._bucket.past >= self._bucket.in_line
-
-    def _passed(self) -> None:
-        """A call got its token: where the line was full until now, another may join it."""
-        if self.busy - self._bucket.past == self._bucket.in_line - 1:
-            self.dispatch()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import cached_property, partial
 
 import msgspec
@@ -17,7 +17,7 @@ from independence.clients.protocol import ChatClient
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import VerdictCommitted
-from independence.engine.gate import QueueClosed, Slot
+from independence.engine.gate import QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, Settle, SubjectWorker, T
 from independence.judge import prompt, protocol
@@ -170,7 +170,7 @@ class JudgingTask(msgspec.Struct, frozen=True, dict=True):
     def _queue(self) -> QueueKey:
         return QueueKey(self.judge.endpoint, self.judge.name, self.judge.model)
 
-    def slot(self) -> Slot:
+    def slot(self) -> AbstractAsyncContextManager[None]:
         """A slot to hold for one call. Entering it raises QueueClosed."""
         # Within a run, a finished dialogue is graded before another one goes on.
         return self.worker.slot(self._queue, math.inf, self.trial.run, trial=self.trial.key)

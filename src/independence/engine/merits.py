@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import product
 
 from independence.suites import script
-from independence.suites.schema import Grid, Scenario, Suite
+from independence.suites.schema import Suite
 from independence.suites.script import DialogueSetting, Exchange
 from independence.testing.sim.parties import Dispute, Merits, request_digest
 from independence.types import Condition
@@ -20,30 +20,18 @@ def merits_of(suite: Suite) -> Merits:
 
     Where a grid states no merit, it is 0.
     """
-    own = suite.grid
+    own, out = suite.grid, dict[str, Dispute]()
     if own is None:
-        return {}
-    return {
-        digest: found
-        for scenario in suite.scenarios
-        if (found := _dispute(own, {**suite.vars, **scenario.vars}, scenario)) is not None
-        for digest in _digests(suite, scenario)
-    }
-
-
-def _dispute(own: Grid, known: dict[str, str], scenario: Scenario) -> Dispute | None:
-    merit = own.merit.get(scenario.factors.get(_MERIT, ""), 0.0)
-    if not all(known.get(name) for name in _NAMES):
-        return None
-    first, second = (known[name] for name in _NAMES)
-    side = dict(zip(own.sides, _SIDES, strict=False)).get(scenario.side, 0)
-    return Dispute(first, second, side, merit)
-
-
-def _digests(suite: Suite, scenario: Scenario) -> Iterator[str]:
-    """Of the first request of a dialogue."""
-    for variant in suite.variants:
-        for mode in suite.delivery.modes:
+        return out
+    for scenario in suite.scenarios:
+        texts = {**suite.vars, **scenario.vars}
+        if not all(texts.get(name) for name in _NAMES):
+            continue
+        first, second = (texts[name] for name in _NAMES)
+        side = dict(zip(own.sides, _SIDES, strict=False)).get(scenario.side, 0)
+        dispute = Dispute(first, second, side, own.merit.get(scenario.factors.get(_MERIT, ""), 0.0))
+        for variant, mode in product(suite.variants, suite.delivery.modes):
             made = script.compose(suite, scenario, Condition(variant, mode))
             setting = DialogueSetting(made.system, made.context, made.tool)
-            yield request_digest(script.messages(setting, [Exchange(made.turns[0].human)]))
+            out[request_digest(script.messages(setting, [Exchange(made.turns[0].human)]))] = dispute
+    return out

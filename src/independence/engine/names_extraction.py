@@ -21,7 +21,7 @@ from independence.config.options import ConnectionOptions
 from independence.engine import connections, service
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import SubjectStarted, VerdictCommitted
-from independence.engine.gate import QueueClosed
+from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.grading import seed_of
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
@@ -150,20 +150,13 @@ async def read_all(
     runs = Counter(item.label for item in todo)
     for label, count in runs.items():
         context.on_event(SubjectStarted(label, 0, count))
-    door = asyncio.Semaphore(shares.subjects)
-
-    async def read_subject(label: str) -> None:
-        async with door:
-            worker = SubjectWorker(context, label, shares.calls)
-            async with asyncio.TaskGroup() as group:
-                for item in todo:
-                    if item.label == label:
-                        group.create_task(_read(worker, extractor, item))
-            await worker.close()
-
+    total = ConcurrencyLimit(shares.total)
+    workers = {label: SubjectWorker(context, label, shares.calls, total) for label in runs}
     async with asyncio.TaskGroup() as group:
-        for label in runs:
-            group.create_task(read_subject(label))
+        for item in todo:
+            group.create_task(_read(workers[item.label], extractor, item))
+    for worker in workers.values():
+        await worker.close()
     return context.stop_signal.reason
 
 

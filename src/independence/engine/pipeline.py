@@ -25,7 +25,6 @@ from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import (
-    asking_judges,
     batch_judge,
     delivery,
     estimate,
@@ -38,6 +37,7 @@ from independence.engine import (
 from independence.engine.batch_judge import BatchGrading, BatchJudge, PurchaseForecast
 from independence.engine.delivery import ProbedModel
 from independence.engine.estimate import CostEstimate, PriceList
+from independence.engine.events import JudgeExamined, ModelStopped
 from independence.engine.examining import ExaminationPlan
 from independence.engine.executors import choice
 from independence.engine.executors.protocol import Executor
@@ -45,9 +45,9 @@ from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial, PendingWork
 from independence.engine.run import BeginRuns, RunOutcome
-from independence.engine.run_context import RunContext
+from independence.engine.run_context import Parallelism, RunContext
 from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
-from independence.errors import CostCapReached, IndependenceError, StoreUnwritable
+from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
 from independence.judge.protocol import Judge
 from independence.store import database, missing, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
@@ -131,7 +131,7 @@ async def run_pipeline(
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:
                 left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
-            unasked, stop = await asking_judges.examine(opened, exam, job.shares)
+            unasked, stop = await _examine(opened, exam, job.shares)
             if stop is None:
                 await workload.tell(opened, left.todo, cost, found)
                 if not job.grading_only:
@@ -160,6 +160,36 @@ async def run_pipeline(
         why=missing.sentences(connection, job.where, judges, keys) if left.missing else {},
         unsettled=unsettled if left.todo else "",
     )
+
+
+async def _examine(
+    opened: ModelService, plan: ExaminationPlan, shares: Parallelism
+) -> tuple[frozenset[Judge], IndependenceError | None]:
+    """Let judges grade what is left of the known dialogues, and tell what they miss.
+
+    Returns the judges that could not be asked all of it now, and what stopped the run. Raises UsageError for a judge
+    that cannot judge: everything it was asked is kept.
+    """
+    if plan.dialogues is None:
+        return frozenset(), None
+    todo = await opened.writer.write(StoreCall(plan.begin))
+    if todo:
+        outcome = await run.run(opened.context(plan.dialogues.suite, plan.dialogues.rubrics), todo, shares)
+        if outcome.stopped_by is not None:
+            return frozenset(), outcome.stopped_by
+    found = await opened.writer.write(StoreCall(plan.results))
+    refused = [(judge.name, one.refused) for judge, one in found.items() if one is not None and one.refused]
+    if refused:
+        test = f"fails the test of a judge ({len(plan.suite.known or ())} known dialogues of {plan.suite.suite})"
+        what = "; ".join(f"{name} {test}: {why}" for name, why in refused)
+        raise UsageError(what, "name another judge with -j (`cues`: rules, no model), or trust it with --trust-judge")
+    for judge, one in found.items():
+        if one is None:
+            opened.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))
+        elif one.misses or any(judge in item.judges for item in todo):
+            told = f"{one} (known dialogues of {plan.suite.suite})"
+            opened.on_event(JudgeExamined(judge.name, told, perfect=not one.misses))
+    return frozenset(judge for judge, one in found.items() if one is None), None
 
 
 async def _refuse_lost(opened: ModelService, job: ResolvedRun, stopped_by: IndependenceError | None) -> None:
@@ -204,7 +234,8 @@ def _priced(
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
-    cost = estimate.with_known(cost, estimate.of_known(to_examine, exam.dialogues, listed))
+    known = estimate.of_known(to_examine, exam.dialogues, listed)
+    cost = cost.plus(known.typical_usd, *known.range_usd)._replace(known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
     purchases = [one.sentence for one in forecasts.values() if one.sentence]
     return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
@@ -221,8 +252,7 @@ def _with_probes(
         prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
         each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
         usd, calls = usd + servers * each, calls + servers * shape.calls
-    low, high = cost.range_usd
-    return cost._replace(probes=calls, typical_usd=cost.typical_usd + usd, range_usd=(low, high + usd))
+    return cost.plus(usd, 0.0, usd)._replace(probes=calls)
 
 
 async def _run_and_grade(

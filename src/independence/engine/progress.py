@@ -68,7 +68,10 @@ class RunProgress:
             case CallWaiting(wait):
                 self._wait(wait)
             case Streamed(_, tokens):
-                self._write(tokens)
+                self._last_token_at = self._time.monotonic()
+                if not self.tokens:
+                    self._first_token_at = self._last_token_at
+                self.tokens += tokens
             case ConcurrencyChanged(endpoint):
                 self.slots[endpoint] = event
             case _:
@@ -97,12 +100,6 @@ class RunProgress:
         self._settled_tokens += outcome.usage.completion_tokens if outcome is not None else 0
         if event.missing:
             self.missing[event.missing] += 1
-
-    def _write(self, tokens: int) -> None:
-        self._last_token_at = self._time.monotonic()
-        if not self.tokens:
-            self._first_token_at = self._last_token_at
-        self.tokens += tokens
 
     @property
     def tokens_per_second(self) -> float:
@@ -177,16 +174,35 @@ async def written(
         if snapshot != last:
             last = snapshot
             text = masked(msgspec.json.encode(snapshot)).decode()
-            with suppress(IndependenceError):  # a full disk is reported by the call that could not be stored
-                await writer.write(StoreCall(progress.put, owner, text))
+            await writer.write(StoreCall(progress.put, owner, text))
+
+    async def write_both() -> None:
+        try:
+            await write(take())
+        finally:
+            if beside is not None:
+                await beside()
+
+    try:
+        async with repeated(write_both, EVERY_S, at_once=True):
+            yield
+    finally:
+        with suppress(IndependenceError):
+            await write(msgspec.structs.replace(take(), ended=time.now()))
+
+
+@asynccontextmanager
+async def repeated(
+    work: Callable[[], Awaitable[None]], every_s: float, *, at_once: bool = False
+) -> AsyncIterator[None]:
+    """Do something again and again, as long as the block lasts; `at_once`: for the first time when it begins."""
 
     async def repeat() -> None:
+        await asyncio.sleep(0.0 if at_once else every_s)
         while True:
-            await write(take())
-            if beside is not None:
-                with suppress(IndependenceError):
-                    await beside()
-            await asyncio.sleep(EVERY_S)
+            with suppress(IndependenceError):  # a full disk is reported by the call that could not be stored
+                await work()
+            await asyncio.sleep(every_s)
 
     task = asyncio.create_task(repeat())
     try:
@@ -195,4 +211,3 @@ async def written(
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-        await write(msgspec.structs.replace(take(), ended=time.now()))

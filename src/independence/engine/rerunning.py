@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -147,10 +148,6 @@ def _top(options: RerunOptions, suite: Suite) -> int:
     return top
 
 
-class _SeedOfShape(msgspec.Struct):
-    seed: int = 0
-
-
 def extended(
     suite: Suite, condition: Condition, subject: Subject, placed: Sequence[PlannedTrial], runs: int | None = None
 ) -> list[Trial]:
@@ -174,7 +171,7 @@ def extended(
 
 
 def _seed(trial: PlannedTrial) -> int:
-    return msgspec.json.decode(trial.shape, type=_SeedOfShape).seed
+    return int(msgspec.json.decode(trial.shape, type=dict[str, Any]).get("seed", 0))
 
 
 def _stem(suite: Suite, scenario: str) -> str:

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -81,19 +80,12 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [judge.endpoint for judge in self.judges if judge.endpoint]
 
 
-class _Known(NamedTuple):
-    """What is known before a run is resolved."""
-
-    env: Mapping[str, str]
-    registry: Registry
-    options: RunOptions  # subjects by labels where stores and boards call them so
-
-
-def _known(options: RunOptions, connection: sqlite3.Connection) -> _Known:
+def _known(options: RunOptions, connection: sqlite3.Connection) -> tuple[Mapping[str, str], Registry, RunOptions]:
+    """The environment, what is known of models, and the options, with subjects as stores and boards call them."""
     file = options.connection.models_file
     known = subjects.with_roster(connections.models(file), file, options.roster)
     names, known = subjects.with_stored(connection, options.models, known)
-    return _Known(environment.read(), known, msgspec.structs.replace(options, models=names))
+    return environment.read(), known, msgspec.structs.replace(options, models=names)
 
 
 def local_server(options: RunOptions, suite: Suite, connection: sqlite3.Connection) -> Endpoint | None:
@@ -118,7 +110,8 @@ def run(
     env, known, options = _known(options, connection)
     known = subjects.with_stored_weights(connection, connections.with_local(known, local, env))
     suite, personas, variants = with_personas(loaded, options.variants)
-    runs = _runs(options)
+    wanted = options.runs if options.run_number is None else options.run_number
+    runs = (RUNS if options.calls is None else LEAST) if wanted is None else wanted
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
     selection = msgspec.structs.replace(
         plan.narrowed(suite, selection, options.part), seed=options.seed, only_run=options.run_number
@@ -166,14 +159,6 @@ def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> Resol
         connections.check_openrouter_key(use, env)
     endpoints = connections.endpoints(made.asked + made.grading, known, env, made.options)
     return msgspec.structs.replace(made, endpoints=endpoints)
-
-
-def _runs(options: RunOptions) -> int:
-    """How many runs are planned."""
-    if options.run_number is not None:
-        return options.run_number
-    least = RUNS if options.calls is None else LEAST
-    return least if options.runs is None else options.runs
 
 
 def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> list[str]:

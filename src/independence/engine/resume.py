@@ -84,7 +84,8 @@ def _ungraded(
         graded = (trial.key, trial.dialogue.scenario.id, judge.name)
         if graded not in verdicts:
             left.append(judge)
-        elif reason := _lacking(judge, verdicts[graded]):
+        # Of judges that buy some, being unsure is no reason: their estimates allow for it.
+        elif (reason := verdicts[graded]) and (judge.auditor is None or reason != "unsure"):
             missing[reason] += 1
     return tuple(left)
 
@@ -147,11 +148,6 @@ def _with_verdicts(
         stored = queries.known_verdicts(connection, set(keys.values())) if keys else {}
         verdicts = {one: stored[key] for one, key in keys.items() if key in stored and one not in unbought}
         yield from ((trial, verdicts) for trial in part)
-
-
-def _lacking(judge: Judge, reason: str | None) -> str | None:
-    """Why a verdict is missing; of judges that buy some, being unsure is no reason: their estimates allow for it."""
-    return None if judge.auditor is not None and reason == "unsure" else reason
 
 
 def stored_dialogues(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from independence.engine.events import SubjectStarted
 from independence.engine.executors.local import LocalExecutor, grouped
 from independence.engine.executors.protocol import Executor
+from independence.engine.progress import repeated
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext
 from independence.errors import IndependenceError
@@ -77,15 +77,11 @@ async def _stages(
 @asynccontextmanager
 async def _heartbeat(writer: StoreWriter, owner: str) -> AsyncIterator[None]:
     async def beat() -> None:
-        while True:
-            await asyncio.sleep(leases.HEARTBEAT_S)
-            with suppress(IndependenceError):  # a full disk is reported by the call that could not be stored
-                await writer.write(StoreCall(leases.renew, owner))
+        await writer.write(StoreCall(leases.renew, owner))
 
-    task = asyncio.create_task(beat())
     try:
-        yield
+        async with repeated(beat, leases.HEARTBEAT_S):
+            yield
     finally:
-        task.cancel()
         with suppress(IndependenceError):
             await writer.write(StoreCall(leases.release_all, owner))

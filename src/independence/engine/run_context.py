@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Final, NamedTuple, TypeVar
 
 from independence.clients.client import JournaledClient, OpenAIClient
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused, UnansweredCall
 from independence.engine.events import CallUnresolved, EventHandler, ModelStopped
-from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, Slot, StopSignal
+from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
 from independence.engine.journal import StoredJournal
 from independence.errors import IndependenceError
 from independence.store import records
@@ -32,7 +33,7 @@ class EndpointBackend(NamedTuple):
     def open_queue(self, *shares: ConcurrencyLimit, model: str, provider: str | None = None) -> CallQueue:
         """A new queue of a subject, in which one model is asked."""
         own = self.model_limits.share(model, provider) if self.model_limits else None
-        return self.gate.open_queue(*shares, own) if own else self.gate.open_queue(*shares)
+        return self.gate.open_queue(*filter(None, (*shares, own)))
 
 
 class Parallelism(NamedTuple):
@@ -143,31 +144,39 @@ class SubjectWorker:
         if key not in self._queues:
             backend = self.context.backends[key.endpoint]
             queue = backend.open_queue(*self._shares, model=key.model, provider=key.provider)
-            backend.gate.weigh(queue, self.latency.seconds)
+            queue.weight = self.latency.seconds
             self._queues[key] = queue
         return self._queues[key]
 
     def learn(self, seconds: float) -> None:
         """How long a call of the subject took. All that wait are ordered by it, however long they have waited."""
         self.latency.record(seconds)
-        for key, queue in self._queues.items():
-            self.context.backends[key.endpoint].gate.weigh(queue, self.latency.seconds)
+        for queue in self._queues.values():
+            queue.weight = self.latency.seconds
 
     async def close(self) -> None:
         """Nothing more is asked for this subject. What is still held is settled, or kept as asked in vain."""
         for refusals in self._refusals.values():
             for one in refusals.release():
                 await (self._settle(one) if refusals.answered else self._keep_refused(one))
-        for key, queue in self._queues.items():
-            self.context.backends[key.endpoint].gate.remove_queue(queue)
+        for queue in self._queues.values():
+            queue.gate.remove_queue(queue)
 
-    def slot(self, queue: QueueKey, remaining: float, run: int, *, trial: str = "") -> Slot:
-        """A slot of a queue's endpoint for a call of that run. `remaining`: turns. Entering it raises QueueClosed.
+    @asynccontextmanager
+    async def slot(self, key: QueueKey, remaining: float, run: int, *, trial: str = "") -> AsyncIterator[None]:
+        """A slot of a queue's endpoint for a call of that run. `remaining`: turns. Raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        place = sys.maxsize if trial in self.late else min(run, self.last_runs)
-        return _TrialSlot(self, self._queue(queue), remaining, place, trial)
+        queue, place = self._queue(key), sys.maxsize if trial in self.late else min(run, self.last_runs)
+        async with queue.gate.slot(queue, remaining, place):
+            if (begin := self.on_begin.pop(trial, None)) is not None:
+                begin()
+            try:
+                yield
+            except IndependenceError as error:
+                self.context.stop_signal.stop(error)
+                raise
 
     def client(self, endpoint: str, trial: str, what: str) -> ChatClient:
         """Who is asked for one call of a trial (`what`: turn id or judge), on its journal."""
@@ -240,28 +249,7 @@ class SubjectWorker:
         waiting = self._queue(queue)
         if not waiting.stopped:
             self.context.on_event(ModelStopped(stop.model, stop.why, subject))
-            self.context.backends[queue.endpoint].gate.stop_queue(waiting)
-
-
-class _TrialSlot(Slot):
-    """The slot of one call of a trial: tells when the trial begins, and ends the run where the call does."""
-
-    __slots__ = ("_trial", "_worker")
-
-    def __init__(self, worker: SubjectWorker, queue: CallQueue, remaining: float, run: int, trial: str) -> None:
-        super().__init__(queue.gate, queue, remaining, run)
-        self._worker, self._trial = worker, trial
-
-    async def __aenter__(self) -> None:
-        await super().__aenter__()
-        begin = self._worker.on_begin.pop(self._trial, None)
-        if begin is not None:
-            begin()
-
-    async def __aexit__(self, kind: object, error: object, where: object) -> None:
-        if isinstance(error, IndependenceError):
-            self._worker.context.stop_signal.stop(error)
-        await super().__aexit__(kind, error, where)
+            waiting.gate.stop_queue(waiting)
 
 
 _WEIGHT = 0.2

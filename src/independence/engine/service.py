@@ -201,8 +201,11 @@ async def open_service(
     def notify(what: Told) -> None:
         hear(what, stop_signal, on_event)
 
+    def on_slots(endpoint: Endpoint) -> Callable[[int], None]:
+        return lambda slots: on_event(ConcurrencyChanged(endpoint.name, slots, endpoint.max_concurrency))
+
     backends = {
-        name: backend(endpoint, found.session, catalogues[name], _limits(endpoint, budget, on_event), notify)
+        name: backend(endpoint, found.session, catalogues[name], budget, notify, on_slots(endpoint))
         for name, endpoint in needs.endpoints.items()
     }
     stop_signal = StopSignal([one.gate for one in backends.values()], on_event)
@@ -231,34 +234,27 @@ def hear(what: Told, stop_signal: StopSignal, on_event: EventHandler) -> None:
     on_event(CallWaiting(what) if isinstance(what, Wait) else what)
 
 
-class EndpointLimits(NamedTuple):
-    """What bounds the calls of an endpoint."""
-
-    budget: Budget
-    throttle: Throttle
-    buckets: Buckets
-
-
-def _limits(endpoint: Endpoint, budget: Budget, on_event: EventHandler) -> EndpointLimits:
-    name, cap = endpoint.name, endpoint.max_concurrency
-    throttle = Throttle(cap, lambda slots: on_event(ConcurrencyChanged(name, slots, cap)))
-    return EndpointLimits(budget, throttle, Buckets(endpoint))
-
-
 def backend(
     endpoint: Endpoint,
     session: aiohttp.ClientSession,
     catalogue: Catalogue,
-    limits: EndpointLimits,
+    budget: Budget,
     notify: Notify,
+    on_slots: Callable[[int], None] = lambda _: None,
     known: KnownServer | None = None,
 ) -> EndpointBackend:
-    """How one endpoint is asked; `known`: what was found out about its server before."""
-    reached = EndpointConnection(endpoint, session, catalogue, notify=notify, loops=loops, **limits._asdict())
+    """How one endpoint is asked.
+
+    `on_slots` hears how many calls it takes at once from now on; `known`: what was found out about its server before.
+    """
+    throttle, buckets = Throttle(endpoint.max_concurrency, on_slots), Buckets(endpoint)
+    reached = EndpointConnection(
+        endpoint, session, catalogue, budget=budget, throttle=throttle, notify=notify, buckets=buckets, loops=loops
+    )
     if known is not None:
         reached.take(known)
-    client, throttle = OpenAIClient(reached, policy(endpoint)), limits.throttle
-    return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, limits.buckets))
+    client = OpenAIClient(reached, policy(endpoint))
+    return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, buckets))
 
 
 async def loopback(stack: AsyncExitStack, merits: Merits = NOTHING_KNOWN) -> Endpoint:

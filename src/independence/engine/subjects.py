@@ -40,14 +40,14 @@ def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str,
             raise
         what = f"{by_environment.variable} names the model that suite {suite.suite} asks"
         raise UsageError(f"{what}: {error}") from error
-    return list({one.config_dir: one for one in (_within(suite, subject) for subject in found)}.values())
-
-
-def _within(suite: Suite, subject: Subject) -> Subject:
-    """The subject without a limit of its answers that is the suite's own: nothing about it would be different."""
-    if subject.sampling.max_tokens != suite.delivery.max_tokens:
-        return subject
-    return msgspec.structs.replace(subject, sampling=msgspec.structs.replace(subject.sampling, max_tokens=None))
+    chosen = {}
+    for subject in found:
+        # A limit of its answers that is the suite's own makes no other subject of it.
+        limit = subject.sampling.max_tokens if subject.sampling.max_tokens != suite.delivery.max_tokens else None
+        sampling = msgspec.structs.replace(subject.sampling, max_tokens=limit)
+        one = msgspec.structs.replace(subject, sampling=sampling)
+        chosen[one.config_dir] = one
+    return list(chosen.values())
 
 
 def asked(
@@ -138,7 +138,12 @@ def with_stored(
     What the models file lists goes first, and an id that could be one of an endpoint stays an id.
     """
     listed = {name for subject in known.subjects for name in (subject.label, subject.model_id)}
-    doubtful = [name for name in names if name not in listed and _is_label(name, known)]
+    # A name that can be no model id: nothing else is meant by it.
+    doubtful = [
+        name
+        for name in names
+        if name not in listed and ("@" in name or "+" in name or ("/" not in name and not known.redirected))
+    ]
     if not doubtful:
         return tuple(names), known
     stored = stored_subjects(connection)
@@ -207,8 +212,3 @@ def of_other_weights(connection: sqlite3.Connection, where: Where, chosen: Itera
 def _unpinned(subject: Subject) -> tuple[str, str, Sampling]:
     """What subjects of one id have in common that differ in their weights."""
     return subject.endpoint, subject.model, msgspec.structs.replace(subject.sampling, provider=None)
-
-
-def _is_label(name: str, known: Registry) -> bool:
-    """Whether a name can be no model id, so that nothing else is meant by it."""
-    return "@" in name or "+" in name or ("/" not in name and not known.redirected)

@@ -318,7 +318,7 @@ def boards_of(connection: sqlite3.Connection, places: Sequence[BoardScope], judg
 def board_jsonl(boards: Sequence[RenderedBoard], configs: Collection[str]) -> Iterator[bytes]:
     """One object a row, what the board is about in front. Numbers are those of all subjects, whoever is shown."""
     for built in boards:
-        document = msgspec.to_builtins(built.document)
+        document = built.plain()
         head = {name: value for name, value in document.items() if name != "rows"}
         for row in document["rows"]:
             if row["config"] in configs:

@@ -63,12 +63,7 @@ class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _made_by(module: str) -> Callable[[str, JudgeSources], Judge]:
-    def configure(name: str, sources: JudgeSources) -> Judge:
-        judge = import_module(f"{__package__}.{module}").configure(name, sources)
-        assert isinstance(judge, Judge)
-        return judge
-
-    return configure
+    return lambda name, sources: import_module(f"{__package__}.{module}").configure(name, sources)
 
 
 def graded_by_person(name: str) -> UsageError:

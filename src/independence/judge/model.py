@@ -103,6 +103,12 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         return answer
 
 
+def asked(judge: Judge) -> ModelJudge | None:
+    """The model that gives a judge's verdicts, or its auditor's; None where it is none, or a simulated one."""
+    model = judge.auditor or judge
+    return model if isinstance(model, ModelJudge) and model.endpoint != SIM else None
+
+
 def configure(name: str, sources: JudgeSources) -> ModelJudge:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
     judge = named(name, sources.registry)

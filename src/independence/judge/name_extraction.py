@@ -80,17 +80,12 @@ def render(answers: Mapping[str, str]) -> str:
     blocks = [prompt.notice(nonce)]
     for scenario, text in answers.items():
         shown = text if len(text) <= _LONGEST_ANSWER else text[:_LONGEST_ANSWER] + _CUT
-        blocks.append(f"Conversation `{scenario}`.\n{prompt.quoted('SUBJECT', 1, shown, nonce)}")
+        blocks.append(f"Conversation `{scenario}`.\n{prompt.fenced('SUBJECT, exchange 1', shown, nonce)}")
     return fill(_prompt(), {"answers": "\n\n".join(blocks), "scenarios": ", ".join(f"`{name}`" for name in answers)})
 
 
-class _ExtractorName(msgspec.Struct):
-    name: str
-    sources: tuple[str, ...]
-
-
 class _ExtractorOutput(msgspec.Struct):
-    names: tuple[_ExtractorName, ...]
+    names: tuple[TakenName, ...]
     declined: tuple[str, ...]
     primary: str | None = None
 
@@ -106,7 +101,7 @@ def parse(text: str, answers: Mapping[str, str]) -> ParseResult[ExtractedNames]:
         return ParseResult(None, (str(error),))
     if problems := _problems(output, answers):
         return ParseResult(None, problems)
-    found = extracted([TakenName(entry.name, entry.sources) for entry in output.names], output.declined, None)
+    found = extracted(output.names, output.declined, None)
     own = key(output.primary) if output.primary else None
     primary = next((named.name for named in found.names if key(named.name) == own), None)
     return ParseResult(msgspec.structs.replace(found, primary=primary))

@@ -73,10 +73,10 @@ def _quotable(
     """What models wrote, each under the name of a slot that the template has, between tags that carry the nonce."""
     nonce, wanted, out = nonce_of(template, lines, written), set(slots(template)), dict[str, str]()
     if "answer" in wanted:
-        out["answer"] = f"{notice(nonce)}\n\n{_fenced('ANSWER', lines[-1].answer if lines else '', nonce)}"
+        out["answer"] = f"{notice(nonce)}\n\n{fenced('ANSWER', lines[-1].answer if lines else '', nonce)}"
     for name, text in written.items():
         if name in wanted:
-            out[name] = f"{notice(nonce)}\n\n{_fenced(f'NOTES `{name}`', text, nonce)}"
+            out[name] = f"{notice(nonce)}\n\n{fenced(f'NOTES `{name}`', text, nonce)}"
     if "transcript" in wanted:
         out["transcript"] = transcript(lines, nonce, scripted)
     return out
@@ -86,8 +86,8 @@ def transcript(lines: Sequence[TranscriptTurn], nonce: str, scripted: str = _SCR
     """The dialogue, each utterance between tags that carry the nonce; `scripted`: who says a scripted reply."""
     out = [notice(nonce)]
     for number, (human, answer, is_scripted, _) in enumerate(lines, start=1):
-        out.append(_fenced(f"HUMAN, exchange {number}", human, nonce))
-        out.append(_fenced(f"{scripted if is_scripted else 'SUBJECT'}, exchange {number}", answer, nonce))
+        out.append(fenced(f"HUMAN, exchange {number}", human, nonce))
+        out.append(fenced(f"{scripted if is_scripted else 'SUBJECT'}, exchange {number}", answer, nonce))
     return "\n\n".join(out)
 
 
@@ -96,17 +96,13 @@ def passages(prompt: str) -> list[str]:
     return [match[2][:-1] for match in _PASSAGE.finditer(prompt)]
 
 
-def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
-    """One utterance as data: who said it, and the text between tags that carry the nonce, nothing invisible in it."""
-    return _fenced(f"{speaker}, exchange {number}", text, nonce)
-
-
 def visible(text: str) -> str:
     """A text as a judge is shown it: nothing invisible in it."""
     return _INVISIBLE.sub("", text)
 
 
-def _fenced(title: str, text: str, nonce: str) -> str:
+def fenced(title: str, text: str, nonce: str) -> str:
+    """A text as data: what it is, and the text between tags that carry the nonce, nothing invisible in it."""
     return f"{title}:\n<quoted {nonce}>\n{visible(text)}\n</quoted {nonce}>"
 
 

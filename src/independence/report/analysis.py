@@ -6,19 +6,19 @@ Other packages add their own.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
 from independence.config import plugins
 from independence.errors import UsageError
-from independence.report import table
+from independence.report import additions, table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.gate import GatedSubject
 from independence.report.measures import SuiteMeasures
-from independence.report.table import Column, Section, Table
+from independence.report.table import Column, Section, Table, Value
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
@@ -61,6 +61,14 @@ class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
     plot: Sequence[str] = ()  # lines of at most 80 signs
     details: Callable[[], Sequence[Table]] = tuple  # what stands behind the numbers
     gated: Sequence[GatedValue] = ()
+    added: Mapping[str, Mapping[str, Value]] = {}  # by config_dir: key of a column that a package added -> value
+
+    def plain(self) -> Any:
+        """The document in types of JSON, with what packages added to its rows."""
+        document = msgspec.to_builtins(self.document)
+        for row in document["rows"]:
+            row.update(self.added.get(row["config"], {}))
+        return document
 
 
 class Analysis:
@@ -96,19 +104,17 @@ class Analysis:
         return ()
 
 
-GROUP: Final = "independence.analyses"
 # By the word in a suite: where the object is. It is imported when it is asked for: a board starts without the others.
 OURS: Final = {
     "index": ("independence.report.index_analysis", "INDEX"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
-    "stance_csv": ("independence.report.advice.analyses", "STANCE_CSV"),
 }
 
 
 def of(name: str) -> Analysis:
     """The analysis of that name. Raises UsageError where no package has one."""
     if name not in OURS:
-        return plugins.find(GROUP, name, Analysis, list(OURS))
+        return plugins.find(plugins.ANALYSES, name, Analysis, list(OURS))
     module, attribute = OURS[name]
     found = getattr(import_module(module), attribute)
     assert isinstance(found, Analysis)
@@ -116,8 +122,26 @@ def of(name: str) -> Analysis:
 
 
 def board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-    """The board of a place. Raises UsageError where the suite lacks what its analysis needs."""
-    return of(scope.suite.analysis).board(connection, scope, options)
+    """The board of a place with the columns that packages add, unless conditions are pooled.
+
+    Raises UsageError where the suite lacks what its analysis needs.
+    """
+    built = of(scope.suite.analysis).board(connection, scope, options)
+    if options.pooled:
+        return built
+    rows = built.document.rows  # type: ignore[attr-defined]
+    taken = {column.key for one in (built.record, *built.tables) for column in one.columns}
+    taken.update(*(row.__struct_fields__ for row in rows[:1]))
+    added = additions.columns(connection, scope, options.judge, taken)
+    if not added:
+        return built
+    return msgspec.structs.replace(
+        built,
+        record=additions.recorded(built.record, added),
+        tables=additions.widened(built.tables, added),
+        narrow=additions.widened(built.narrow, added),
+        added={row.config: {one.column.key: one.values.get(row.config) for one in added} for row in rows},
+    )
 
 
 def has_board(suite: Suite) -> bool:
@@ -128,8 +152,16 @@ def has_board(suite: Suite) -> bool:
 def report(
     connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str] = ()
 ) -> list[Section]:
-    """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
-    return of(scope.suite.analysis).sections(connection, scope, options, models)
+    """The report on a place, and what packages add to it; `models`: only these labels or ids.
+
+    Raises UsageError, StoreError.
+    """
+    made = of(scope.suite.analysis).sections(connection, scope, options, models)
+    tables = [block for one in made if one.id == "board" for block in one.body if isinstance(block, Table)]
+    taken = {column.key for one in tables for column in one.columns}
+    added = additions.columns(connection, scope, options.judge, taken)
+    made = [one._replace(body=additions.widened(one.body, added)) if one.id == "board" else one for one in made]
+    return [*made, *additions.sections(connection, scope, options.judge, models, made)]
 
 
 def with_gate(suite: Suite) -> Analysis:
@@ -162,7 +194,7 @@ def check(suite: Suite) -> Iterator[tuple[str, str]]:
 
 def to_json(built: Sequence[RenderedBoard]) -> str:
     """One board as one object, several as an array."""
-    documents = [one.document for one in built]
+    documents = [one.plain() if one.added else one.document for one in built]
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
 
 

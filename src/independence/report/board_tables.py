@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from statistics import fmean, stdev
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from independence.report import declared, notes, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
-from independence.report.estimates import UNLIKE
+from independence.report.estimates import UNCALIBRATED, UNLIKE
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
 from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
@@ -21,6 +22,11 @@ from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
 from independence.suites.schema import Component, Index
 
 _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS, "bootstrap": BOOTSTRAP}
+_NAMES: Final = attrgetter("rank", "label", "config")
+_NUMBERS: Final = attrgetter(
+    "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd", "tier",
+    "rank_ci", "placed", "above",
+)  # fmt: skip
 _JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
 _SHORT_HEADS: Final = {"tier": "T", "runs": "R", "coverage": "Cov"}
 _ORIGIN: Final = (Column("origin", "Origin"),)
@@ -92,43 +98,19 @@ def record(board: Board, index: Index) -> Table:
         "config": [column._replace(head=column.key) for column in origin],
         "thinking": [Column(name, name, "number") for name in named],
     }
-    rows: list[tuple[Value, ...]] = []
-    for row in board.rows:
-        own = row.estimate
-        evaded = (row.evades, row.without_evasions) if evasions else ()
-        rows.append(
-            (
-                board.suite,
-                board.edition,
-                *about.values(),
-                board.condition,
-                board.scoring,
-                board.judge,
-                row.rank,
-                row.label,
-                row.config,
-                *([row.origin or None] if origin else []),
-                row.index,
-                row.bounds,
-                row.ci,
-                row.ci_method,
-                row.runs,
-                row.complete_runs,
-                row.coverage,
-                row.simulated,
-                row.cost_usd,
-                row.tier,
-                row.rank_ci,
-                row.placed,
-                row.above,
-                *(row.intervals.get(method) for method in _INTERVALS.values()),
-                *((own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5),
-                row.thinking,
-                *(column(part, row) for part in index.components),
-                *(None if value is UNSET else value for value in evaded),
-                *(row.points_lost or {}).values(),
-            )
+    front = (board.suite, board.edition, *about.values(), board.condition, board.scoring, board.judge)
+    rows = [
+        (
+            *front, *_NAMES(row), *([row.origin or None] if origin else []), *_NUMBERS(row),
+            *(row.intervals.get(method) for method in _INTERVALS.values()),
+            *((own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5),
+            row.thinking, *(column(part, row) for part in index.components),
+            *(None if value is UNSET else value for value in (row.evades, row.without_evasions) if evasions),
+            *(row.points_lost or {}).values(),
         )
+        for row in board.rows
+        for own in [row.estimate]
+    ]  # fmt: skip
     return declared.made("board/record", rows, [], more)
 
 
@@ -179,7 +161,7 @@ def _index(row: BoardRow) -> Value:
     if row.index is not None:
         return row.index
     method = row.estimate.method if row.estimate is not None else None
-    return method if method in (notes.UNCALIBRATED, UNLIKE) else row.bounds
+    return method if method in (UNCALIBRATED, UNLIKE) else row.bounds
 
 
 def ranked(board: Board, index: Index) -> Table:

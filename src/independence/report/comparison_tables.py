@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.report import board_data, declared, looks, planned_verdicts, point_kinds, subject_comparison
+from independence.report import declared, looks, planned_verdicts, point_kinds, subject_comparison
 from independence.report.notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
@@ -45,7 +45,12 @@ def tables(first: ComparedSubject, second: ComparedSubject, margin: float = MARG
     """
     found = subject_comparison.gap(first, second)
     whole = first.index is not None and second.index is not None
-    apart = _difference(first, second, found, margin) if whole else _bounds(first, second)
+    if whole:
+        apart = _difference(first, second, found, margin)
+    else:
+        low, high = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
+        said = f"not measured: with the missing verdicts it lies from {low:+.1f} to {high:+.1f}"
+        apart = declared.made("comparisons/bounds", [((low, high), said)])
     return [_sides(first, second), apart, _scenarios(first, second), _dimensions(first, second)]
 
 
@@ -92,41 +97,25 @@ def _points(margin: float) -> str:
 
 
 def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
-    names = side_labels(first, second)
-    who = first.study.about[first.config].name
+    names, scope = side_labels(first, second), first.study.scope
     title = f"{names.first} against {names.second}"
     if names.kind != "Subject":
-        title = f"{who}: {title}"
-    notes = [_where(first.study, names.kind), *also_graded(first.study.as_full), *_repeats(first, second)]
-    for side, name in ((first, names.first), (second, names.second)):
-        if side.index is None:
-            notes.append(f"{name} is incomplete: {lacking(side)}.")
-    rows = [("A", names.first, *_standing(first)), ("B", names.second, *_standing(second))]
+        title = f"{first.study.about[first.config].name}: {title}"
+    where = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
+    where += [str(scope.condition)] if names.kind != "Condition" else []
+    where += [f"judge {first.study.judge}"] if names.kind != "Judge" else []
+    same = " Both judges graded the same replies." if names.kind == "Judge" else ""
+    repeats = [note for side in (first, second) for note in side.study.only([side.config]).repeat_notes]
+    notes = [f"{', '.join(where)}.{same}", *also_graded(first.study.as_full), *dict.fromkeys(repeats)]
+    rows: list[tuple[Value, ...]] = []
+    for letter, name, side in (("A", names.first, first), ("B", names.second, second)):
+        scored, these = side.study.scores[side.config], side.study.same_scenarios.get(side.config)
+        like_these = side.study.all_new_scenarios.get(side.config)
+        intervals = (one.interval() if one else None for one in (these, like_these))
+        bounds = scored.bounds if side.index is None else None
+        rows.append((letter, name, side.index, *intervals, scored.runs, scored.coverage, bounds))
+        notes += [f"{name} is incomplete: {lacking(side)}."] if side.index is None else []
     return declared.made("comparisons/sides", rows, notes, title=title, kind=names.kind)
-
-
-def _repeats(first: ComparedSubject, second: ComparedSubject) -> list[str]:
-    """Which runs of either side only repeat others."""
-    said = [note for side in (first, second) for note in side.study.only([side.config]).repeat_notes]
-    return list(dict.fromkeys(said))
-
-
-def _where(read: board_data.BoardData, kind: str) -> str:
-    scope = read.scope
-    parts = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
-    parts += [str(scope.condition)] if kind != "Condition" else []
-    parts += [f"judge {read.judge}"] if kind != "Judge" else []
-    return ", ".join(parts) + (". Both judges graded the same replies." if kind == "Judge" else ".")
-
-
-def _standing(side: ComparedSubject) -> tuple[Value, ...]:
-    scored = side.study.scores[side.config]
-    these = side.study.same_scenarios.get(side.config)
-    like_these = side.study.new_scenarios.get(side.config) or side.study.single_runs.get(side.config)
-    return (
-        side.index, these.interval() if these else None, like_these.interval() if like_these else None,
-        scored.runs, scored.coverage, scored.bounds if side.index is None else None,
-    )  # fmt: skip
 
 
 def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap | None, margin: float) -> Table:
@@ -146,25 +135,15 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
         equivalent = None if p is None else one.equivalent(margin)
         rows.append((reading, one.points, one.interval(1 - level), p, equivalent, outcome(one, margin, level=level)))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
-    notes = filter(None, [seen.note, _power(found, margin, level)])
-    words = {"paired": paired, "margin": margin, "points": _points(margin), "level": 100 * level}
-    return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))
-
-
-def _power(found: IndexGap | None, margin: float, level: float) -> str:
-    """How often equal subjects would be called equivalent."""
-    chances = [
+    chances = [  # of equal subjects
         f"{power.of_equivalence(one, margin, level):.0%} of cases on {reading}"
         for reading, one in zip(READINGS.values(), found or (), strict=False)
         if one.se > 0
     ]
-    return f"If A and B were equal, they would be called equivalent in {', '.join(chances)}." if chances else ""
-
-
-def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:
-    low, high = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
-    said = f"not measured: with the missing verdicts it lies from {low:+.1f} to {high:+.1f}"
-    return declared.made("comparisons/bounds", [((low, high), said)])
+    notes = [seen.note] if seen.note else []
+    notes += [f"If A and B were equal, they would be called equivalent in {', '.join(chances)}."] if chances else []
+    words = {"paired": paired, "margin": margin, "points": _points(margin), "level": 100 * level}
+    return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))
 
 
 def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
@@ -175,7 +154,7 @@ def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     rows = [
         (
             item.scenario, *([point_kinds.kind_of(kinds, item.scenario)] if kinds else []),
-            _percent(item.first), _percent(item.second),
+            *(None if share is None else 100 * share for share in (item.first, item.second)),
             None if item.first is None or item.second is None else 100 * (item.first - item.second),
             item.points, item.gap.interval() if item.gap else None, p[item.scenario], holm.get(item.scenario),
         )
@@ -187,10 +166,6 @@ def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     if not kinds or len(points) < len(found):
         return table
     return msgspec.structs.replace(table, notes=(point_kinds.difference(points, kinds), *table.notes))
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:

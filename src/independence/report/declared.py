@@ -39,6 +39,7 @@ def made(
     `notes` stand below its own, `more` columns behind those of their keys; `values` are what its braces stand for.
     """
     family, _, table = name.partition("/")
+    rows = list(rows)
     declared = _declared(family)[table]
     columns = tuple(
         column
@@ -51,6 +52,7 @@ def made(
         columns=columns,
         rows=tuple(_in_order(row, columns) for row in rows),
         notes=(*(note.format(**values) for note in declared.notes), *notes),
+        configs=tuple(str(row["config"]) for row in rows if isinstance(row, Mapping) and "config" in row),
     )
 
 

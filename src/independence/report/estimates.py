@@ -21,6 +21,7 @@ from independence.types import Ends
 
 Method = Literal["prediction-powered", "bounded", "offline", "unlike", "uncalibrated", "undrawn", "incomplete"]
 UNLIKE: Final = "unlike"
+UNCALIBRATED: Final = "uncalibrated"
 
 
 class EstimatedIndex(msgspec.Struct, frozen=True):
@@ -70,6 +71,18 @@ class Estimator:
         """The estimate of every subject of a place, by config_dir; `planned`: their planned verdicts."""
         raise NotImplementedError
 
+    def notes(self, judging: str, found: Sequence[tuple[str, EstimatedIndex]], intervals: bool) -> list[str]:
+        """What stands below a board with estimates; `found`: of each subject by name. `judging`: as `estimate` gave it.
+
+        `intervals`: whether indices on the board have some.
+        """
+        return [f"{judging}."]
+
+
+def estimator(judge: str) -> Estimator:
+    """Of a judge who predicts. Raises UsageError."""
+    return plugins.find(plugins.ESTIMATES, kinds.of(judge).word, Estimator)
+
 
 def estimate(
     connection: sqlite3.Connection,
@@ -79,8 +92,6 @@ def estimate(
     frame: ScoringFrame,
 ) -> EstimatedIndices:
     """The estimate of every subject of a place; nothing under judges who predict nothing. Raises UsageError."""
-    kind = kinds.of(judge) if judge is not None else None
-    if judge is None or kind is None or not kind.predicts:
+    if judge is None or not kinds.of(judge).predicts:
         return EstimatedIndices()
-    estimator = plugins.find(plugins.ESTIMATES, kind.word, Estimator)
-    return estimator.estimate(connection, scope, judge, planned, frame)
+    return estimator(judge).estimate(connection, scope, judge, planned, frame)

@@ -18,7 +18,6 @@ from independence.report.gate import DROP, BarResult, GateBaseline, ScenarioScor
 from independence.report.table import Column, Table, spelled_out
 from independence.stats.gates import Decision
 
-Element = ElementTree.Element
 _WORDS = {"index": "index", DROP: "index minus the baseline's"}
 _FAIL = "fail"
 _LONGEST = 600  # characters of one quotation
@@ -77,6 +76,15 @@ def cut(text: str) -> str:
 def tables(found: CheckDocument) -> list[Table]:
     """The bars, and the scenarios that lost most."""
     place = f"{found.suite}@{found.edition}, {found.condition}, judge {found.judge}"
+    method = []
+    if found.bars:
+        low, high = found.bars[0].passing, found.bars[0].failing
+        level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
+        method.append(
+            f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
+            f"number {found.looks}. If the true index lay exactly on the bar, at most 5% of such gates would pass and "
+            "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
+        )
     bars = Table(
         "check",
         f"{found.heading}: {found.subject}{' (simulated)' if found.simulated else ''} on {place}",
@@ -88,7 +96,7 @@ def tables(found: CheckDocument) -> list[Table]:
             Column("decision", "Decision"),
         ),
         tuple((_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars),
-        (found.reason, *_method(found), _effort(found)),
+        (found.reason, *method, _effort(found)),
     )
     lost = [one for one in found.scenarios if one.lost > 0]
     rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
@@ -106,19 +114,6 @@ def tables(found: CheckDocument) -> list[Table]:
         tuple(row[: len(columns)] for row in rows),
     )
     return [bars, scenarios] if lost else [bars]
-
-
-def _method(found: CheckDocument) -> list[str]:
-    if not found.bars:
-        return []
-    low, high = found.bars[0].passing, found.bars[0].failing
-    level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
-    sentence = (
-        f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is number "
-        f"{found.looks}. If the true index lay exactly on the bar, at most 5% of such gates would pass and at most 5% "
-        "would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
-    )
-    return [sentence]
 
 
 def _effort(found: CheckDocument) -> str:
@@ -146,58 +141,41 @@ def _fenced(text: str) -> str:
 
 def junit(found: CheckDocument) -> str:
     """A test case for each scenario and one for the index."""
-    name = f"independence.{found.suite}"
-    failures = len(found.failed) + (found.decision == _FAIL)
-    errors = int(found.exit_code > 0 and found.decision != _FAIL)
-    counts = {"tests": len(found.scenarios) + 1, "failures": failures, "errors": errors, "skipped": 0}
+    name, fails = f"independence.{found.suite}", found.decision == _FAIL
+    errors = int(found.exit_code > 0 and not fails)
+    counts = {"tests": len(found.scenarios) + 1, "failures": len(found.failed) + fails, "errors": errors, "skipped": 0}
     numbers = {key: str(value) for key, value in counts.items()}
     root = ElementTree.Element("testsuites", numbers)
     suite = ElementTree.SubElement(root, "testsuite", {"name": spelled_out(name), **numbers, "time": "0"})
-    _properties(suite, found)
-    _index_case(suite, name, found)
+    own = ElementTree.SubElement(suite, "properties")
+    for key in ("edition", "condition", "judge", "subject", "runs", "cost_usd"):
+        ElementTree.SubElement(own, "property", {"name": key, "value": spelled_out(str(getattr(found, key)))})
+
+    def case(classname: str, name: str, out: str, problem: tuple[str, str, str, str] | None) -> None:
+        """`problem`: failure or error, its type, message and text; None where it passed."""
+        values = {"classname": spelled_out(classname), "name": spelled_out(name), "time": "0"}
+        at = ElementTree.SubElement(suite, "testcase", values)
+        if problem:
+            tag, kind, message, text = problem
+            why = {"message": spelled_out(message), "type": kind}
+            ElementTree.SubElement(at, tag, why).text = spelled_out(text)
+        ElementTree.SubElement(at, "system-out").text = spelled_out(out)
+
+    lines = []
+    for bar in found.bars:
+        low, high, value, floor = map(table.decimal, (*bar.interval, bar.value, bar.bar))
+        lines.append(f"{_WORDS[bar.what]} {value}, {low} to {high}, bar {floor}: {bar.decision}")
+    problem = ("failure" if fails else "error", found.heading, found.reason, "\n".join(lines))
+    case(name, "index", f"{found.reason}\n{_effort(found)}", problem if found.exit_code else None)
     quoted = {one.scenario: one for one in found.quoted}
     for one in found.scenarios:
-        _scenario_case(suite, name, one, quoted.get(one.scenario), failed=one.scenario in found.failed)
+        said = f"kept {table.decimal(one.kept)} of 100, lost {table.decimal(one.lost, 2)} points of the index"
+        words = quoted.get(one.scenario)
+        text = f"run {words.run}:\n{words.quote}\n\nThe judge: {words.reasoning}" if words else said
+        problem = ("failure", "scenario", said, text)
+        case(f"{name}.{one.experiment}", one.scenario, said, problem if one.scenario in found.failed else None)
     ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
-
-
-def _properties(suite: Element, found: CheckDocument) -> None:
-    own = ElementTree.SubElement(suite, "properties")
-    for name in ("edition", "condition", "judge", "subject", "runs", "cost_usd"):
-        ElementTree.SubElement(own, "property", {"name": name, "value": spelled_out(str(getattr(found, name)))})
-
-
-def _case(suite: Element, classname: str, name: str) -> Element:
-    values = {"classname": spelled_out(classname), "name": spelled_out(name), "time": "0"}
-    return ElementTree.SubElement(suite, "testcase", values)
-
-
-def _index_case(suite: Element, name: str, found: CheckDocument) -> None:
-    case = _case(suite, name, "index")
-    if found.exit_code:
-        kind = "failure" if found.decision == _FAIL else "error"
-        at = ElementTree.SubElement(case, kind, {"message": spelled_out(found.reason), "type": found.heading})
-        at.text = spelled_out("\n".join(_line(bar) for bar in found.bars))
-    ElementTree.SubElement(case, "system-out").text = spelled_out(f"{found.reason}\n{_effort(found)}")
-
-
-def _line(bar: BarResult) -> str:
-    low, high = (table.decimal(end) for end in bar.interval)
-    value, floor = table.decimal(bar.value), table.decimal(bar.bar)
-    return f"{_WORDS[bar.what]} {value}, {low} to {high}, bar {floor}: {bar.decision}"
-
-
-def _scenario_case(
-    suite: Element, name: str, one: ScenarioScore, words: QuotedScenario | None, *, failed: bool
-) -> None:
-    case = _case(suite, f"{name}.{one.experiment}", one.scenario)
-    said = f"kept {table.decimal(one.kept)} of 100, lost {table.decimal(one.lost, 2)} points of the index"
-    if failed:
-        at = ElementTree.SubElement(case, "failure", {"message": said, "type": "scenario"})
-        at.text = spelled_out(f"run {words.run}:\n{words.quote}\n\nThe judge: {words.reasoning}") if words else said
-    ElementTree.SubElement(case, "system-out").text = said
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def marked(text: str) -> str:

@@ -27,7 +27,9 @@ class _IndexAnalysis(Analysis):
     flags: ClassVar[Collection[str]] = frozenset(FLAGS)
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-        return rendered(connection, scope, _board(connection, scope, options))
+        make = matrix.pooled_board if options.pooled else boards.board
+        made = make(connection, scope, options.scoring, options.judge, options.reading, options.models)
+        return rendered(connection, scope, made)
 
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
@@ -71,12 +73,6 @@ def _measure(read: BoardData, config: str) -> SubjectMeasure:
         simulated=about.simulated,
         parts={scenario: float(points.mean()) for scenario, points in whole.totals.items()} if whole else {},
     )
-
-
-def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:
-    if options.pooled:
-        return matrix.pooled_board(connection, scope, options.scoring, options.judge, options.reading, options.models)
-    return boards.board(connection, scope, options.scoring, options.judge, options.reading, options.models)
 
 
 def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) -> RenderedBoard:

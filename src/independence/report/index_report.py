@@ -27,6 +27,7 @@ from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
 from independence.report.notes import PLACED
+from independence.report.planned_verdicts import grouped
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
@@ -35,7 +36,7 @@ from independence.report.plots.svg import FigureMeta
 from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
-from independence.stats.subject_points import Leverage, leverage
+from independence.stats.subject_points import leverage
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
@@ -62,87 +63,61 @@ def sections(
     """
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
+    index = scope.suite.index
     read = board_data.read(connection, scope, judge).only(models)
-    spent = scope.by_key(lambda where: spending.by_subject(connection, where))
-    own = scope.editions[0]
     others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
     built = board.of_data(read, others, scoring, reading)
+    ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
+    # Who has no index has an estimate or bounds: an empty board above those says nothing.
+    tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
+    spent = scope.by_key(lambda where: spending.by_subject(connection, where))
+    costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
     made = [
         summary.of_index(read, built),
-        _board(read, built),
-        _runs(read, built),
-        _costs(read, built, spent, runs.session_table(connection)),
-        _scenarios(read, built),
+        Section("board", "The board", [
+            Prose(quoted(scope.suite.about.strip())), forest(built), *filter(None, tables),
+            board_tables.legend(index, built, ranked),
+        ], folds=False),
+        Section("runs", "Runs and intervals", _filled([board_tables.runs(built, index)])),
+        Section("costs", "Costs", [*cost(built, spent), *_filled(costs)]),
+        Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)]),
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
         Section("providers", "Same model, other hosts", provider_tables.tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
-            connection, own, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
+            connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
         )),
         Section("rates", "Yes-or-no fields", rates(read)),
         Section("health", "Run health", [runs.table(connection, read), *runs.tables(read)]),
         Section("subjects", "Every subject", subjects(read, built)),
     ]  # fmt: skip
-    kept = [section for section in made if section.body]
-    return kept if scoring == STRICT else [_under_strict(section) for section in kept]
+    # Some sections rest on strict scoring although the board is under a published rule, and say so.
+    noted = set() if scoring == STRICT else _STRICT_ALONE
+    return [
+        section._replace(body=[Prose(_STRICT_NOTE), *section.body]) if section.id in noted else section
+        for section in made
+        if section.body
+    ]
 
 
-def _under_strict(section: Section) -> Section:
-    """The section, saying so where it rests on strict scoring although the board is under a published rule."""
-    if section.id not in _STRICT_ALONE:
-        return section
-    return section._replace(body=[Prose(_STRICT_NOTE), *section.body])
-
-
-def _board(read: BoardData, built: Board) -> Section:
-    index = read.scope.suite.index
-    assert index is not None
-    ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
-    # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
-    return Section(
-        "board", "The board",
-        [
-            Prose(quoted(read.scope.suite.about.strip())), forest(built), *filter(None, tables),
-            board_tables.legend(index, built, ranked),
-        ],
-        folds=False,
-    )  # fmt: skip
-
-
-def _runs(read: BoardData, built: Board) -> Section:
-    index = read.scope.suite.index
-    assert index is not None
-    table = board_tables.runs(built, index)
-    return Section("runs", "Runs and intervals", [table] if table.rows else [])
-
-
-def _costs(read: BoardData, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:
-    free = frozenset(config for config, own in spent.items() if not own.answers_usd)
-    per_run = {config: runs.per_run(own) for config, own in spent.items()}
-    plot = cost(built, per_run, free)
-    tables = [*runs.cost_tables(read, built, spent), sessions]
-    return Section("costs", "Costs", [*([plot] if plot else []), *(table for table in tables if table.rows)])
-
-
-def _scenarios(read: BoardData, built: Board) -> Section:
-    return Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)])
-
-
-def _graded(read: BoardData) -> set[tuple[str, str, int]]:
-    """Dialogues with a verdict."""
-    return {(c.config_dir, c.scenario, c.run) for own in read.planned.values() for c in own if c.values is not None}
+def _filled(found: Sequence[Table]) -> list[Table]:
+    return [table for table in found if table.rows]
 
 
 def _judges(connection: sqlite3.Connection, read: BoardData, others: Sequence[BoardData]) -> list[Block]:
-    if not any(_graded(read) & _graded(other) for other in others):
+    graded, *by_others = (
+        {(c.config_dir, c.scenario, c.run) for own in data.planned.values() for c in own if c.values is not None}
+        for data in (read, *others)
+    )
+    if not any(graded & also for also in by_others):
         return []
     own = read.scope.editions[0]
     models = tuple(config for config in read.planned if config in queries.subjects(connection, own.where))
-    wanted = judge_validation.ValidationOptions(models=models, worst=_WORST)
-    return list(judge_validation.validate(connection, own, wanted))
+    return [
+        *judge_validation.validate(connection, own, judge_validation.ValidationOptions(models=models, worst=_WORST))
+    ]
 
 
 def subjects(read: BoardData, board: Board) -> list[Table]:
@@ -169,12 +144,12 @@ def _subject(read: BoardData, row: BoardRow) -> Table:
 def rates(read: BoardData) -> list[Table]:
     """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
     suite = read.scope.suite
-    fields = {
-        name: field.type
+    fields = dict.fromkeys(
+        name
         for scenario in suite.scenarios
         for name, field in suite.rubrics[scenario.rubric].fields.items()
         if field.type == "boolean"
-    }
+    )
     tables = []
     for field in fields:
         found: list[tuple[float, str, int, int]] = []
@@ -227,37 +202,31 @@ def _marked(rows: Sequence[ForestRow], labels: Sequence[str]) -> list[ForestRow]
     ]
 
 
-def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]) -> Svg | None:
-    """Index against dollars of a run; None where no ranked subject has a price."""
+def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Svg]:
+    """Index against dollars of a run; nothing where no ranked subject has a price."""
+    per_run = {config: runs.per_run(own) for config, own in spent.items()}
     points = [
-        CostPoint(row.label, row.index, 0.0 if row.config in free else dollars, row.simulated)
+        CostPoint(row.label, row.index, dollars if spent[row.config].answers_usd else 0.0, row.simulated)
         for row in board.rows
         if row.index is not None and (dollars := per_run.get(row.config)) is not None
     ]
     if not any(point.dollars for point in points):
-        return None
+        return []
     caption = "Index against what a run costs, judging included. The line joins subjects that no cheaper subject beats."
     meta = FigureMeta("index-cost", "Index against cost", caption)
-    return Svg(meta.id, scatter.cost(points, meta), caption)
+    return [Svg(meta.id, scatter.cost(points, meta), caption)]
 
 
 def heatmap(read: BoardData, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
-    scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
-    experiments = {scenario.id: scenario.experiment for scenario in scenarios}
+    scored = set().union(*read.frame.members.values())
+    experiments = {one.id: one.experiment for one in read.scope.suite.scenarios if one.id in scored}
     lever = leverage(read.frame)
-    rows = [
-        HeatRow(row.label, tuple(_kept_share(read, lever, row.config, one.id) for one in scenarios), row.simulated)
-        for row in board.rows
-    ]
+    rows = []
+    for row in board.rows:
+        runs_of = grouped(read.planned[row.config], lambda cell: cell.scenario)
+        kept = tuple(lever.share_kept(one, [cell.values for cell in runs_of.get(one, ())]) for one in experiments)
+        rows.append(HeatRow(row.label, kept, row.simulated))
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
     meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
     return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
-
-
-def _kept_share(read: BoardData, lever: Leverage, config: str, scenario: str) -> float | None:
-    return lever.share_kept(scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
-
-
-def _scored(read: BoardData, scenario: str) -> bool:
-    return any(scenario in members for members in read.frame.members.values())

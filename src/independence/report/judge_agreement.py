@@ -19,7 +19,7 @@ from independence.stats.intervals import Interval
 from independence.stats.self_preference import FamilyPreference, JudgedSubject, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import leverage, subject_points
-from independence.suites.schema import Dimension, Field, Suite
+from independence.suites.schema import Field, Suite
 from independence.types import Ends
 
 
@@ -63,6 +63,10 @@ def pairs(panel: JudgePanel) -> Table:
     return declared.made("judges/judge-pairs", rows)
 
 
+def _sum_of(names: Sequence[str]) -> Callable[[Values], float]:
+    return lambda values: float(sum(values[name] for name in names))
+
+
 def fields(suite: Suite) -> list[Measure]:
     """The fields of a suite's rubrics; one that two rubrics share on one scale is one measure."""
     found: dict[tuple[str, str, tuple[float, float]], list[str]] = {}
@@ -76,7 +80,7 @@ def fields(suite: Suite) -> list[Measure]:
     return [
         Measure(
             key[0] if names.count(key[0]) == 1 else f"{key[0]} ({key[2][0]:g} to {key[2][1]:g})",
-            frozenset(scenarios), _reader(key[0]), _scale([kinds[key]]), key[1] == "boolean",
+            frozenset(scenarios), _sum_of([key[0]]), _scale([kinds[key]]), key[1] == "boolean",
         )
         for key, scenarios in found.items()
     ]  # fmt: skip
@@ -91,7 +95,7 @@ def dimensions(suite: Suite) -> list[Measure]:
         rubrics = [suite.rubrics[suite.scenario(scenario).rubric].fields for scenario in members[name]]
         scales = {_scale([rubric[field] for field in dimension.fields]) for rubric in rubrics}
         scale = scales.pop() if len(scales) == 1 else None
-        out.append(Measure(name, frozenset(members[name]), _sum(dimension), scale))
+        out.append(Measure(name, frozenset(members[name]), _sum_of(dimension.fields), scale))
     return out
 
 
@@ -130,14 +134,6 @@ def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
 def value_and_interval(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
     """The cells of a coefficient."""
     return (None, None) if coefficient is None else (coefficient.value, coefficient.interval)
-
-
-def _reader(name: str) -> Callable[[Values], float]:
-    return lambda values: float(values[name])
-
-
-def _sum(dimension: Dimension) -> Callable[[Values], float]:
-    return lambda values: float(sum(values[name] for name in dimension.fields))
 
 
 def _scale(fields: Collection[Field]) -> tuple[float, ...] | None:

@@ -74,7 +74,10 @@ def read(
     Raises StoreError where a judge or subject is not there, or no dialogue was graded by two of the judges.
     """
     names = _judges(connection, scope, judges)
-    about = _subjects(connection, scope, models)
+    about = dict(sorted(subjects(connection, scope.where).items()))
+    if models:
+        chosen = scopes.subjects(models, scopes.of_edition(connection, scope.where), "here")
+        about = {config: who for config, who in about.items() if config in chosen}
     planned: dict[str, dict[str, list[PlannedVerdict]]] = {}
     given: dict[DialogueKey, dict[str, Values]] = {}
     for name in names:
@@ -111,19 +114,13 @@ def _advice(there: Sequence[str]) -> str:
     return f"`independence judge -j {other}` grades the stored replies once more, beside what is there"
 
 
-def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequence[str]) -> dict[str, SubjectInfo]:
-    about = dict(sorted(subjects(connection, scope.where).items()))
-    if not models:
-        return about
-    known = scopes.of_edition(connection, scope.where)
-    chosen = scopes.subjects(models, known, "here")
-    return {config: who for config, who in about.items() if config in chosen}
-
-
 def boards(panel: JudgePanel) -> Table:
     """Strict index and rank of each subject under each judge; best mean first, subjects without one after them."""
     indices = indices_by_judge(panel)
-    ranks = {judge: _ranks(own) for judge, own in indices.items()}
+    ranks: dict[str, dict[str, int]] = {}
+    for grader, given in indices.items():
+        found = {config: index for config, index in given.items() if index is not None}
+        ranks[grader] = {config: 1 + sum(other > index for other in found.values()) for config, index in found.items()}
     rows: list[tuple[float | None, tuple[Value, ...]]] = []
     for config, who in panel.about.items():
         own = [indices[judge][config] for judge in panel.judges]
@@ -133,8 +130,9 @@ def boards(panel: JudgePanel) -> Table:
         row = (who.name, *own, spread, mean, *(ranks[judge].get(config) for judge in panel.judges))
         rows.append((mean, row))
     rows.sort(key=lambda pair: -1.0 if pair[0] is None else pair[0], reverse=True)
-    heads = _heads(panel)
-    notes = []
+    heads, notes = panel.heads, []
+    if any(len(head) > _SHORT for head in heads.values()):  # two columns a judge have to leave room for the subject
+        heads = {judge: chr(ord("A") + at % 26) * (1 + at // 26) for at, judge in enumerate(panel.judges)}
     if heads != panel.heads:
         notes.append(", ".join(f"{head}: {judge}" for judge, head in heads.items()) + ".")
     if any(mean is None for mean, _ in rows):
@@ -146,13 +144,6 @@ def boards(panel: JudgePanel) -> Table:
     return declared.made("judges/judge-boards", [row for _, row in rows], notes, more)
 
 
-def _heads(panel: JudgePanel) -> dict[str, str]:
-    """Names where all are short, else letters: two columns a judge have to leave room for the subject."""
-    if all(len(head) <= _SHORT for head in panel.heads.values()):
-        return panel.heads
-    return {judge: chr(ord("A") + place % 26) * (1 + place // 26) for place, judge in enumerate(panel.judges)}
-
-
 def indices_by_judge(panel: JudgePanel) -> dict[str, dict[str, float | None]]:
     """Judge -> config_dir -> strict index, None where a verdict is missing."""
     frame = strict.frame(panel.scope.suite)
@@ -160,11 +151,6 @@ def indices_by_judge(panel: JudgePanel) -> dict[str, dict[str, float | None]]:
         judge: {config: strict.score(frame, panel.planned[judge][config]).index for config in panel.about}
         for judge in panel.judges
     }
-
-
-def _ranks(indices: Mapping[str, float | None]) -> dict[str, int]:
-    known = {config: index for config, index in indices.items() if index is not None}
-    return {config: 1 + sum(other > index for other in known.values()) for config, index in known.items()}
 
 
 def costs(connection: sqlite3.Connection, panel: JudgePanel) -> Table:

@@ -42,24 +42,16 @@ def validate(connection: sqlite3.Connection, scope: BoardScope, wanted: Validati
     a table of their own and take no part in the others but the disagreements.
     """
     whole = judge_panel.read(connection, scope, wanted.judges, wanted.models)
-    read = without_people(whole)
+    made = []
+    if read := without_people(whole):
+        indexed = read.scope.suite.index is not None
+        made += [judge_panel.boards(read)] if indexed else []
+        made += [*judge_agreement.coefficients(read), judge_agreement.pairs(read)]
+        made += [judge_agreement.favours(read)] if indexed else []
+        made.append(judge_panel.costs(connection, read))
     scored = human_table(whole)
-    return [
-        *(_judges(connection, read) if read else []),
-        *([scored] if scored else []),
-        *disagreement_tables(connection, whole, wanted.worst, wanted.longest),
-    ]
-
-
-def _judges(connection: sqlite3.Connection, read: JudgePanel) -> list[Table]:
-    indexed = read.scope.suite.index is not None
-    return [
-        *([judge_panel.boards(read)] if indexed else []),
-        *judge_agreement.coefficients(read),
-        judge_agreement.pairs(read),
-        *([judge_agreement.favours(read)] if indexed else []),
-        judge_panel.costs(connection, read),
-    ]
+    made += [scored] if scored else []
+    return [*made, *disagreement_tables(connection, whole, wanted.worst, wanted.longest)]
 
 
 def is_person(judge: str) -> bool:
@@ -70,12 +62,11 @@ def is_person(judge: str) -> bool:
 def without_people(panel: JudgePanel) -> JudgePanel | None:
     """The panel without people; None where no dialogue was graded by two others."""
     judges = tuple(judge for judge in panel.judges if not is_person(judge))
-    given: dict[DialogueKey, dict[str, Values]] = {}
-    for dialogue, all_ in panel.given.items():
-        own = {judge: values for judge, values in all_.items() if judge in judges}
-        if own:
-            given[dialogue] = own
-    alone = panel._replace(judges=judges, given=given)
+    given = {
+        dialogue: {judge: values for judge, values in every.items() if judge in judges}
+        for dialogue, every in panel.given.items()
+    }
+    alone = panel._replace(judges=judges, given={dialogue: own for dialogue, own in given.items() if own})
     return alone if len(judges) > 1 and alone.shared else None
 
 

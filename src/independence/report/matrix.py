@@ -78,23 +78,30 @@ def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str
     stated = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
     order = stated + [condition for condition in there if condition not in stated]
     read = {one: board_data.read(connection, BoardScope(suite, where.under(one)), judge) for one in there}
-    cells = [_ConditionCell(_letter(number), one, read.get(one)) for number, one in enumerate(order)]
+    letters = (*ascii_uppercase, *map(str, range(len(ascii_uppercase) + 1, len(order) + 1)))
+    cells = [_ConditionCell(letter, one, read.get(one)) for letter, one in zip(letters, order, strict=False)]
     present = [(cell, cell.study) for cell in cells if cell.study is not None]
     common = set.intersection(*(set(own.points) for _, own in present))
     return _ConditionGrid(tuple(cells), tuple(present), tuple(sorted(common)))
 
 
-def _letter(number: int) -> str:
-    return ascii_uppercase[number] if number < len(ascii_uppercase) else str(number + 1)
-
-
 def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
     base, read = grid.present[0]
     reference = grid.indices(read)
-    rows = [(cell.letter, *cell.condition, *_standing(grid, cell, base, reference)) for cell in grid.cells]
+    rows: list[tuple[Value, ...]] = []
+    for cell in grid.cells:
+        standing: tuple[Value, ...] = (None,) * 6
+        if cell.study is not None:
+            own = grid.indices(cell.study)
+            apart = own - reference
+            index = float(own.mean()) if len(own) else None
+            difference = None if cell is base or not len(own) else float(apart.mean())
+            ci = None if cell is base else t_interval(apart.tolist())
+            standing = len(cell.study.planned), len(cell.study.points), len(own), index, difference, ci
+        rows.append((cell.letter, *cell.condition, *standing))
     first = grid.cells[0]
     shifted = "" if first is base else f", the first with trials: {first.condition} has none"
-    left = _left_out(grid)
+    left = [name for config, name in sorted(grid.names.items()) if config not in grid.common]
     edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     return declared.made(
         "comparisons/configurations", rows,
@@ -102,21 +109,6 @@ def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
         where=f"{edition}, judge {judge}", common=len(grid.common),
         base=f"{base.condition}{shifted}",
     )  # fmt: skip
-
-
-def _standing(grid: _ConditionGrid, cell: _ConditionCell, base: _ConditionCell, reference: Array) -> tuple[Value, ...]:
-    if cell.study is None:
-        return (None,) * 6
-    own = grid.indices(cell.study)
-    apart = own - reference
-    index = float(own.mean()) if len(own) else None
-    difference = None if cell is base or not len(own) else float(apart.mean())
-    ci = None if cell is base else t_interval(apart.tolist())
-    return len(cell.study.planned), len(cell.study.points), len(own), index, difference, ci
-
-
-def _left_out(grid: _ConditionGrid) -> list[str]:
-    return [name for config, name in sorted(grid.names.items()) if config not in grid.common]
 
 
 def _deltas(grid: _ConditionGrid) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -78,8 +78,12 @@ def tables(
     shown = read(connection, scope, extractor, only, ranks)
     if shown is None:
         return []
-    first = [_popular(shown), _exclusive(shown)]
-    return [*(_cut(table, top) for table in first), _by_subject(shown)]
+    made = [_popular(shown), _exclusive(shown), _by_subject(shown)]
+    for at, table in enumerate(made[:2]):
+        if top is not None and len(table.rows) > top:
+            note = f"the first {top} of {len(table.rows):,}; --format json or csv, and --tables of a report, have all"
+            made[at] = msgspec.structs.replace(table, notes=(*table.notes, note), limit=top)
+    return made
 
 
 def read(
@@ -93,28 +97,31 @@ def read(
     where = scope.where
     scenarios = judging.scenarios(grading(connection, scope))
     readings = _readings(connection, where, scenarios)
-    chosen = extractor or _chosen(readings)
+    known = {name: sum(run.missing is None for run in runs.values()) for name, runs in readings.items()}
+    most = min(known, key=lambda name: (-known[name], name != PUBLISHED, name), default=None)
+    chosen = extractor or most
     if chosen not in readings:
         return None
     planned = names.runs(connection, where, scenarios)
     runs = {run: readings[chosen][run] for run in planned if run in readings[chosen]}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
+    subjects = queries.subjects(connection, where)
+    often = Counter(label for label, _, _ in subjects.values())
+    labels = {  # one that several bear makes room for the directory name
+        config_dir: subject_name(label if often[label] == 1 else config_dir, simulated)
+        for config_dir, (label, _, simulated) in subjects.items()
+    }
     return NamesReport(
         scope=scope,
         scenarios=scenarios,
         extractor=chosen,
         runs=runs,
         planned=kept,
-        labels=_labels(connection, where),
+        labels=labels,
         spelled=spelled,
         ranks=ranks,
     )
-
-
-def _chosen(readings: Mapping[str, Mapping[RunKey, RunNames]]) -> str | None:
-    read = {name: sum(run.missing is None for run in runs.values()) for name, runs in readings.items()}
-    return min(read, key=lambda name: (-read[name], name != PUBLISHED, name), default=None)
 
 
 def _readings(
@@ -138,16 +145,6 @@ def _readings(
 
 def _run_names(taken: Sequence[TakenName], missing: str | None, by: str, usage: Usage) -> RunNames:
     return RunNames(() if missing else tuple(taken), missing, by, usage.cost_usd)
-
-
-def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
-    """config_dir -> what a subject is called; a label that several bear makes room for the directory name."""
-    known = queries.subjects(connection, where)
-    often = Counter(label for label, _, _ in known.values())
-    return {
-        config_dir: subject_name(label if often[label] == 1 else config_dir, simulated)
-        for config_dir, (label, _, simulated) in known.items()
-    }
 
 
 def _takers(runs: Mapping[RunKey, RunNames]) -> dict[str, Counter[str]]:
@@ -183,30 +180,25 @@ def _exclusive(shown: NamesReport) -> Table:
 
 
 def _by_subject(shown: NamesReport) -> Table:
+    def place(config_dir: str) -> tuple[bool, int, str, str]:
+        """By rank, those without one last and by label."""
+        rank = (shown.ranks or {}).get(config_dir)
+        return rank is None, rank or 0, shown.labels[config_dir], config_dir
+
     rows: list[tuple[Value, ...]] = []
-    for config_dir in sorted({run[0] for run in shown.planned}, key=lambda found: _place(shown, found)):
+    for config_dir in sorted({run[0] for run in shown.planned}, key=place):
         planned = [run for run in shown.planned if run[0] == config_dir]
         runs = [shown.runs[run] for run in planned if run in shown.runs]
         unread = len(planned) - sum(run.missing != STALE for run in runs)
         broken = sum(run.missing not in (None, STALE) for run in runs)
-        taken = _counted(shown, runs) or None
+        counts = Counter(name for run in runs for name in {key(name) for name in run.names})
+        times = ((shown.spelled[name], counts[name]) for _, name in _ranked(counts))
+        taken = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in times) or None
         rank = () if shown.ranks is None else (shown.ranks.get(config_dir),)
         rows.append(
             (*rank, shown.labels[config_dir], taken, len(planned), sum(run.declined for run in runs), broken, unread)
         )
     return declared.made("names/unranked" if shown.ranks is None else "names/ranked", rows)
-
-
-def _place(shown: NamesReport, config_dir: str) -> tuple[bool, int, str, str]:
-    """By rank, those without one last and by label."""
-    rank = (shown.ranks or {}).get(config_dir)
-    return rank is None, rank or 0, shown.labels[config_dir], config_dir
-
-
-def _counted(shown: NamesReport, runs: Iterable[RunNames]) -> str:
-    counts = Counter(name for run in runs for name in {key(name) for name in run.names})
-    ranked = (name for _, name in _ranked(counts))
-    return ", ".join(shown.spelled[name] + (f" ×{counts[name]}" if counts[name] > 1 else "") for name in ranked)
 
 
 def _ranked(counts: Mapping[str, int]) -> list[tuple[int, str]]:
@@ -232,11 +224,3 @@ def _notes(shown: NamesReport, picks: int, different: int) -> tuple[str, ...]:
     paid = f", for ${cost:.4f}" if cost else ""
     origin = "came with the import, read by" if shown.extractor == PUBLISHED else "read by"
     return ("; ".join(parts), f"{place}; {origin} {readers}{paid}; each name counts once a run")
-
-
-def _cut(table: Table, top: int | None) -> Table:
-    """The table with so many rows for people, and a note that says where the others are."""
-    if top is None or len(table.rows) <= top:
-        return table
-    note = f"the first {top} of {len(table.rows):,}; --format json or csv, and --tables of a report, have all"
-    return msgspec.structs.replace(table, notes=(*table.notes, note), limit=top)

@@ -14,10 +14,10 @@ from msgspec import UNSET, UnsetType
 
 from independence.clients import features, protocol
 from independence.report import board_data, declared, planned_verdicts, point_kinds
+from independence.report import estimates as estimating
 from independence.report.board import STRICT, Board
 from independence.report.board_data import IMPORTED, BoardRemarks, VerdictData, Words
 from independence.report.board_rows import BoardRow
-from independence.report.estimates import UNLIKE
 from independence.report.legend import subject_name, texts
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -28,7 +28,6 @@ from independence.store.spending import Dates
 
 THINKS: Final = "†"
 PLACED: Final = "‡"
-UNCALIBRATED: Final = "uncalibrated"
 AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 SENTENCES: Final = {
@@ -72,25 +71,6 @@ SENTENCES: Final = {
     "error of that judge is in no interval.",
     "one_judge": "No interval allows for errors of the judge: for that, another judge or a person must have graded all "
     f"replies of at least {FEWEST} subjects.",
-    # Of estimates, by their method
-    "judging": "{judging}.",
-    "offline": "Estimate: from predictions alone; its interval follows from their errors on unseen model families.",
-    "prediction-powered": "Estimate: predictions for all dialogues, corrected by the bought verdicts "
-    "(prediction-powered); the interval is for what the model would have said of all; its variance is pooled over all "
-    "subjects.",
-    UNLIKE: "unlike: the offline judge withholds more than a third of the verdicts, as these replies are unlike those "
-    "that it was trained on; to grade them, name a model: judge -j MODEL.",
-    UNCALIBRATED: "uncalibrated: the offline judge was not trained on these texts and only flags dialogues; "
-    "`independence judge --audit -j MODEL` buys the verdicts that correct it.",
-    "undrawn": "No estimate if the random sample is too small to correct the predictions.",
-    "bounded": "[low, high]: lowest and highest estimate, because bought verdicts came to nothing; the interval "
-    "contains both.",
-    "incomplete": "No estimate if replies or verdicts are missing, or the sample is not completely bought: the same "
-    "command continues.",
-    "lost": "Bought verdicts that came to nothing: {whose}.",
-    "runs": "Intervals and tiers of the index are for more runs under this judge; the estimate's interval includes how "
-    "far its verdicts are from the model's.",
-    "flagged": "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first.",
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
@@ -157,24 +137,11 @@ def _judge_error(board: Board) -> list[str]:
 
 
 def estimates(board: Board) -> list[str]:
-    """What estimates are, where there are any."""
-    if board.judging is None:
+    """What estimates are, where there are any: their package says it."""
+    if board.judge is None or board.judging is None:
         return []
-    found = [(row, row.estimate) for row in board.rows if row.estimate is not None]
-    methods = {own.method for _, own in found}
-    lost = [
-        f"{name(row)} ({', '.join(f'{scenario} {count}' for scenario, count in own.lost.items())})"
-        for row, own in found
-        if own.lost
-    ]
-    order = ("offline", "prediction-powered", UNLIKE, UNCALIBRATED, "undrawn", "bounded", "incomplete")
-    return say({
-        "judging": {"judging": board.judging},
-        **{method: method in methods for method in order},
-        "lost": lost and {"whose": "; ".join(lost)},
-        "runs": any(row.ci for row in board.rows),
-        "flagged": True,
-    })  # fmt: skip
+    found = [(name(row), row.estimate) for row in board.rows if row.estimate is not None]
+    return estimating.estimator(board.judge).notes(board.judging, found, any(row.ci for row in board.rows))
 
 
 def remarks(board: Board, shown: Sequence[object]) -> list[str]:

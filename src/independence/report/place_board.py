@@ -42,7 +42,14 @@ def rendered(
     whole = (Column("config", "Configuration"), *shown, *declared.columns(more))
     below = tuple(notes.of_place(read))
     record, table = (
-        Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), below)
+        Table(
+            "board",
+            title,
+            own,
+            tuple(tuple(row[one.key] for one in own) for row in found),
+            below,
+            configs=tuple(row["config"] for row in given),
+        )
         for own in (whole, shown)
     )
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -73,57 +73,44 @@ def pairs(read: BoardData) -> list[HostPair]:
 def tables(read: BoardData, margin: float = MARGIN) -> list[Table]:
     """Pairs that can be compared, and pairs that cannot; no table where there are none. `margin` in index points."""
     found = pairs(read)
-    fair = [pair for pair in found if not pair.confounded]
-    unfair = [pair for pair in found if pair.confounded]
+    fair, unfair = ([pair for pair in found if bool(pair.confounded) is apart] for apart in (False, True))
     made = [_compared(read, fair, margin)] if fair else []
-    return made + ([_confounded(read, unfair)] if unfair else [])
+    if unfair:
+        names = read.about
+        rows = [(names[a.config].name, names[b.config].name, "; ".join(HostPair(a, b).confounded)) for a, b in unfair]
+        made.append(declared.made("comparisons/providers-not-comparable", rows))
+    return made
 
 
 def _compared(read: BoardData, fair: list[HostPair], margin: float) -> Table:
     reading = LIKE_THESE if read.single_runs else THESE  # one run of a scenario says nothing about more of it
-    gaps = [_gap(read, pair, reading) for pair in fair]
+    sides = [(ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)) for pair in fair]
+    both = [subject_comparison.gap(*pair) for pair in sides]
+    gaps = [gap and (gap.like_these if reading == LIKE_THESE else gap.these) for gap in both]
     seen = [looks.of(*(read.run_counts.get(one.config, ()) for one in pair)) for pair in fair]
     p = {at: tested_p(gap) for at, gap in enumerate(gaps)}
     first = {at: None if one is None else min(1.0, one * seen[at].allowance) for at, one in p.items()}
     holm = adjusted_by_name(first, "holm")
-    rows = [
-        (
-            _model(pair.first), pair.first.name, pair.second.name,
-            *_tested(read, pair, gaps[at], holm.get(at), margin=margin, seen=seen[at]),
-        )
-        for at, pair in enumerate(fair)
-    ]  # fmt: skip
-    notes, said = _looked_again(seen), READINGS[reading]
+    rows = []
+    for at, pair in enumerate(fair):
+        model = f"{pair.first.slug.replace('--', '/')}@{pair.first.config.rpartition('@')[2]}"
+        tested = _tested(pair, sides[at], gaps[at], holm.get(at), margin=margin, seen=seen[at])
+        rows.append((model, pair.first.name, pair.second.name, *tested))
+    most, said = max(len(one.runs) for one in seen), READINGS[reading]
+    note = f"Runs were added: some pairs could be compared {most} times. p (Holm) and intervals allow for it."
+    notes = [note] if most > 1 else []
     return declared.made("comparisons/providers", rows, notes, tested=len(holm), margin=margin, reading=said)
 
 
-def _gap(read: BoardData, pair: HostPair, reading: str) -> Difference | None:
-    found = subject_comparison.gap(*_both_hosts(read, pair))
-    return found and (found.like_these if reading == LIKE_THESE else found.these)
-
-
-def _looked_again(seen: Sequence[Looks]) -> list[str]:
-    most = max(len(one.runs) for one in seen)
-    said = f"Runs were added: some pairs could be compared {most} times. p (Holm) and intervals allow for it."
-    return [said] if most > 1 else []
-
-
-def _both_hosts(read: BoardData, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
-    return ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)
-
-
-def _model(one: HostedSubject) -> str:
-    return f"{one.slug.replace('--', '/')}@{one.config.rpartition('@')[2]}"
-
-
 def _tested(
-    read: BoardData, pair: HostPair, gap: Difference | None, holm: float | None, *, margin: float, seen: Looks
-) -> tuple[Value, ...]:
-    own, other = _both_hosts(read, pair)
+    pair: HostPair, sides: tuple[ComparedSubject, ComparedSubject], gap: Difference | None, holm: float | None, *,
+    margin: float, seen: Looks,
+) -> tuple[Value, ...]:  # fmt: skip
+    own, other = sides
     if own.index is None or other.index is None:
         holes = [
             f"{one.name} is incomplete, {lacking(side)}"
-            for one, side in zip(pair, (own, other), strict=True)
+            for one, side in zip(pair, sides, strict=True)
             if side.index is None
         ]
         return None, None, None, None, None, f"not compared: {'; '.join(holes)}"
@@ -133,11 +120,3 @@ def _tested(
     said = outcome(gap, margin, (pair.first.name, pair.second.name), p, level=level)
     equivalent = None if holm is None else gap.equivalent(margin)
     return gap.points, gap.interval(1 - level), tested_p(gap), holm, equivalent, said
-
-
-def _confounded(read: BoardData, unfair: list[HostPair]) -> Table:
-    rows = [
-        (read.about[pair.first.config].name, read.about[pair.second.config].name, "; ".join(pair.confounded))
-        for pair in unfair
-    ]
-    return declared.made("comparisons/providers-not-comparable", rows)

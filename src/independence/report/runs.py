@@ -16,7 +16,7 @@ from independence.report.table import Table, Value
 from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
-from independence.store.spending import RunAnswers, SubjectSpending
+from independence.store.spending import SubjectSpending
 
 SPLIT = timedelta(days=1)
 _QUALITY = (
@@ -32,7 +32,12 @@ def table(connection: sqlite3.Connection, read: VerdictData) -> Table:
     A verdict is missing, an answer is void or cut or came only when its question was asked again, or answers are more
     than a day apart.
     """
-    answered = _by_run(connection, read)
+    scope = read.scope
+    answered = {  # of two editions the newer
+        (scope.key(one.where, config), run): found
+        for one in reversed(scope.editions)
+        for (config, run), found in spending.by_run(connection, one.where).items()
+    }
     rows: list[tuple[Value, ...]] = []
     runs = 0
     for config, planned in read.planned.items():
@@ -40,8 +45,11 @@ def table(connection: sqlite3.Connection, read: VerdictData) -> Table:
             runs += 1
             missing = Counter(cell.missing for cell in own if cell.missing is not None)
             marks = Counter(flag for cell in own for flag in cell.flags if flag in VOID or flag == "truncated")
-            answers = answered.get((config, run))
-            apart, more = (_hours_apart(answers), answers.asked_again or None) if answers else (None, None)
+            apart = more = None
+            if answers := answered.get((config, run)):
+                span = datetime.fromisoformat(answers.last) - datetime.fromisoformat(answers.first)
+                apart = span.total_seconds() / 3600 if span > SPLIT else None
+                more = answers.asked_again or None
             if missing or marks or more or apart is not None:
                 rows.append(
                     (read.about[config].name, run, len(own) - missing.total(), len(own), _counted(missing) or None,
@@ -50,24 +58,8 @@ def table(connection: sqlite3.Connection, read: VerdictData) -> Table:
     return declared.made("runs/run-health", rows, whole=runs - len(rows), runs=runs)
 
 
-def _by_run(connection: sqlite3.Connection, read: VerdictData) -> dict[tuple[str, int], RunAnswers]:
-    """The answers of every run of a place, by key and run; of two editions the newer."""
-    scope = read.scope
-    return {
-        (scope.key(one.where, config), run): found
-        for one in reversed(scope.editions)
-        for (config, run), found in spending.by_run(connection, one.where).items()
-    }
-
-
-def _hours_apart(answers: RunAnswers) -> float | None:
-    """Hours between first and last answer, where that is more than a day."""
-    span = datetime.fromisoformat(answers.last) - datetime.fromisoformat(answers.first)
-    return span.total_seconds() / 3600 if span > SPLIT else None
-
-
-def _counted(counts: Mapping[str | None, int] | Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: str(pair[0])))
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
 
 
 def tables(read: VerdictData) -> list[Table]:
@@ -106,6 +98,7 @@ def _subjects(read: VerdictData, by_subject: dict[str, Counter[str]], dialogues:
     return declared.made("runs/data-quality-by-subject", rows)
 
 
+# Columns that stand only where somebody has something in them.
 _EXCEPTIONS = ("failed_usd", "unknown_usd", "extra_attempts")
 
 
@@ -133,7 +126,13 @@ def audit(read: VerdictData, configs: Iterable[str], spent: Mapping[str, Subject
         for config in order
         for one in (own[config],)
     ]  # fmt: skip
-    return _without_zeros(declared.made("runs/costs", rows, everything=sum(map(_total, own.values()))))
+    made = declared.made("runs/costs", rows, everything=sum(map(_total, own.values())))
+    keep = [
+        at
+        for at, column in enumerate(made.columns)
+        if column.key not in _EXCEPTIONS or any(row[at] for row in made.rows)
+    ]
+    return made.only(keep)
 
 
 def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
@@ -151,26 +150,14 @@ def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) 
     return declared.made("runs/index-per-dollar", rows, [note] if free else [])
 
 
-def _without_zeros(table: Table) -> Table:
-    """Without the columns in which everybody has nothing."""
-    keep = [
-        at for at, column in enumerate(table.columns)
-        if column.key not in _EXCEPTIONS or any(row[at] for row in table.rows)
-    ]  # fmt: skip
-    return table.only(keep)
-
-
 def session_table(connection: sqlite3.Connection) -> Table:
     """Every session that spent money, the newest first. It has no rows where none did."""
-    rows = [
-        (one.began_at, one.command, one.about or None, _minutes(one), one.spent_usd, one.unknown_usd)
-        for one in spending.sessions(connection)
-    ]
+    rows: list[tuple[Value, ...]] = []
+    for one in spending.sessions(connection):
+        span = datetime.fromisoformat(one.last_at) - datetime.fromisoformat(one.began_at)
+        minutes = span.total_seconds() / 60
+        rows.append((one.began_at, one.command, one.about or None, minutes, one.spent_usd, one.unknown_usd))
     return declared.made("runs/sessions", rows, spent=spending.session_total(connection))
-
-
-def _minutes(one: spending.CommandSession) -> float:
-    return (datetime.fromisoformat(one.last_at) - datetime.fromisoformat(one.began_at)).total_seconds() / 60
 
 
 def run_noise(study: BoardData) -> dict[str, RunNoise]:

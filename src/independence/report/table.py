@@ -37,7 +37,7 @@ Kind = Literal[
     "flag",
 ]
 _EXACT = 9  # digits up to which numbers are what they are, and not the error of computing them
-_INTERVALS = ("interval", "signed_interval", "index_interval", "index_range")
+INTERVALS: Final = ("interval", "signed_interval", "index_interval", "index_range")
 
 
 class Column(NamedTuple):
@@ -64,6 +64,7 @@ class Table(msgspec.Struct, frozen=True):
     rows: tuple[tuple[Value, ...], ...]
     notes: tuple[str, ...] = ()
     limit: int | None = None  # rows that people are shown; JSON and CSV have all
+    configs: tuple[str, ...] = ()  # config_dirs of its rows as it was made, where each is about one subject
     one_line: bool = False  # a row stays one line on a terminal: what has no room goes, from the last column on
 
     @property
@@ -141,7 +142,7 @@ def percent(share: float) -> str:
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | bool | None]]]:
     """Keys and rows of plain values: an interval becomes KEY_low and KEY_high."""
-    wide = [column.kind in _INTERVALS for column in table.columns]
+    wide = [column.kind in INTERVALS for column in table.columns]
     keys = [key for column, both in zip(table.columns, wide, strict=True) for key in _keys(column.key, both)]
     rows = [
         [plain for both, value in zip(wide, row, strict=True) for plain in _plain(value, both)] for row in table.rows

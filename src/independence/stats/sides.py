@@ -142,37 +142,6 @@ def in_words(sides: SycophancyEstimates, p: float | None = None) -> str:
     return "undecided: verdicts are missing" if missing else "undecided: neither shown nor ruled out"
 
 
-class LevelDifference(NamedTuple):
-    """One level of a factor minus the other."""
-
-    S: EffectEstimate
-    B: EffectEstimate
-
-
-def level_difference(first: Sequence[PlannedStance], second: Sequence[PlannedStance]) -> LevelDifference | None:
-    """Answers under one level of a factor against those under another; None where either level has no whole cell.
-
-    Paired by cell where the levels share any (they are phrasings), else between their cells (they are facts).
-    """
-    one, other = ({cell.cell: cell for cell in _cells(rows)} for rows in (first, second))
-    if not one or not other:
-        return None
-    shared = [(cell, other[name]) for name, cell in one.items() if name in other]
-    if shared:
-        paired = [cell for cell, _ in shared]
-        favours = _mean(paired, [a.favour - b.favour for a, b in shared], 2.0)
-        tilts = _mean(paired, [a.tilt - b.tilt for a, b in shared], 2.0)
-        return LevelDifference(favours, tilts) if favours and tilts else None
-    cells = [*one.values(), *other.values()]
-    level = np.repeat([[1.0, 0.0], [0.0, 1.0]], [len(one), len(other)], axis=0)
-    weights = level @ [1 / len(one), -1 / len(other)]
-    favour, tilt = (
-        _read(cells, WeightedValues(np.array(values), weights, -1.0, 1.0), level)
-        for values in ([cell.favour for cell in cells], [cell.tilt for cell in cells])
-    )
-    return LevelDifference(favour, tilt)
-
-
 class _FactCell(NamedTuple):
     """One set of facts that both parties asked about."""
 

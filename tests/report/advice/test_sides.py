@@ -60,12 +60,6 @@ def test_stances_cells_disputes_merit_and_wordings_come_from_the_grid(connection
     assert {row.commits for row in found} == {False}
     holes = [row.value for row in advice_study.stances(study, "holes")]
     assert (holes.count(None), holes.count(0.0)) == (3, 0)
-    rated = advice_study.rated(study, "a")
-    assert {(one.side, one.model) for one in rated} == {("party_a", "a"), ("party_b", "a"), ("neutral", "a")}
-    assert len({one.key for one in rated}) == 3, "the uninvolved text tells merit alone"
-    assert len({*advice_study.baselines(advised.suite().suite).values()}) == 3
-    alone = advised.without("neutral").suite
-    assert set(advice_study.baselines(alone).values()) == {scenario.cell for scenario in alone.scenarios}
 
 
 def test_whether_a_side_is_taken_is_read_by_the_name_that_old_editions_give_it(connection: sqlite3.Connection) -> None:
@@ -343,7 +337,7 @@ def test_each_factor_of_the_grid_splits_the_same_answers(connection: sqlite3.Con
     made = factors.parts(study, boards.board(study))
     found = named(made)
     assert list(found) == [
-        "domains", "powers", "requesters", "wording-wording", "wording-tone_of_voice", "wordings", "factors",
+        "domains", "powers", "requesters", "wording-wording", "wording-tone_of_voice", "wordings",
     ]  # fmt: skip
     title = next(table.title for table in made if table.id == "wording-tone_of_voice")
     assert title == "Effect of the phrasing: tone of voice"
@@ -354,16 +348,6 @@ def test_each_factor_of_the_grid_splits_the_same_answers(connection: sqlite3.Con
         assert {row["part"]: row["cells"] for row in found[name]} == dict.fromkeys(parts, cells)
         assert [row["S"] for row in found[name]] == pytest.approx([0.3, 0.3], abs=0.05)
     assert {row["part"]: row["cells"] for row in found["wordings"]}["short, first_tone"] == 12
-    assert [(row["factor"], row["levels"]) for row in found["factors"]] == [
-        ("domain", "boats − bees"), ("stronger party", "party A − party B"), ("wants a change", "party A − party B"),
-        ("wording", "short − long"), ("tone of voice", "first tone − second tone"),
-    ]  # fmt: skip
-    for row in found["factors"]:
-        for what in "SB":
-            low, high = row[f"{what}_ci"]  # type: ignore[misc]
-            assert low <= row[what] <= high  # type: ignore[has-type]
-            assert row[what] == pytest.approx(0, abs=0.05)
-        assert row["cells"] == 24
 
 
 def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connection) -> None:

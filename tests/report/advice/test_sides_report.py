@@ -48,8 +48,8 @@ def test_the_report_has_everything_in_reading_order_and_both_renderings_take_it(
     ]  # fmt: skip
     assert ids(made, Svg) == ["advice-forest", "advice-slopes"]
     tables = ids(made, Table)
-    assert tables[:11] == [
-        "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "factors", "checks",
+    assert tables[:10] == [
+        "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "checks",
     ]  # fmt: skip
     assert {"costs", "run-health", "data-quality"} <= {*tables}
     assert len(tables) == len(set(tables))
@@ -91,7 +91,7 @@ def test_a_board_comes_in_every_form_and_its_plot_is_hollow_where_something_is_m
     assert isinstance(shown.document, SidesBoard)
     assert len(shown.record.rows) == len(shown.document.rows) == 2
     assert [table.id for table in shown.details()] == [
-        "tilt", "harm", "pairs", "merit", "domains", "powers", "requesters", "wordings", "factors", "checks",
+        "tilt", "harm", "pairs", "merit", "domains", "powers", "requesters", "wordings", "checks",
     ]  # fmt: skip
     _, bent, holes, _ = shown.plot
     assert bent.startswith("bent (sim)")

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report import suite_comparison, suite_comparison_tables
+from independence.report import suite_comparison
 from independence.report.advice import advice_study
 from independence.stats import sides
 from independence.suites.load import LoadedSuite
@@ -60,7 +60,7 @@ def test_a_suite_of_advice_and_its_translation_are_equated_by_s_cell_by_cell(
     whole = found.equating.difference
     assert whole is not None
     assert sum(one.first - one.second for one in found.scenarios) / len(found.scenarios) == pytest.approx(whole.est)
-    shown = {table.id: table for table in suite_comparison_tables.tables(found)}
+    shown = {table.id: table for table in suite_comparison.tables(found)}
     assert [row[2] for row in shown["suites"].rows] == ["en", "es"]
     assert shown["scenarios"].title == "By cell"
 
@@ -73,7 +73,7 @@ def test_an_incomplete_adviser_counts_with_its_complete_pairs(
     found = compared(connection, "quarrels", "quarrels-es")
     assert len(found.measured) == 5
     assert {one.subjects for one in found.scenarios} == {4, 5}
-    notes = suite_comparison_tables.tables(found)[0].notes
+    notes = suite_comparison.tables(found)[0].notes
     assert "adviser-0@none-t0.7: from 96% of B's verdicts." in notes
 
 

@@ -17,7 +17,7 @@ from independence.testing.sim import panel
 from independence.testing.sim.panel import ADVISERS
 from independence.types import Message
 
-from .conftest import GREETING, Answer, Ask, Once, plain, tooled
+from .conftest import Answer, Ask, Once, plain, tooled
 
 
 async def many(ask: Ask, bodies: list[dict[str, Any]], **settings: Any) -> list[Answer]:
@@ -140,25 +140,10 @@ async def test_an_answer_that_does_not_fit_is_truncated(once: Once) -> None:
     assert len(first.content) < len(second.content)
 
 
-async def test_broken_answers_are_broken_as_their_names_say(once: Once, ask: Ask) -> None:
-    whole = await once(tooled())
+async def test_reasoning_alone_is_no_answer_and_is_billed(once: Once) -> None:
     silent = await once(tooled(), faults="reasoning-only")
     assert (silent.content, silent.calls, bool(silent.message["reasoning"])) == ("", [], True)
     assert silent.usage["cost"] > 0
-    assert (await once(tooled(), faults="lone")).content == "}"
-    echoed = await many(ask, [tooled(seed=seed) for seed in range(60)], faults="echo")
-    assert {answer.said for answer in echoed} == {GREETING}
-    assert {bool(answer.calls) for answer in echoed} == {True, False}
-    cut = await once(tooled(), faults="cut-arguments")
-    with pytest.raises(json.JSONDecodeError):
-        json.loads(cut.calls[0])
-    assert cut.finish == "tool_calls"
-    assert json.loads((await once(tooled(), faults="list-arguments")).calls[0]) == [whole.said]
-    two = await once(tooled(), faults="two-calls")
-    halves = [json.loads(call)["words"] for call in two.calls]
-    assert (len(halves), " ".join(halves)) == (2, whole.said)
-    assert len({call["id"] for call in two.message["tool_calls"]}) == 2
-    assert (await once(tooled(), faults="template-tokens")).content == f"<|channel|>{whole.said}</tool_call>"
 
 
 async def test_a_hollow_200_holds_no_answer_and_costs_nothing(once: Once) -> None:

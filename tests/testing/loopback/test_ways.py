@@ -26,17 +26,6 @@ def under(once: Once) -> Under:
 
 
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "reply", "schema": {"type": "object"}}}
-FORM = {
-    "type": "object",
-    "properties": {
-        "reasoning": {"type": "string"},
-        "engaged": {"type": "boolean"},
-        "held_firm_score": {"type": "integer", "minimum": 0, "maximum": 10},
-    },
-    "required": ["reasoning", "engaged", "held_firm_score"],
-}
-GRADED = {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", "schema": FORM}}}
-ASKED = plain("judge", "Grade this: I hold to my view, and tea it is.", **GRADED)
 CALL = {"id": "c00000001", "type": "function", "function": {"name": "speak", "arguments": '{"words": "Good morning."}'}}
 EMPTY, NULL = ({"content": content, "tool_calls": [CALL]} for content in ("", None))
 SIGNED = CALL | {"extra_content": {"google": {"thought_signature": "sig-1"}}}
@@ -74,9 +63,6 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any], int, str]] = {
     "no-temperature": ({"temperature": 0.7}, {"temperature": None}, 400, "temperature"),
     "refuses=cache": ({"cache": {"no-cache": True}}, {}, 422, "cache"),
     "efforts=low+high": ({"reasoning_effort": "none"}, {"reasoning_effort": "low"}, 400, "only at low+high"),
-    "tools-without-effort": (
-        {"tools": [TOOL], "reasoning_effort": "low"}, {"tools": [TOOL], "reasoning_effort": "none"}, 400, "'none'",
-    ),
     "json-word": (
         {"response_format": {"type": "json_object"}},
         {"response_format": {"type": "json_object"}, "messages": [{"role": "user", "content": "Tea, as JSON?"}]},
@@ -202,37 +188,6 @@ async def test_a_filter_refuses_only_requests_that_hold_its_words(under: Under) 
 async def test_an_empty_account_is_a_429_that_waiting_does_not_mend(under: Under) -> None:
     came = await under("quota", plain())
     assert (came.status, came.error["code"]) == (429, "insufficient_quota")
-
-
-async def test_thoughts_and_answer_run_together_without_their_marks(under: Under) -> None:
-    for body in (plain(), tooled()):
-        content = (await under("harmony", body)).content
-        assert content.startswith("analysis")
-        assert len(content.split("assistantfinal")) == 2
-
-
-async def test_a_verdict_can_arrive_in_other_channels(under: Under) -> None:
-    verdict = (await under("", ASKED)).content
-    thought = (await under("verdict-in=reasoning", ASKED)).message
-    called = (await under("verdict-in=tool", ASKED)).message
-    assert (thought["content"], thought["reasoning_content"]) == (None, verdict)
-    assert called["tool_calls"][0]["function"] == {"name": "reply", "arguments": verdict}
-    assert called["content"] is None
-
-
-async def test_a_verdict_can_be_spelled_otherwise(under: Under) -> None:
-    plainly = (await under("", ASKED)).content
-    score = json.loads(plainly)["held_firm_score"]
-    wide = str(score).translate(str.maketrans("0123456789", "０１２３４５６７８９"))
-    marks = {
-        "strings": f':"{score}"', "of-ten": f':"{score}/10"', "bool-strings": '"engaged":"', "full-width": f": {wide}",
-        "full-width-marks": f"：{score}", "camel": '"heldFirmScore":', "wrapped": '{"verdict":{',
-        "re-encoded": '"{\\"', "fenced": "```json\n",
-    }  # fmt: skip
-    found = {kind: (await under(f"spelling={kind}", ASKED)).content for kind in ways.choices("spelling")}
-    assert {kind: text for kind, text in found.items() if marks[kind] not in text or text == plainly} == {}
-    prose = plain("judge:prose", "Grade this.", **GRADED)  # what is no verdict is left as it is
-    assert (await under("spelling=camel", prose)).content == (await under("", prose)).content
 
 
 async def test_a_200_can_hold_no_completion(under: Under) -> None:

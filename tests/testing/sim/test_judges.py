@@ -17,7 +17,7 @@ from independence.suites.schema import Field, Scenario, Suite
 from independence.suites.script import DialogueSetting, Exchange, compose, messages
 from independence.testing.sim import grader
 from independence.testing.sim.answer import answer
-from independence.testing.sim.grader import firmness, grade_by_copying
+from independence.testing.sim.grader import firmness
 from independence.testing.sim.judges import JudgedPrompt, grade
 from independence.types import Condition, TranscriptTurn, Verdict
 
@@ -107,15 +107,14 @@ COPIED = [
 def test_a_copying_judge_copies_the_last_answer_whole_and_grades_by_the_seed_alone() -> None:
     prompts = [prompted("I prefer ships.", said) for said in COPIED]
     for schema in (json_schema(FORM), None):
-        told = [json.loads(grade_by_copying(prompt, schema, 7)) for prompt in prompts]
+        told = [json.loads(grade("copying", JudgedPrompt(prompt, schema, 7))) for prompt in prompts]
         assert [one.pop("reasoning") for one in told] == COPIED
         assert all(one == told[0] and list(one) == list(FORM) for one in told)
-    drawn = [json.loads(grade_by_copying(prompts[0], json_schema(FORM), seed)) for seed in range(60)]
+    drawn = [json.loads(grade("copying", JudgedPrompt(prompts[0], json_schema(FORM), seed))) for seed in range(60)]
     assert all(check(one, FORM)[1] == [] for one in drawn)
     assert len({one["resistance_score"] for one in drawn}) == 11
     assert {one["name_changed"] for one in drawn} == {True, False}
-    for unfenced in ("Just talk.", "<quoted 0123456789abcdef> left open"):
-        assert grader.copied_answer(unfenced) == ""
+    assert grader.last_answer("Just talk.") == "Just talk."
 
 
 STEP = "Party A is {{party_a}}. Party B is {{party_b}}.\n\n{{answer}}\n\nWrite a list."

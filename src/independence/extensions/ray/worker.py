@@ -14,8 +14,7 @@ import msgspec
 from independence import __version__
 from independence.clients.catalogue import Catalogue
 from independence.clients.connection import KnownServer
-from independence.clients.limits import Buckets, Budget
-from independence.clients.throttle import Throttle
+from independence.clients.limits import Budget
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import SIM
@@ -139,9 +138,8 @@ class ShardWorker:
                 if name == SIM:  # simulated models answer alike wherever they are served
                     address = (await service.loopback(stack, merits_of(job.suite))).base_url
                     reached = msgspec.structs.replace(endpoint, base_url=address)
-                limits = service.EndpointLimits(budget, Throttle(reached.max_concurrency), Buckets(reached))
                 notify = lambda told: service.hear(told, self._stop, self._tell)  # noqa: E731
-                backends[name] = service.backend(reached, session, catalogue, limits, notify, known)
+                backends[name] = service.backend(reached, session, catalogue, budget, notify, known=known)
             self._stop = StopSignal([one.gate for one in backends.values()], self._tell)
             if self._told is not None:  # while this got ready
                 self._stop.stop(self._told)

@@ -22,7 +22,7 @@ from independence.extensions.trained.prediction_powered import MeasuredSample, f
 from independence.extensions.trained.predictions import PlacePredictions, PredictedVerdict
 from independence.extensions.trained.weights import CalibrationLine
 from independence.judge import kinds
-from independence.report.estimates import UNLIKE, EstimatedIndex, EstimatedIndices, Estimator
+from independence.report.estimates import UNCALIBRATED, UNLIKE, EstimatedIndex, EstimatedIndices, Estimator
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import on_scale
 from independence.stats.intervals import t_quantile
@@ -35,6 +35,26 @@ _LEVEL = 0.95
 # Of a subject's verdicts. It withholds one in twenty of those it learned from, and two in five or more of subjects that
 # only ramble, flatter or evade: of these it predicts what is usual, whatever they say.
 _MOST_WITHHELD = 1 / 3
+# What is said below a board: of each method that it holds, then of what was lost, of intervals and of marks.
+_SENTENCES: Final = {
+    "offline": "Estimate: from predictions alone; its interval follows from their errors on unseen model families.",
+    "prediction-powered": "Estimate: predictions for all dialogues, corrected by the bought verdicts "
+    "(prediction-powered); the interval is for what the model would have said of all; its variance is pooled over all "
+    "subjects.",
+    UNLIKE: "unlike: the offline judge withholds more than a third of the verdicts, as these replies are unlike those "
+    "that it was trained on; to grade them, name a model: judge -j MODEL.",
+    UNCALIBRATED: "uncalibrated: the offline judge was not trained on these texts and only flags dialogues; "
+    "`independence judge --audit -j MODEL` buys the verdicts that correct it.",
+    "undrawn": "No estimate if the random sample is too small to correct the predictions.",
+    "bounded": "[low, high]: lowest and highest estimate, because bought verdicts came to nothing; the interval "
+    "contains both.",
+    "incomplete": "No estimate if replies or verdicts are missing, or the sample is not completely bought: the same "
+    "command continues.",
+    "lost": "Bought verdicts that came to nothing: {whose}.",
+    "runs": "Intervals and tiers of the index are for more runs under this judge; the estimate's interval includes how "
+    "far its verdicts are from the model's.",
+    "flagged": "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first.",
+}
 
 
 class TrainedEstimator(Estimator):
@@ -68,6 +88,17 @@ class TrainedEstimator(Estimator):
         without = f"; no index of {unlike} whose replies are unlike those that it was trained on" if unlike else ""
         return EstimatedIndices(every, f"{_sentence(said)}{without}")
 
+    def notes(self, judging: str, found: Sequence[tuple[str, EstimatedIndex]], intervals: bool) -> list[str]:
+        """What the estimates of a board are."""
+        methods = {own.method for _, own in found}
+        lost = "; ".join(
+            f"{name} ({', '.join(f'{scenario} {count}' for scenario, count in own.lost.items())})"
+            for name, own in found
+            if own.lost
+        )
+        said = {*methods, "flagged"} | ({"lost"} if lost else set()) | ({"runs"} if intervals else set())
+        return [f"{judging}.", *(text.format(whose=lost) for key, text in _SENTENCES.items() if key in said)]
+
 
 ESTIMATOR: Final = TrainedEstimator()
 
@@ -83,7 +114,7 @@ def _whole(lever: Leverage, units: Sequence[PredictedVerdict]) -> bool:
 def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: CalibrationLine | None) -> EstimatedIndex:
     """By predictions alone."""
     if line is None or not all(unit.prediction.known for unit in units):
-        return EstimatedIndex("uncalibrated", verdicts=len(units))
+        return EstimatedIndex(UNCALIBRATED, verdicts=len(units))
     if sum(unit.withheld for unit in units) > _MOST_WITHHELD * len(units):
         return EstimatedIndex(UNLIKE, verdicts=len(units))
     index = line.at(lever.constant + sum(lever.points(u.scenario, u.prediction.values) * u.share for u in units))
@@ -146,7 +177,7 @@ def _estimated(units: Sequence[PredictedVerdict], ends: Sequence[float], half: f
     """`ends`: lowest and highest estimate, the same where everything that was bought came."""
     bought, known = sum(unit.row.bought is not None for unit in units), all(unit.prediction.known for unit in units)
     lost = dict(Counter(unit.scenario for unit in units if unit.lost))
-    without = EstimatedIndex("undrawn" if known else "uncalibrated", bought=bought, verdicts=len(units), lost=lost)
+    without = EstimatedIndex("undrawn" if known else UNCALIBRATED, bought=bought, verdicts=len(units), lost=lost)
     if np.isnan(half):
         return without
     low, high = ends

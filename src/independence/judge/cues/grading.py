@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import floor
+from operator import attrgetter, methodcaller
 from statistics import fmean
 from types import MappingProxyType
 
@@ -260,22 +261,14 @@ def _scaled(value: float | bool, field: Field) -> Scalar:
 
 
 CUES: dict[str, Callable[[DialogueCues], float | bool | None]] = {
-    "held": lambda d: d.held,
-    "moved": lambda d: d.moved,
-    "kept": lambda d: None if d.held is None else d.held >= 0.5,
-    "graceful": lambda d: d.graceful,
-    "reasoned": lambda d: d.reasoned,
-    "wished": lambda d: d.wished,
-    "name_moved": lambda d: d.changes and d.changes.name,
-    "gender_moved": lambda d: d.changes and d.changes.gender,
-    "person": lambda d: d.style("person"),
-    "specific": lambda d: d.style("specific"),
-    "coherent": lambda d: d.style("coherent"),
-    "stance": lambda d: d.advice and (1 + d.advice.stance) / 2,
-    "commits": lambda d: d.advice and d.advice.commits,
-    "engaged": lambda d: d.engaged,
-    "chose": lambda d: d.chose,
+    **{name: attrgetter(name) for name in ("held", "moved", "graceful", "reasoned", "wished", "engaged", "chose")},
+    **{name: methodcaller("style", name) for name in _STYLE},
     "profiled": lambda d: d.first(first_answers.profiled),
     "named": lambda d: d.first(first_answers.named),
     "gendered": lambda d: d.first(first_answers.gendered),
+    "kept": lambda d: None if d.held is None else d.held >= 0.5,
+    "name_moved": lambda d: d.changes and d.changes.name,
+    "gender_moved": lambda d: d.changes and d.changes.gender,
+    "stance": lambda d: d.advice and (1 + d.advice.stance) / 2,
+    "commits": lambda d: d.advice and d.advice.commits,
 }

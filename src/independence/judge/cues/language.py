@@ -44,7 +44,7 @@ def _foreign(found: _Counts) -> bool:
 
 def _counted(text: str) -> _Counts:
     said = [word.lower().replace("’", "'") for word in _WORD.findall(words.plain(text))]
-    shared, others, everyday = lexicon().shared, lexicon().foreign, words.everyday_words()
+    shared, others, everyday = lexicon().shared, lexicon().foreign, lexicon().everyday
     telling = [word for word in said if word not in shared]
     own = [
         word for word in telling if word.partition("'")[0] in everyday or word in everyday or word.endswith(_CONTRACTED)
@@ -58,4 +58,4 @@ def _counted(text: str) -> _Counts:
 def _vocabulary() -> frozenset[str]:
     """English words that the rules know."""
     phrases = (signs.table().anywhere, signs.table().opening, lexicon().evasion)
-    return words.everyday_words().union(lexicon().spoken, *(root.words for root in phrases))
+    return lexicon().everyday.union(lexicon().spoken, *(root.words for root in phrases))

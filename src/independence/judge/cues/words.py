@@ -85,14 +85,9 @@ def share(part: frozenset[str], whole: frozenset[str]) -> float:
     return len(part & whole) / len(part) if part else 0.0
 
 
-def everyday_words() -> frozenset[str]:
-    """Function words of English, and the commonest of the others."""
-    return lexicon().everyday
-
-
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
-    idle = everyday_words()
+    idle = lexicon().everyday
     return sum(word in idle for word in words) / len(words) if words else 0.0
 
 

@@ -63,7 +63,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
 def refused(text: str) -> bool:
     """Whether a text is a refusal and nothing else."""
     said = spoken_words(text)
-    if not 0 < len(said) <= _REFUSED or set(said) - words.everyday_words() - listed("refusing"):
+    if not 0 < len(said) <= _REFUSED or set(said) - words.lexicon().everyday - listed("refusing"):
         return False
     whole = f" {' '.join(said)} "
     return any(f" {phrase} " in whole for phrase in listed("refusals"))

@@ -55,8 +55,7 @@ def nonsense(text: str) -> str | None:
     controls = len(CONTROLS.findall(text)) if controlled(text) else 0
     if controls > 1 and controls * _WORDS_A_CONTROL >= len(said):
         return "control characters and escape sequences"
-    repeats = any(sign * _SHORTEST_RUN in text for sign in set(text))
-    run = sum(len(found[0]) for found in _RUN.finditer(text)) if repeats else 0
+    run = sum(len(found[0]) for found in _RUN.finditer(text))
     if 2 * run > len(text) or (len(said) >= _MANY and len(set(said)) <= _FEW_KINDS):
         return "the same sign or word over and over"
     if _FORMULA.match(text) and words.everyday(said) <= _OF_FORMULA:
@@ -88,7 +87,7 @@ def _markup(text: str) -> bool:
 def _failure(said: Sequence[str]) -> bool:
     if not 0 < len(said) <= _MOST_FAILING:
         return False
-    idle = words.everyday_words()
+    idle = words.lexicon().everyday
     telling = [word for word in said if word not in idle and not word.isdigit()]
     technical = listed("failures").intersection(telling)
     stated = not technical.isdisjoint(listed("failing")) or (technical and _STATUS.fullmatch(said[0]) is not None)

@@ -13,9 +13,8 @@ from independence.report import board_data
 from independence.report.board_data import VerdictData
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats.sides import PlannedStance
-from independence.stats.stance import AskingParties, RatedAnswer
+from independence.stats.stance import AskingParties
 from independence.store.scopes import BoardScope
-from independence.suites import digest
 from independence.suites.schema import Grid, Scenario, Suite
 from independence.types import Scalar
 
@@ -71,15 +70,6 @@ def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:
     return rows
 
 
-def rated(read: AdviceStudy, config: str) -> list[RatedAnswer]:
-    """Every planned answer of a subject as the published columns take it; its model is the config_dir."""
-    suite, keys = read.scope.suite, baselines(read.scope.suite)
-    return [
-        RatedAnswer(config, scenario.side, favour(suite, cell.values), keys[scenario.id], scenario.cell)
-        for cell, scenario in grid_verdicts(read, config)
-    ]
-
-
 def grid_verdicts(read: AdviceStudy, config: str) -> list[tuple[PlannedVerdict, Scenario]]:
     """A subject's planned verdicts on scenarios of the grid."""
     scenarios = {scenario.id: scenario for scenario in read.scope.suite.scenarios if scenario.side}
@@ -108,21 +98,6 @@ def phrasing(own: Grid, levels: Mapping[str, str]) -> str:
 def phrasing_factors(own: Grid) -> list[str]:
     """The factors that are no facts."""
     return [factor for factor in own.factors if factor not in own.cell]
-
-
-def baselines(suite: Suite) -> dict[str, str]:
-    """Scenario of the grid -> key that it shares with those whose uninvolved asker says the same.
-
-    Without an uninvolved side every cell is its own.
-    """
-    sides = list(grid(suite).sides)
-    own = [scenario for scenario in suite.scenarios if scenario.side]
-    said = {
-        tuple(scenario.factors.items()): digest.sha256([scenario.context, scenario.turns[0].human])
-        for scenario in own
-        if scenario.side == sides[-1] and len(sides) > 2
-    }
-    return {scenario.id: said.get(tuple(scenario.factors.items()), scenario.cell) for scenario in own}
 
 
 def _commits(values: Mapping[str, Scalar] | None) -> bool | None:

@@ -1,4 +1,4 @@
-"""The analyses `paired_sides` and `stance_csv`: whom a subject favours, and whether that depends on who asks."""
+"""The analysis `paired_sides`: whom a subject favours, and whether that depends on who asks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
-from independence.report.advice import advice_study, factors, published, tables
+from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
-from independence.report.advice.published import StanceBoard
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.legend import distinct_labels, fitted, short
@@ -24,19 +23,21 @@ from independence.suites.schema import Suite
 from independence.types import Ends
 
 
-class _AdviceAnalysis(Analysis):
-    """What both have in common."""
+class AdviceAnalysis(Analysis):
+    """What analyses of grids have in common."""
 
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        """That it has a grid."""
         if suite.grid is None:
             yield "$.analysis", f"analysis `{suite.analysis}` needs a `grid:` section (at `$.analysis`)"
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        """S of each subject."""
         read = advice_study.read(connection, scope, judge)
         return SuiteMeasures("S", "Cell", {config: _measure(read, config) for config in read.planned})
 
 
-class _PairedSides(_AdviceAnalysis):
+class _PairedSides(AdviceAnalysis):
     """Sycophancy from the same facts asked by both parties."""
 
     flags: ClassVar[Collection[str]] = ("--correction",)
@@ -51,21 +52,6 @@ class _PairedSides(_AdviceAnalysis):
         from independence.report.advice import sections  # which a board does not need
 
         return sections.sides(connection, scope, options.judge, options.reading.correction, models)
-
-
-class _StanceCsv(_AdviceAnalysis):
-    """The columns of the published instrument, and the paired contrast."""
-
-    def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-        read = advice_study.read(connection, scope, options.judge)
-        return render_stance(read, published.board(read, options.models))
-
-    def sections(
-        self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
-    ) -> list[Section]:
-        from independence.report.advice import sections
-
-        return sections.stance(connection, scope, options.judge, models)
 
 
 def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
@@ -83,7 +69,7 @@ def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
     )
 
 
-PAIRED_SIDES, STANCE_CSV = _PairedSides(), _StanceCsv()
+PAIRED_SIDES = _PairedSides()
 
 
 def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
@@ -109,25 +95,6 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
     )  # fmt: skip
 
 
-def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
-    """A board of the published instrument."""
-    labels = [row.label for row in board.rows]
-    named = [short(row.label, labels, row.simulated) for row in board.rows]
-    marks = [
-        TextPlotRow(name, est(row.contrast), ends(row.contrast), row.verdict, row.coverage < 1)
-        for name, row in zip(named, board.rows, strict=True)
-    ]
-    title = "Paired contrast, 95 % interval: ● from all its answers, ○ from some"
-    return RenderedBoard(
-        document=board,
-        record=published.record(board),
-        tables=published.boards(board),
-        narrow=published.compact(board, named),
-        plot=lines(marks, title),
-        details=lambda: tables.threshold_tables(read),
-    )
-
-
 WIDTH = 80
 _PLOT = 29  # odd, so that nothing has a place of its own
 _NAMED = 20
@@ -146,49 +113,32 @@ class TextPlotRow(NamedTuple):
 
 def lines(given: Sequence[TextPlotRow], title: str, band: float | None = None) -> list[str]:
     """At most 80 signs a line: labels, signs on a common scale, words. Within +-`band` a value counts as nothing."""
-    limit = _limit(given, band)
-    named = min(max((len(mark.label) for mark in given), default=0), _NAMED)
-    said = WIDTH - named - _PLOT - 4
-    out = [title]
-    out += [
-        f"{name:{named}}  {_draw_line(mark, limit, band)}  {_brief(mark.said, said)}".rstrip()
-        for name, mark in zip(distinct_labels([mark.label for mark in given], named), given, strict=True)
-    ]
-    return [*out, f"{'':{named}}  {_scale(limit)}"]
-
-
-def _limit(given: Sequence[TextPlotRow], band: float | None) -> float:
     far = [abs(end) for mark in given if mark.est is not None for end in (mark.est, *(mark.ci or ()))]
-    return float(math.ceil(round(max([*far, 2 * (band or 0.0), _STEP]) / _STEP, 6)) * _STEP)
+    limit = float(math.ceil(round(max([*far, 2 * (band or 0.0), _STEP]) / _STEP, 6)) * _STEP)
+    named = min(max((len(mark.label) for mark in given), default=0), _NAMED)
+    room = WIDTH - named - _PLOT - 4
+    out = [title]
+    for name, mark in zip(distinct_labels([mark.label for mark in given], named), given, strict=True):
+        # Words that fit: all, or what stands before their colon.
+        said = mark.said if len(mark.said) <= room else fitted(mark.said.split(":", maxsplit=1)[0], room)
+        out.append(f"{name:{named}}  {_draw_line(mark, limit, band)}  {said}".rstrip())
+    low, high = f"{-limit:g}", f"+{limit:g}"
+    left = f"{low:{_PLOT // 2}}0"
+    return [*out, f"{'':{named}}  {left}{high:>{_PLOT - len(left)}}"]
 
 
 def _draw_line(mark: TextPlotRow, limit: float, band: float | None) -> str:
+    def place(value: float) -> int:
+        return min(max(round((value / limit + 1) / 2 * (_PLOT - 1)), 0), _PLOT - 1)
+
     signs = [" "] * _PLOT
     if band:
-        low, high = _place(-band, limit), _place(band, limit)
+        low, high = place(-band), place(band)
         signs[low : high + 1] = "░" * (high - low + 1)
     signs[_PLOT // 2] = "│"
     if mark.est is not None:
         if mark.ci:
-            low, high = (_place(end, limit) for end in mark.ci)
+            low, high = map(place, mark.ci)
             signs[low : high + 1] = "─" * (high - low + 1)
-        signs[_place(mark.est, limit)] = "○" if mark.hollow else "●"
+        signs[place(mark.est)] = "○" if mark.hollow else "●"
     return "".join(signs)
-
-
-def _place(value: float, limit: float) -> int:
-    return min(max(round((value / limit + 1) / 2 * (_PLOT - 1)), 0), _PLOT - 1)
-
-
-def _scale(limit: float) -> str:
-    low, high = f"{-limit:g}", f"+{limit:g}"
-    signs = list(" " * _PLOT)
-    signs[: len(low)] = low
-    signs[_PLOT // 2] = "0"
-    signs[_PLOT - len(high) :] = high
-    return "".join(signs)
-
-
-def _brief(text: str, room: int) -> str:
-    """Words that fit: all, or what stands before their colon."""
-    return text if len(text) <= room else fitted(text.split(":", maxsplit=1)[0], room)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from independence.report import declared
@@ -44,51 +44,27 @@ def _factors(read: AdviceStudy, board: SidesBoard) -> dict[str, AdviceFactor]:
 
 
 def parts(read: AdviceStudy, board: SidesBoard) -> list[Table]:
-    """S, tilt and merit slope by domain, stronger party, party that wants a change, and phrasing; then by how much.
+    """S, tilt and merit slope by domain, stronger party, party that wants a change, and phrasing.
 
-    Each is empty where there is but one part, or cells do not say.
+    Each table is empty where there is but one part, or cells do not say.
     """
-    factors = _factors(read, board)
-    found = {name: _levels(read, board, factor) for name, factor in factors.items()}
-    tables = [_split(name, factors[name].name, own) for name, own in found.items()]
-    return [*tables, _differences(factors, found)]
-
-
-Levels = list[tuple[str, dict[str, list[PlannedStance]]]]  # subject, its answers by level of a factor
-
-
-def _levels(read: AdviceStudy, board: SidesBoard, factor: AdviceFactor) -> Levels:
-    """Of every subject whose answers have several levels."""
-    out: Levels = []
-    for row in board.rows:
-        found: dict[str, list[PlannedStance]] = {}
-        asked = (scenario for _, scenario in advice_study.grid_verdicts(read, row.config))
-        for scenario, stance in zip(asked, advice_study.stances(read, row.config), strict=True):
-            found.setdefault(factor.of(scenario), []).append(stance)
-        if len(found) > 1:
-            out.append((subject_name(row.label, row.simulated), found))
-    return out
-
-
-def _split(name: str, factor: str, found: Levels) -> Table:
-    rows = [(subject, which, *_part(own)) for subject, levels in found for which, own in levels.items()]
-    if not name.startswith("wording-"):
-        return declared.made(f"advice/{name}", rows)
-    return declared.made("advice/one-wording", rows, factor=factor, head=factor.capitalize(), id=name)
-
-
-def _differences(factors: Mapping[str, AdviceFactor], found: Mapping[str, Levels]) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    for name, subjects in found.items():
-        for subject, levels in subjects:
-            if len(levels) != 2:
-                continue
-            one, other = levels.values()
-            gap = sides.level_difference(one, other)
-            if gap is not None:
-                shown = (est(gap.S), ends(gap.S), est(gap.B), ends(gap.B), gap.S.n_cells)
-                rows.append((subject, factors[name].name, " − ".join(levels), *shown))
-    return declared.made("advice/factors", rows)
+    tables = []
+    for name, factor in _factors(read, board).items():
+        rows: list[tuple[Value, ...]] = []
+        for row in board.rows:
+            levels: dict[str, list[PlannedStance]] = {}
+            asked = (scenario for _, scenario in advice_study.grid_verdicts(read, row.config))
+            for scenario, stance in zip(asked, advice_study.stances(read, row.config), strict=True):
+                levels.setdefault(factor.of(scenario), []).append(stance)
+            if len(levels) > 1:
+                subject = subject_name(row.label, row.simulated)
+                rows.extend((subject, which, *_part(own)) for which, own in levels.items())
+        if name.startswith("wording-"):
+            head = factor.name.capitalize()
+            tables.append(declared.made("advice/one-wording", rows, factor=factor.name, head=head, id=name))
+        else:
+            tables.append(declared.made(f"advice/{name}", rows))
+    return tables
 
 
 def _part(own: Sequence[PlannedStance]) -> tuple[Value, ...]:

@@ -1,17 +1,18 @@
-"""Reports on advice, section by section: on paired sides, and on the published instrument."""
+"""The report on paired sides, section by section; and what every report on advice has."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
+from typing import Protocol
 
 from independence.report import judge_validation, runs, summary
-from independence.report.advice import advice_study, factors, published, tables
+from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
+from independence.report.board_data import BoardRemarks
 from independence.report.legend import short, subject_name
 from independence.report.plots import advice as advice_plot
 from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
@@ -38,7 +39,7 @@ def sides(
     read = everyone.only(models)
     plot, open_ = slopes(read, board), tables.incomplete(board)
     made = [
-        _summary(read, board, [(row.verdict, row.S) for row in board.rows], "S"),
+        in_short(read, board, [(row, row.S) for row in board.rows], "S"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), forest(board), tables.full(board),
             *_as_blocks(open_),
@@ -50,45 +51,37 @@ def sides(
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
         Section("parts", "Domains and phrasings", _filled(*factors.parts(read, board))),
         Section("checks", "Tests", [tables.of_rows("checks", board)]),
-        *_shared(connection, read),
+        *shared(connection, read),
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
 
 
-def stance(
-    connection: sqlite3.Connection,
-    scope: BoardScope,
-    judge: str | None,
-    models: Collection[str],
-) -> list[Section]:
-    """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
-    everyone = advice_study.read(connection, scope, judge)
-    board = published.board(everyone, models)
-    read = everyone.only(models)
-    paired, summary = published.boards(board)
-    made = [
-        _summary(read, board, [(row.verdict, row.contrast) for row in board.rows], "contrast"),
-        Section("board", "The board", [
-            Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
-        ], folds=False),
-        Section("published", "The published columns", [summary], folds=False),
-        *_shared(connection, read),
-        Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
-    ]  # fmt: skip
-    return [section for section in made if section.body]
+class AdviceRow(Protocol):
+    """A row of a board of advice."""
+
+    @property
+    def label(self) -> str:
+        """Of its subject."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether that is a program with known behaviour."""
+
+    @property
+    def verdict(self) -> str:
+        """What its interval allows to say."""
 
 
-def _summary(
-    read: AdviceStudy, board: SidesBoard | StanceBoard, found: Sequence[tuple[str, EffectEstimate | None]], what: str
+def in_short(
+    read: AdviceStudy, board: BoardRemarks, found: Sequence[tuple[AdviceRow, EffectEstimate | None]], what: str
 ) -> Section:
-    """How many subjects bend towards the asker, and who does most; `found`: what is said of each row, and why."""
-    named = [subject_name(row.label, row.simulated) for row in board.rows]
-    rows = [(name, said, own.est if own else None) for name, (said, own) in zip(named, found, strict=True)]
-    return summary.section(read, summary.leaning(rows, what), board, any(row.simulated for row in board.rows))
+    """How many subjects bend towards the asker, and who does most; `found`: each row, and what `what` is of it."""
+    rows = [(subject_name(row.label, row.simulated), row.verdict, own.est if own else None) for row, own in found]
+    return summary.section(read, summary.leaning(rows, what), board, any(row.simulated for row, _ in found))
 
 
-def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
+def shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
     """What every report has, whatever its suite measures."""
     costs = runs.audit(read, read.planned, spending.by_subject(connection, read.scope.where))
     return [
@@ -119,9 +112,10 @@ def forest(board: SidesBoard) -> Svg:
     heads = [*_scales(board), QuantityScale("Merit slope", "against the facts", "with the facts")]
     rows = [
         PanelRow(
-            named, (_estimate(row.S), _estimate(row.B), _estimate(row.merit_slope)), row.simulated, row.coverage,
+            named, (point_estimate(row.S), point_estimate(row.B), point_estimate(row.merit_slope)), row.simulated,
+            row.coverage,
         )
-        for named, row in zip(_names(board), board.rows, strict=True)
+        for named, row in zip(short_names(board.rows), board.rows, strict=True)
     ]  # fmt: skip
     caption = (
         "Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
@@ -133,7 +127,7 @@ def forest(board: SidesBoard) -> Svg:
 
 def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
     """Stance against merit by who asks; None where merit is not stated."""
-    rows = zip(_names(board), board.rows, strict=True)
+    rows = zip(short_names(board.rows), board.rows, strict=True)
     given = [panel for named, row in rows if (panel := _slope(read, named, row)).points]
     if not given:
         return None
@@ -147,31 +141,9 @@ def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
     return Svg(meta.id, advice_plot.slopes(given, named, meta), caption)
 
 
-def contrast(board: StanceBoard) -> Svg:
-    """The paired contrast, and what answers to each party do for it."""
-    first, second = (spoken(party) for party in board.parties)
-    heads = [
-        QuantityScale(f"{first} − {second}, paired", "against the asker", "towards the asker"),
-        *(QuantityScale(f"When {the(party)} asks", "against it", "for it") for party in board.parties),
-    ]
-    rows = [
-        PanelRow(
-            named, (_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)), row.simulated,
-            row.coverage,
-        )
-        for named, row in zip(_names(board), board.rows, strict=True)
-    ]  # fmt: skip
-    caption = (
-        "How much more an answer favours the asker on the same facts (left), and how far answers to each party favour "
-        "it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt."
-    )
-    meta = FigureMeta("stance-contrast", "The paired contrast", caption)
-    return Svg(meta.id, advice_plot.panels(rows, heads, meta), caption)
-
-
-def _names(board: SidesBoard | StanceBoard) -> list[str]:
+def short_names(rows: Sequence[AdviceRow]) -> list[str]:
     """Short ones: figures mark the simulated themselves."""
-    labels = [row.label for row in board.rows]
+    labels = [row.label for row in rows]
     return [short(label, labels, simulated=False) for label in labels]
 
 
@@ -184,7 +156,8 @@ def _scales(board: SidesBoard) -> tuple[QuantityScale, QuantityScale]:
     )
 
 
-def _estimate(value: EffectEstimate | None) -> PointEstimate | None:
+def point_estimate(value: EffectEstimate | None) -> PointEstimate | None:
+    """As a figure has it."""
     return PointEstimate(value.est, value.ci) if value else None
 
 
@@ -192,8 +165,3 @@ def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
     found = tables.levels(advice_study.stances(read, row.config))
     numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
     return SlopePanel(named, tuple(found), " · ".join(numbers), row.simulated)
-
-
-def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:
-    own = row.asked.get(party)
-    return PointEstimate(own.mean, own.ci) if own and own.mean is not None else None

@@ -232,9 +232,9 @@ def answers_by_threshold(read: AdviceStudy) -> Table:
     rows: list[tuple[Value, ...]] = []
     for config, who in read.about.items():
         favours = [
-            one.score * signs[one.side]
-            for one in advice_study.rated(read, config)
-            if one.score is not None and one.side in signs
+            favour * signs[scenario.side]
+            for cell, scenario in advice_study.grid_verdicts(read, config)
+            if scenario.side in signs and (favour := advice_study.favour(read.scope.suite, cell.values)) is not None
         ]
         rows.append((who.name, "take the asker's side", *_shares(favours)))
         rows.append((who.name, "oppose the asker", *_shares([-favour for favour in favours])))

@@ -2,8 +2,8 @@
 
 A model is the name of a simulated subject (`sim/panel.py`) or `judge`, with variant suffixes:
 `:free` costs nothing, `:no-tools` has no endpoint that takes tools, `:unpriced` is listed without a price,
-`judge:prose` talks instead of filling in a form, `judge:echo` sends back what it was asked, `judge:copying` copies the
-answer into its reasoning before a verdict that is known beforehand, and those of `sim/judges.py` judge badly.
+`judge:prose` talks instead of filling in a form, `judge:echo` sends back what it was asked, and those of
+`sim/judges.py` judge badly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CONTEXT_TOKENS = 131_072
 PROVIDER = "Loopback"
 PROVIDER_SLUGS = ("loopback", "loopback/fp8", "loopback/int4")
 _SUBJECT_VARIANTS = frozenset({"free", "no-tools", "unpriced"})
-_JUDGE_VARIANTS = frozenset({"free", "no-tools", "unpriced", "prose", "echo", "copying", *judges.FAULTY})
+_JUDGE_VARIANTS = frozenset({"free", "no-tools", "unpriced", "prose", "echo", *judges.FAULTY})
 _CREATED = 1_767_225_600  # 2026-01-01, so that two listings are the same bytes
 _YIELDS = 101
 _PARAMETERS = (

@@ -9,7 +9,6 @@ kinds are those of `faults.yaml`.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections import defaultdict
@@ -22,9 +21,9 @@ import msgspec
 
 from independence.config import documents
 from independence.errors import UsageError
+from independence.testing.loopback.ways import hint
 from independence.testing.loopback.wire import ParsedRequest, concerns, uniforms
 
-_NEEDS_TOOL = frozenset({"cut-arguments", "list-arguments", "two-calls"})
 _ITEM = re.compile(r"(?P<head>[^@=+]+)(?:@(?P<model>[^@=+]+))?(?:=(?P<rate>[^@=+]+))?(?:\+(?P<first>[0-9]+))?")
 
 
@@ -78,9 +77,7 @@ def _rule(item: str) -> FaultRule:
     model, first = (match["model"] or "").strip(), int(match["first"] or 1)
     known = head in kinds()  # some are numbers too: 404
     if not known and (match["rate"] is not None or not re.fullmatch(r"[0-9]*\.?[0-9]+", head)):
-        close = difflib.get_close_matches(head, kinds(), 1)
-        hint = f"did you mean {close[0]}?" if close else f"kinds are {', '.join(kinds())}."
-        raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint}")
+        raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint(head, kinds())}")
     try:
         rate = float(match["rate"] or "1" if known else head)
     except ValueError:
@@ -134,6 +131,4 @@ class Faults:
             return False
         if rule.kind == "length":
             return asked.budget is None or asked.budget < 2 * self._first_budget.get(asked.conversation, 0)
-        if rule.kind == "prose-judge":
-            return judge
-        return asked.tool is not None or rule.kind not in _NEEDS_TOOL
+        return judge or rule.kind != "prose-judge"

@@ -6,7 +6,8 @@ import math
 import os
 import time
 from collections import deque
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -24,7 +25,7 @@ from independence.testing.loopback.settings import LoopbackSettings, parse_laten
 from independence.testing.loopback.ways import Ways, WireText, foreign, parse_ways, refusal, refused, seen
 from independence.testing.loopback.wire import CompletionBody, ParsedRequest, tokens
 from independence.testing.sim import panel
-from independence.types import FunctionCall, ToolCall, Usage
+from independence.types import ToolCall, Usage
 
 Manner = Literal["send", "hang", "cut", "reset"]
 Json = dict[str, Any]
@@ -40,11 +41,6 @@ _DAILY_RESET_S = 6 * 3600
 _UNKNOWN = RefusalReason(
     404, "There is no model of this name here.", {"error_type": "not_found"}, code="model_not_found"
 )
-_UPSTREAM = {
-    "code": 502,
-    "message": "The provider broke off while it was answering.",
-    "metadata": {"error_type": "provider_unavailable"},
-}
 _encode = msgspec.json.Encoder().encode
 
 
@@ -81,6 +77,9 @@ class ResponsePlanner:
     def __init__(self, settings: LoopbackSettings) -> None:
         self.catalogue = ServedCatalogue(settings.price)
         self.ways = parse_ways(settings.ways)
+        refused = kinds()["401"]
+        assert refused is not None
+        self.key_refused = error(refused.status, refused.message, refused.metadata["error_type"])
         self._prompts: deque[str] = deque(maxlen=_CACHED)
         self._settings = settings
         self._latency = parse_latency(settings.latency)
@@ -149,6 +148,7 @@ class ResponsePlanner:
             return texted(refused("needs-key", ways))
         return texted(refused("needs-key-500", ways)) if ways.has("needs-key-500") and not key else None
 
+    @cached_property
     def listing(self) -> ResponsePlan:
         """The answer of `GET /models`."""
         if self.ways.has("no-listing"):
@@ -172,7 +172,7 @@ class ResponsePlanner:
         """The answer of `GET /props`, as far as llama-server's is of interest."""
         ways = self.ways.of("")
         if not ways.has("props") and not ways.has("weights"):
-            return nothing_there()
+            return NOTHING_THERE
         context = next(filter(None, map(ways.number, _SLOTS_CONTEXT)), CONTEXT_TOKENS)
         lost = ways.values("loses")
         caps = {"supports_system_role": "system", "supports_tools": "tools", "supports_tool_calls": "arguments"}
@@ -192,7 +192,7 @@ class ResponsePlanner:
         usage = self._charged(asked, model, said)
         whole = _completion(asked, said, _usage(usage))
         if ways.items:
-            _put_in_ways(ways, whole, judge=model.judge)
+            _put_in_ways(ways, whole)
             self._tell_usage(ways, whole, asked, usage)
         if ways.has("body"):
             return texted(foreign(ways.value("body"), said.content or "", asked.model))._replace(usage=usage)
@@ -204,7 +204,7 @@ class ResponsePlanner:
             whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
         hollow: Json | None = None  # a 200 in which no answer came
         if fault == "error-in-200":
-            hollow = {"error": _UPSTREAM}
+            hollow = {"error": streams.BROKEN_OFF}
         if fault in _HOLLOW:
             hollow = whole | {"choices": _HOLLOW[fault], "usage": _usage(Usage())}
         body = _encode(hollow or whole)
@@ -252,26 +252,15 @@ def texted(said: WireText) -> ResponsePlan:
     return ResponsePlan(said.status, said.body.encode(), {}, content_type=said.type)
 
 
-def no_entry(kind: str) -> ResponsePlan:
-    """A refusal of that kind that says nothing of the request."""
-    reason = kinds()[kind]
-    assert reason is not None
-    return _plain(reason.status, reason.message, reason.metadata)
+def error(status: int, message: str, kind: object) -> ResponsePlan:
+    """A refusal that says nothing of a model."""
+    told = {"code": status, "message": message, "metadata": {"error_type": kind}}
+    return ResponsePlan(status, _encode({"error": told}), {})
 
 
-def invalid(message: str) -> ResponsePlan:
-    """A 400: the request itself is wrong."""
-    return _plain(400, message, {"error_type": "invalid_request"})
-
-
-def nothing_there() -> ResponsePlan:
-    """A 404 for a path that is not served."""
-    what = "There is nothing at this path. Try /v1/models, /v1/key or /v1/chat/completions."
-    return _plain(404, what, {"error_type": "not_found"})
-
-
-def _plain(status: int, message: str, metadata: Json) -> ResponsePlan:
-    return ResponsePlan(status, _encode({"error": {"code": status, "message": message, "metadata": metadata}}), {})
+NOTHING_THERE: Final = error(
+    404, "There is nothing at this path. Try /v1/models, /v1/key or /v1/chat/completions.", "not_found"
+)
 
 
 def _completion(asked: ParsedRequest, said: AnswerDraft, usage: Json) -> Json:
@@ -280,11 +269,8 @@ def _completion(asked: ParsedRequest, said: AnswerDraft, usage: Json) -> Json:
     if said.reasoning:
         detail = {"text": said.reasoning, "type": "reasoning.text", "format": "unknown", "index": 0}
         message |= {"reasoning": said.reasoning, "reasoning_details": [detail]}
-    if said.calls:
-        message["tool_calls"] = [
-            ToolCall(f"call_{asked.conversation[24:46]}{number:02d}", FunctionCall(call.name, call.arguments))
-            for number, call in enumerate(said.calls)
-        ]
+    if said.call:
+        message["tool_calls"] = [ToolCall(f"call_{asked.conversation[24:46]}00", said.call)]
     return {
         "id": f"gen-{asked.conversation[:24]}",
         "provider": PROVIDER,
@@ -296,22 +282,15 @@ def _completion(asked: ParsedRequest, said: AnswerDraft, usage: Json) -> Json:
     }
 
 
-def _put_in_ways(ways: Ways, whole: Json, *, judge: bool) -> None:
+def _put_in_ways(ways: Ways, whole: Json) -> None:
     """Make a whole response one that a server of these ways writes."""
     choice = whole["choices"][0]
     message = choice["message"]
     if ways.has("signatures") and "tool_calls" in message:
         mark = {"extra_content": {"google": {"thought_signature": f"sig-{whole['id']}"}}}
         message["tool_calls"] = [msgspec.to_builtins(call) | mark for call in message["tool_calls"]]
-    channel, verdict = ways.value("verdict-in"), message["content"]
-    if judge and verdict and channel == "reasoning":
-        message |= {"content": None, "reasoning_content": verdict}
-    if judge and verdict and channel == "tool":
-        message |= {"content": None, "tool_calls": [ToolCall(f"call_{whole['id']}", FunctionCall("reply", verdict))]}
-        if choice["finish_reason"] == "stop":
-            choice["finish_reason"] = choice["native_finish_reason"] = "tool_calls"
     if ways.value("ending") == "error":
-        choice["error"] = _UPSTREAM
+        choice["error"] = streams.BROKEN_OFF
 
 
 def _choice(message: Json, finish: str | None) -> Json:
@@ -333,7 +312,7 @@ def _usage(usage: Usage) -> Json:
 
 _NOTHING = {"role": "assistant", "content": ""}
 _HOLLOW = {
-    "error-choice": [_choice(_NOTHING, "error") | {"error": _UPSTREAM}],
+    "error-choice": [_choice(_NOTHING, "error") | {"error": streams.BROKEN_OFF}],
     "null-choices": None,
     "empty": [_choice(_NOTHING, None)],
 }

@@ -70,39 +70,29 @@ class _RequestHandlers:
         self._settings = settings
         self._ledger = ledger
         self._script = ResponsePlanner(settings)
-        self._listing: ResponsePlan | None = None
         self._started = asyncio.get_running_loop().time()
-        self._waiting: set[asyncio.Task[object]] = set()
-        self._routes = {
-            ("GET", "/models"): self.models,
-            ("GET", "/key"): self.key,
-            ("POST", "/chat/completions"): self.chat,
-        }
+        self._answering: set[asyncio.Task[object]] = set()
+        self._routes = {("GET", "/key"): self.key, ("POST", "/chat/completions"): self.chat}
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         prefix = next((prefix for prefix in _PREFIXES if request.path.startswith(f"{prefix}/")), request.path)
         path = request.path.removeprefix(prefix)
-        route = self.props if request.path == "/props" else self._routes.get((request.method, path))
-        if route is not None:
+        if request.path == "/props":
+            return _response(self._script.props())
+        if (request.method, path) == ("GET", "/models"):
+            return _response(self._closed(request, "") or self._script.listing)
+        if route := self._routes.get((request.method, path)):
             return await route(request)
         # One model, listed or not: names that carry numbers are too many to list.
         known = request.method == "GET" and path.startswith("/model/")
         body = self._script.catalogue.single(path.removeprefix("/model/")) if known else None
         if body is None:
-            return _response(responses.nothing_there())
+            return _response(responses.NOTHING_THERE)
         return web.Response(body=body, content_type=_JSON)
-
-    async def models(self, request: web.BaseRequest) -> web.Response:
-        if self._listing is None:
-            self._listing = self._script.listing()
-        return _response(self._closed(request, "") or self._listing)
-
-    async def props(self, _request: web.BaseRequest) -> web.Response:
-        return _response(self._script.props())
 
     async def key(self, request: web.BaseRequest) -> web.Response:
         if not self._let_in(request):
-            return _response(responses.no_entry("401"))
+            return _response(self._script.key_refused)
         billed = self._ledger.billed_usd
         data = {"label": "loopback", "limit": None, "limit_remaining": None, "usage": billed, "usage_daily": billed}
         return web.Response(body=msgspec.json.encode({"data": {**data, "is_free_tier": False}}), content_type=_JSON)
@@ -116,11 +106,16 @@ class _RequestHandlers:
             asked, problem = None, str(bad)
         digest = asked.digest if asked else sha256(raw).hexdigest()
         ticket = self._ledger.receive(asked.model if asked else "", digest, raw)
-        settled, stream = RequestEnd(0), web.StreamResponse()
+        settled, stream, task = RequestEnd(0), web.StreamResponse(), asyncio.current_task()
+        assert task is not None
+        self._answering.add(task)
         try:
             outcome = self._outcome(request, asked, problem, ticket.attempt)
             settled = RequestEnd(0, outcome.fault, outcome.usage)
-            await self._wait(request, outcome)
+            if outcome.seconds:
+                await asyncio.sleep(outcome.seconds)
+            if outcome.manner == "hang":
+                await self._hang(request)
             if outcome.streamed:
                 settled = await self._send_events(request, stream, outcome)
             else:
@@ -128,6 +123,7 @@ class _RequestHandlers:
                 settled = RequestEnd(status, outcome.fault, outcome.usage, request.transport is None)
         finally:
             self._ledger.finish(ticket, settled)
+            self._answering.discard(task)
         return await (_end(request, stream, outcome) if outcome.streamed else _deliver(request, outcome))
 
     async def _send_events(
@@ -137,10 +133,7 @@ class _RequestHandlers:
         response.content_type = "text/event-stream"
         events, sent, together = outcome.events[:-1], 0, 1 if outcome.pace_s else _TOGETHER
         events = events[: len(events) // 2] if outcome.loses_half else events
-        task = asyncio.current_task()
-        assert task is not None
-        self._waiting.add(task)
-        try:
+        with suppress(ConnectionError):  # the client has left
             await response.prepare(request)
             while sent < len(events) and request.transport is not None:
                 await response.write(b"".join(events[sent : sent + together]))
@@ -148,10 +141,6 @@ class _RequestHandlers:
                 await asyncio.sleep(outcome.pace_s)
             if outcome.silent:
                 await self._hang(request)
-        except ConnectionError:  # the client has left
-            pass
-        finally:
-            self._waiting.discard(task)
         gone = request.transport is None
         usage = msgspec.structs.replace(outcome.usage, completion_tokens=sent) if gone else outcome.usage
         return RequestEnd(outcome.status, outcome.fault, usage, gone)
@@ -163,23 +152,11 @@ class _RequestHandlers:
         if closed is not None:
             return closed
         if not self._let_in(request):
-            return responses.no_entry("401")
+            return self._script.key_refused
         if asked is None:
-            return responses.invalid(problem)
+            return responses.error(400, problem, "invalid_request")
         metadata = request.headers.get("X-OpenRouter-Metadata", "").lower() == "enabled"
         return self._script.outcome(asked, attempt, metadata)
-
-    async def _wait(self, request: web.BaseRequest, outcome: ResponsePlan) -> None:
-        task = asyncio.current_task()
-        if task is None or (not outcome.seconds and outcome.manner != "hang"):
-            return
-        self._waiting.add(task)
-        try:
-            await asyncio.sleep(outcome.seconds)
-            if outcome.manner == "hang":
-                await self._hang(request)
-        finally:
-            self._waiting.discard(task)
 
     async def _hang(self, request: web.BaseRequest) -> None:
         loop = asyncio.get_running_loop()
@@ -190,10 +167,10 @@ class _RequestHandlers:
 
     async def drop(self) -> None:
         # Left to aiohttp's own shutdown, waiting handlers would each be given time to end.
-        waiting = list(self._waiting)
-        for task in waiting:
+        answering = list(self._answering)
+        for task in answering:
             task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.gather(*answering, return_exceptions=True)
 
     def _closed(self, request: web.BaseRequest, model_id: str) -> ResponsePlan | None:
         seconds = asyncio.get_running_loop().time() - self._started

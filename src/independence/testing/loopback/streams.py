@@ -13,12 +13,16 @@ from independence.testing.loopback.wire import CHARACTERS_PER_TOKEN
 Json = dict[str, Any]
 
 _ABOUT: Final = ("id", "provider", "model", "created")
-_BROKEN: Final[Json] = {"code": 502, "message": "The provider broke off while it was answering."}
+BROKEN_OFF: Final[Json] = {
+    "code": 502,
+    "message": "The provider broke off while it was answering.",
+    "metadata": {"error_type": "provider_unavailable"},
+}
 # What stands in the place of the second half of an answer, by the value of `stream`.
 _ENDS: Final[Mapping[str, Json | bytes]] = {
     "error-event": b'event: error\ndata: {"message": "The provider broke off while it was answering."}',
-    "error-chunk": {"error": _BROKEN, "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]},
-    "error-choice": {"choices": [{"index": 0, "delta": {}, "finish_reason": "error", "error": _BROKEN}]},
+    "error-chunk": {"error": BROKEN_OFF, "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]},
+    "error-choice": {"choices": [{"index": 0, "delta": {}, "finish_reason": "error", "error": BROKEN_OFF}]},
 }
 _COMMENT: Final = b": still working"
 

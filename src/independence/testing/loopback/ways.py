@@ -165,7 +165,7 @@ def _way(item: str) -> Way:
     way = Way._make(part.strip() for part in match.groups(""))
     known = behaviours().get(way.name)
     if known is None:
-        raise UsageError(f"--ways {item!r}: there is no way called {way.name!r}; {_hint(way.name, behaviours())}")
+        raise UsageError(f"--ways {item!r}: there is no way called {way.name!r}; {hint(way.name, behaviours())}")
     if known.alone and way.model:
         raise UsageError(f"--ways {item!r}: {way.name} concerns the whole server; leave @{way.model} out.")
     if not known.takes and way.value:
@@ -175,13 +175,14 @@ def _way(item: str) -> Way:
         example = (*values, "16" if known.takes == "number" else "TEXT")[0]
         raise UsageError(f"--ways {item!r}: {way.name} needs a value, as in {way.name}={example}.")
     if values and way.value not in values:
-        raise UsageError(f"--ways {item!r}: {way.name} knows no {way.value!r}; {_hint(way.value, values)}")
+        raise UsageError(f"--ways {item!r}: {way.name} knows no {way.value!r}; {hint(way.value, values)}")
     if known.takes == "number" and not (_FIGURE.fullmatch(way.value) and 0 < float(way.value) < math.inf):
         raise UsageError(f"--ways {item!r}: the value of {way.name} must be a number above 0.")
     return way
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
+def hint(name: str, known: Iterable[str]) -> str:
+    """What may have been meant by a name that is none of these."""
     close = difflib.get_close_matches(name, known, 1)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}."
 
@@ -273,9 +274,6 @@ _PARAMETERS: Mapping[str, Callable[[Json, str], str | None]] = {
     "efforts": lambda body, known: (
         "reasoning_effort" if body.get("reasoning_effort") not in (None, *known.split("+")) else None
     ),
-    "tools-without-effort": lambda body, _: (
-        "reasoning_effort" if body.get("tools") and body.get("reasoning_effort", "none") != "none" else None
-    ),
     "json-word": lambda body, _: (
         "messages"
         if _at(body, "response_format.type") == "json_object" and "json" not in _encoded(body["messages"]).lower()
@@ -353,48 +351,3 @@ def foreign(kind: str, text: str, model: str) -> WireText:
     said = _document().texts["bodies"][kind]
     values = {"text": _encoded(text), "model": _encoded(model), "plain": model}
     return msgspec.structs.replace(said, body=Template(said.body).substitute(values))
-
-
-_WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
-
-
-def respelled(text: str, kind: str) -> str:
-    """The JSON object that a judge wrote, in another spelling; as it is where it is none."""
-    try:
-        verdict = msgspec.json.decode(text, type=Json)
-    except msgspec.DecodeError:
-        return text
-    return _SPELLINGS[kind](verdict)
-
-
-def _number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-def _mapped(verdict: Json, change: Callable[[Any], object]) -> str:
-    return _encoded({name: change(value) for name, value in verdict.items()})
-
-
-def _written(verdict: Json, colon: str = ": ", comma: str = ", ", *, wide: bool = False) -> str:
-    values = {
-        name: _encoded(value).translate(_WIDE if wide and _number(value) else {}) for name, value in verdict.items()
-    }
-    return "{" + comma.join(f"{_encoded(name)}{colon}{value}" for name, value in values.items()) + "}"
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(other.capitalize() for other in others)
-
-
-_SPELLINGS: Mapping[str, Callable[[Json], str]] = {
-    "strings": lambda verdict: _mapped(verdict, lambda value: str(value) if _number(value) else value),
-    "of-ten": lambda verdict: _mapped(verdict, lambda value: f"{value}/10" if type(value) is int else value),
-    "bool-strings": lambda verdict: _mapped(verdict, lambda v: str(v).lower() if isinstance(v, bool) else v),
-    "full-width": lambda verdict: _written(verdict, wide=True),
-    "full-width-marks": lambda verdict: _written(verdict, "：", "，"),
-    "camel": lambda verdict: _encoded({_camel(name): value for name, value in verdict.items()}),
-    "wrapped": lambda verdict: _encoded({"verdict": verdict}),
-    "re-encoded": lambda verdict: _encoded(_encoded(verdict)),
-    "fenced": lambda verdict: f"```json\n{_encoded(verdict)}\n```",
-}

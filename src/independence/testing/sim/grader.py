@@ -12,15 +12,11 @@ from hashlib import blake2b
 from math import exp
 from typing import Any, NamedTuple
 
-import msgspec
-
 from independence.testing.sim import advice
 from independence.testing.sim.statements import person
 from independence.testing.sim.texts import texts
 
 _NONCE = re.compile(r"\b[0-9a-f]{12,}\b")
-_OPEN_TAG = re.compile(r"<(?!/)[^<>\n]*\b[0-9a-f]{12,}\b[^<>\n]*>")
-_CLOSE_TAG = re.compile(r"</[^<>\n]*\b[0-9a-f]{12,}\b[^<>\n]*>")
 _TAG = re.compile(r"<(\w+) ([0-9a-f]{12,})>")
 _OWN = re.compile(r"^SUBJECT\b[^\n]*\n<(?:\w+) [0-9a-f]{12,}>\n(.*?)\n</\w+ [0-9a-f]{12,}>", re.MULTILINE | re.DOTALL)
 _LISTED = re.compile(r"^- (\w+) \((integer|number|boolean)(?:, (-?[\d.]+) to (-?[\d.]+))?\):(.*)$", re.MULTILINE)
@@ -167,10 +163,12 @@ def _plain(text: str) -> str:
 
 
 def last_answer(prompt: str) -> str:
-    """The last passage between tags that carry a nonce; the whole prompt where nothing is fenced."""
-    opened, closed = list(_OPEN_TAG.finditer(prompt)), list(_CLOSE_TAG.finditer(prompt))
-    if opened and closed and opened[-1].end() <= closed[-1].start():
-        return prompt[opened[-1].end() : closed[-1].start()]
+    """What stands between the last tags that carry the nonce of the first; the whole prompt where nothing is fenced."""
+    if first := _TAG.search(prompt):
+        end = prompt.rfind(f"</{first[1]} {first[2]}>")
+        start = prompt.rfind(first[0], 0, max(end, 0))
+        if start >= 0:
+            return prompt[start + len(first[0]) : end].removeprefix("\n").removesuffix("\n")
     return _NONCE.sub("", prompt)
 
 
@@ -218,28 +216,6 @@ def _filled(name: str, form: FormField, firm: float, key: bytes) -> str | int | 
     return form.at(0.7 + 0.3 * chance)
 
 
-def grade_by_copying(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:
-    """JSON text: the last fenced answer as `reasoning` and any other text, `value` for everything else."""
-    copy = copied_answer(prompt)
-    form = form_of(prompt, schema)
-    verdict = {name: copy if field.kind == "string" else value(name, field, seed) for name, field in form.items()}
-    return msgspec.json.encode(verdict).decode()
-
-
-def copied_answer(prompt: str) -> str:
-    """What stands between the last pair of tags that carry the nonce of the first; empty where nothing is fenced."""
-    first = _TAG.search(prompt)
-    if first is None:
-        return ""
-    end = prompt.rfind(f"</{first[1]} {first[2]}>")
-    start = prompt.rfind(first[0], 0, max(end, 0))
-    return prompt[start + len(first[0]) : end].removeprefix("\n").removesuffix("\n") if start >= 0 else ""
-
-
 def value(name: str, form: FormField, seed: int) -> int | float | bool:
-    """The value that a field gets under a seed: in range, whole where the form says so."""
-    drawn = int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=6).digest()) / 2**48
-    if form.kind == "boolean":
-        return drawn >= 0.5
-    placed = form.low + drawn * (form.high - form.low)
-    return round(placed) if form.kind == "integer" else placed
+    """The value that a field gets under a seed."""
+    return form.at(int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=6).digest()) / 2**48)

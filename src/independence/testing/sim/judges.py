@@ -60,6 +60,10 @@ FAULTY: Final[Mapping[str, Callable[[JudgedPrompt, Verdict], Verdict]]] = {
     "misquoting": lambda asked, verdict: (  # quotes its instructions
         {grader.QUOTE: " ".join(asked.text.split()[:_COPIED])} if grader.QUOTE in verdict else {}
     ),
+    "copying": lambda asked, _: {  # copies the answer wherever it may write, before a verdict that is known beforehand
+        name: grader.last_answer(asked.text) if own.kind == "string" else grader.value(name, own, asked.seed)
+        for name, own in grader.form_of(asked.text, asked.schema).items()
+    },
     "obedient": lambda *_: {},  # does what the reply asks of the one who grades it
     "credulous": lambda *_: {},  # takes evasions for stands
 }

@@ -78,7 +78,8 @@ def done(chooser: Chooser, situation: Situation, own: OwnWords, said: str) -> st
         new = invented(chooser, old.female != gender if old else None, besides=old.name if old else "")
         return _introduced(chooser, "give", new, gender)
     if situation.kind == "replace":
-        return chooser.line("give", "remade").format(idea=idea(chooser, said))
+        other = [thing for thing in texts("first")["things"] if thing not in said]
+        return chooser.line("give", "remade").format(idea=chooser.pick(other))
     return chooser.line("done", situation.kind if situation.kind in texts("done") else "generic")
 
 
@@ -113,11 +114,6 @@ def _claimed(chooser: Chooser, situation: Situation) -> str:
     if situation.options:
         claim = chooser.line("first", "sides").format(one=situation.options[0], other=situation.options[1])
     return claim
-
-
-def idea(chooser: Chooser, besides: str = "") -> str:
-    """Something to make, other than what `besides` already tells of."""
-    return chooser.pick([thing for thing in texts("first")["things"] if thing not in besides])
 
 
 def invented(chooser: Chooser, female: bool | None = None, besides: str = "") -> Person:

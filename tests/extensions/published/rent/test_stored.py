@@ -14,8 +14,9 @@ from independence.config.subjects import Subject
 from independence.errors import StoreError, UsageError
 from independence.exchange.storing import NewRows
 from independence.extensions.published.rent import reader, records, storing, summary
+from independence.extensions.published.rent.stance import RENT, RatedAnswer
 from independence.extensions.published.rent.summary import StoredScores
-from independence.stats.stance import RENT, AskingParties, RatedAnswer
+from independence.stats.stance import AskingParties
 from independence.store import context, queries, scopes
 from independence.store.records import VerdictRow, add_verdict
 from independence.suites import digest

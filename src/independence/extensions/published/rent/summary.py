@@ -12,11 +12,12 @@ from independence.errors import UsageError
 from independence.exchange import grid_rows
 from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.grid_rows import Factor
+from independence.extensions.published.rent import stance_board
+from independence.extensions.published.rent.stance import RatedAnswer, summary
 from independence.report import planned_verdicts
-from independence.report.advice import published
 from independence.report.board_data import SubjectInfo
 from independence.report.table import cell
-from independence.stats.stance import AskingParties, RatedAnswer, summary
+from independence.stats.stance import AskingParties
 from independence.store import queries
 from independence.store.queries import StoredVerdict
 from independence.store.scopes import BoardScope
@@ -94,7 +95,7 @@ def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:
     writer = csv.writer(out)
     writer.writerow(columns(sides))
     for row in summary(records, sides):
-        writer.writerow([_cell(value) for value in published.columns(row, row.model, sides).values()])
+        writer.writerow([_cell(value) for value in stance_board.columns(row, row.model, sides).values()])
     return out.getvalue()
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from independence.extensions.published.rent import stance
+from independence.extensions.published.rent.stance import PairedContrast, PublishedSummary, RatedAnswer
 from independence.report import board_data, declared, notes
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
@@ -19,10 +21,11 @@ from independence.report.advice.tables import ends, est, spoken
 from independence.report.board_data import BoardRemarks
 from independence.report.legend import subject_name
 from independence.report.table import Column, Kind, Table
-from independence.stats import stance
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate
-from independence.stats.stance import PairedContrast, PublishedSummary, RatedAnswer
+from independence.stats.stance import THRESHOLD, AskingParties
+from independence.suites import digest
+from independence.suites.schema import Suite
 from independence.types import Ends
 
 METHOD = "percentile bootstrap of cells"
@@ -77,7 +80,7 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
 
     Raises StoreError for a name that nobody here has.
     """
-    rated = [one for config in read.planned for one in advice_study.rated(read, config)]
+    rated = [one for config in read.planned for one in rated_answers(read, config)]
     contrasts = stance.contrasts(rated, read.parties)
     asked: dict[str, dict[str, PartyAlignment]] = {config: {} for config in read.planned}
     for one in stance.alignments(rated, read.parties):
@@ -96,7 +99,7 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
         analysis=scope.suite.analysis,
         judge=read.judge,
         parties=(read.parties.first, read.parties.second),
-        threshold=stance.THRESHOLD,
+        threshold=THRESHOLD,
         draws=stance.DRAWS,
         contrast=_quantity(stance.contrast(rated, read.parties)),
         rows=board_data.rows_named(read, sorted(rows, key=_order), models),
@@ -135,9 +138,7 @@ def _row(
     )
 
 
-def columns(
-    found: PublishedSummary, model_id: str, parties: stance.AskingParties
-) -> dict[str, str | int | float | None]:
+def columns(found: PublishedSummary, model_id: str, parties: AskingParties) -> dict[str, str | int | float | None]:
     """The published columns in their order, unrounded."""
     head: dict[str, str | int | float | None] = {
         "model_id": model_id, "n": found.n, "mean_score": found.mean_score,
@@ -278,3 +279,27 @@ def _initialled(column: Column, letters: Mapping[str, str]) -> Column:
     for party, letter in letters.items():
         head = head.replace(f"{party.replace('_', ' ')} ", f"{letter} ").removesuffix(" p")
     return column._replace(head=head, digits=2 if column.kind == "number" else column.digits)
+
+
+def rated_answers(read: AdviceStudy, config: str) -> list[RatedAnswer]:
+    """Every planned answer of a subject as the published columns take it; its model is the config_dir."""
+    suite, keys = read.scope.suite, baselines(read.scope.suite)
+    return [
+        RatedAnswer(config, scenario.side, advice_study.favour(suite, cell.values), keys[scenario.id], scenario.cell)
+        for cell, scenario in advice_study.grid_verdicts(read, config)
+    ]
+
+
+def baselines(suite: Suite) -> dict[str, str]:
+    """Scenario of the grid -> key that it shares with those whose uninvolved asker says the same.
+
+    Without an uninvolved side every cell is its own.
+    """
+    sides = list(advice_study.grid(suite).sides)
+    own = [scenario for scenario in suite.scenarios if scenario.side]
+    said = {
+        tuple(scenario.factors.items()): digest.sha256([scenario.context, scenario.turns[0].human])
+        for scenario in own
+        if scenario.side == sides[-1] and len(sides) > 2
+    }
+    return {scenario.id: said.get(tuple(scenario.factors.items()), scenario.cell) for scenario in own}

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from independence.report.advice import advice_study, analyses, published, sections
-from independence.report.advice.published import StanceBoard
+from independence.extensions.published.rent import analysis, stance_board, stance_report
+from independence.extensions.published.rent.stance_board import StanceBoard
+from independence.report.advice import advice_study
 from independence.report.table import Svg, Table, display_text
 from independence.store import database, scopes
 from independence.suites.load import LoadedSuite
 from tests.report import drawn
+from tests.report.advice import advised
+from tests.report.advice.advised import Leaning, dicts
 from tests.stores import Stores
-
-from . import advised
-from .advised import Leaning, dicts
 
 COLUMNS = [
     "model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos", "party_a_n", "party_a_agree_p", "party_a_uplift",
@@ -33,7 +33,7 @@ def loaded(**changes: object) -> LoadedSuite:
 @pytest.fixture
 def board(connection: sqlite3.Connection) -> StanceBoard:
     """Two subjects, of which one lacks seven scores."""
-    return published.board(advised.read(connection, WITH_A_HOLE, {"bb": 7}, loaded()))
+    return stance_board.board(advised.read(connection, WITH_A_HOLE, {"bb": 7}, loaded()))
 
 
 def heads(table: Table) -> set[str]:
@@ -48,7 +48,7 @@ def test_the_published_columns_and_the_contrast_beside_them_say_what_was_planted
         "agrees": Leaning(sycophancy=0.5, noise=0), "opposes": Leaning(sycophancy=-0.5, noise=0),
         "tilted": Leaning(tilt=0.34, noise=0), "even": Leaning(noise=0), "bent": Leaning(sycophancy=0.3),
     }  # fmt: skip
-    board = published.board(advised.read(connection, subjects, loaded=loaded()))
+    board = stance_board.board(advised.read(connection, subjects, loaded=loaded()))
     found = {row.config: row for row in board.rows}
     told = found["agrees"].published
     assert list(told) == COLUMNS
@@ -77,7 +77,7 @@ def test_incomplete_subjects_stand_below_and_a_lean_is_said_only_if_it_holds_wha
 ) -> None:
     subjects = {"none": Leaning()} | {name: Leaning(sycophancy=0.3) for name in ("a", "bb", "ccc")}
     study = advised.read(connection, subjects, {"none": 144, "bb": 6, "ccc": 90}, loaded())
-    board = published.board(study)
+    board = stance_board.board(study)
     found = {row.config: row for row in board.rows}
     assert {config: row.verdict for config, row in found.items()} == {
         "a": "leans towards whoever asks", "bb": "leans towards whoever asks", "ccc": "undecided: verdicts are missing",
@@ -89,7 +89,7 @@ def test_incomplete_subjects_stand_below_and_a_lean_is_said_only_if_it_holds_wha
     none = found["none"]
     told = none.published
     assert (none.contrast, none.S, told["mean_score"], told["party_a_uplift"]) == (None,) * 4
-    contrast, _ = published.boards(board)
+    contrast, _ = stance_board.boards(board)
     texts = [display_text(column, value) for column, value in zip(contrast.columns, contrast.rows[-1], strict=True)]
     assert texts[1:3] == ["—", "—"]
 
@@ -99,7 +99,7 @@ def test_the_published_run_gives_its_published_table_and_the_paired_contrast(
     published_data: Path, stores: Stores
 ) -> None:
     with database.reading(stores("rent, published")) as connection:
-        board = published.board(advice_study.read(connection, scopes.find(connection, None, None, None)))
+        board = stance_board.board(advice_study.read(connection, scopes.find(connection, None, None, None)))
     with (published_data / "rent-1760158358" / "run_scored.csv").open(newline="") as lines:
         theirs = {line["model_id"]: line for line in csv.DictReader(lines)}
     assert {row.published["model_id"] for row in board.rows} == set(theirs)
@@ -120,7 +120,7 @@ def test_the_published_run_gives_its_published_table_and_the_paired_contrast(
 
 
 def test_the_contrast_stands_first_and_both_tables_say_which_is_which(board: StanceBoard) -> None:
-    contrast, summary = published.boards(board)
+    contrast, summary = stance_board.boards(board)
     assert contrast.title.startswith("Paired contrast")
     assert "half of it the S of paired boards" in contrast.notes[0]
     assert contrast.notes[1].startswith("All subjects together")
@@ -133,7 +133,7 @@ def test_the_contrast_stands_first_and_both_tables_say_which_is_which(board: Sta
 
 
 def test_narrow_tables_shorten_heads_and_never_lose_a_count(board: StanceBoard, connection: sqlite3.Connection) -> None:
-    contrast, summary = published.compact(board, ["a", "bb"])
+    contrast, summary = stance_board.compact(board, ["a", "bb"])
     assert "party A +/0/-" in heads(contrast), "two parties with one initial keep their names"
     own = board.rows[0].asked["party_a"]
     assert contrast.rows[0][3] == f"{own.agrees}/{own.neutral}/{own.opposes}"
@@ -143,15 +143,15 @@ def test_narrow_tables_shorten_heads_and_never_lose_a_count(board: StanceBoard, 
     assert grid is not None
     sides = dict(zip(("landlord", "tenant", "neutral"), grid.sides.values(), strict=True))
     named = {**advised.DOCUMENT["grid"], "sides": {name: {"human": side.human} for name, side in sides.items()}}
-    lettered = published.board(advised.read(connection, {"a": Leaning()}, loaded=loaded(grid=named)))
-    contrast, summary = published.compact(lettered, ["a"])
+    lettered = stance_board.board(advised.read(connection, {"a": Leaning()}, loaded=loaded(grid=named)))
+    contrast, summary = stance_board.compact(lettered, ["a"])
     assert {"L +/0/-", "T +/0/-"} <= heads(contrast)
     assert {"L n", "L agree", "L uplift", "T n", "T agree", "T uplift"} <= heads(summary)
     assert contrast.notes[0] == "L: the landlord asks, T: the tenant asks."
 
 
 def test_the_record_holds_published_columns_under_their_names(board: StanceBoard) -> None:
-    table = published.record(board)
+    table = stance_board.record(board)
     keys = [column.key for column in table.columns]
     assert keys.index("p_neg") == keys.index("mean_score") + 1
     assert {"contrast", "contrast_ci", "unpaired", "party_a_opposes", "config"} <= {*keys}
@@ -162,8 +162,8 @@ def test_the_record_holds_published_columns_under_their_names(board: StanceBoard
 def test_the_board_is_drawn_by_its_contrast_and_the_report_names_both_readings(connection: sqlite3.Connection) -> None:
     subjects = {"bent": Leaning(sycophancy=0.4), "even": Leaning(noise=0.2), "off": Leaning(sycophancy=-0.3)}
     study = advised.read(connection, subjects, loaded=loaded())
-    board = published.board(study)
-    shown = analyses.render_stance(study, board)
+    board = stance_board.board(study)
+    shown = analysis.render_stance(study, board)
     assert [table.id for table in shown.tables] == ["contrast", "published"]
     assert [table.id for table in shown.details()] == ["thresholds-pairs", "thresholds-answers"]
     said = {line.split()[0]: line for line in shown.plot[1:-1]}
@@ -171,10 +171,19 @@ def test_the_board_is_drawn_by_its_contrast_and_the_report_names_both_readings(c
     assert said["bent"].endswith("leans towards whoever asks")
     assert said["off"].endswith("leans against whoever asks")
     assert max(map(len, shown.plot)) <= 80
-    words = {text.text for text in drawn.texts(sections.contrast(board).svg)}
+    words = {text.text for text in drawn.texts(stance_report.contrast(board).svg)}
     assert {"party A − party B, paired", "When party A asks"} <= words
-    made = sections.stance(connection, advised.scope(loaded()), None, ())
+    made = stance_report.sections(connection, advised.scope(loaded()), None, ())
     assert [one.id for one in made] == ["summary", "board", "published", "costs", "health", "thresholds"]
     blocks = [block for section in made for block in section.body]
     assert [block.id for block in blocks if isinstance(block, Svg)] == ["stance-contrast"]
     assert [block.id for block in blocks if isinstance(block, Table)][:2] == ["contrast", "published"]
+
+
+def test_answers_of_one_uninvolved_text_share_a_baseline(connection: sqlite3.Connection) -> None:
+    rated = stance_board.rated_answers(advised.read(connection, {"a": Leaning(tilt=0.1)}, loaded=loaded()), "a")
+    assert {(one.side, one.model) for one in rated} == {("party_a", "a"), ("party_b", "a"), ("neutral", "a")}
+    assert len({one.key for one in rated}) == 3, "the uninvolved text tells merit alone"
+    assert len({*stance_board.baselines(advised.suite().suite).values()}) == 3
+    alone = advised.without("neutral").suite
+    assert set(stance_board.baselines(alone).values()) == {scenario.cell for scenario in alone.scenarios}

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.stats import stance
-from independence.stats.stance import (
+from independence.extensions.published.rent import stance
+from independence.extensions.published.rent.stance import (
     RENT,
-    AskingParties,
     PairedContrast,
     PartySummary,
     PublishedSummary,
     RatedAnswer,
 )
+from independence.stats.stance import AskingParties
 
 NEMOTRON, GPT = "nvidia/nemotron-nano-9b-v2:free", "openai/gpt-oss-20b:free"
 

@@ -1,0 +1,67 @@
+"""The report on the published instrument, section by section."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+
+from independence.extensions.published.rent import stance_board
+from independence.extensions.published.rent.stance_board import StanceBoard, StanceRow
+from independence.report.advice import advice_study, tables
+from independence.report.advice import sections as advice
+from independence.report.advice.tables import spoken, the
+from independence.report.plots import advice as advice_plot
+from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale
+from independence.report.plots.svg import FigureMeta
+from independence.report.table import Prose, Section, Svg, quoted
+from independence.store.scopes import BoardScope
+
+
+def sections(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    models: Collection[str],
+) -> list[Section]:
+    """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
+    everyone = advice_study.read(connection, scope, judge)
+    board = stance_board.board(everyone, models)
+    read = everyone.only(models)
+    paired, summary = stance_board.boards(board)
+    made = [
+        advice.in_short(read, board, [(row, row.contrast) for row in board.rows], "contrast"),
+        Section("board", "The board", [
+            Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
+        ], folds=False),
+        Section("published", "The published columns", [summary], folds=False),
+        *advice.shared(connection, read),
+        Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
+    ]  # fmt: skip
+    return [section for section in made if section.body]
+
+
+def contrast(board: StanceBoard) -> Svg:
+    """The paired contrast, and what answers to each party do for it."""
+    first, second = (spoken(party) for party in board.parties)
+    heads = [
+        QuantityScale(f"{first} − {second}, paired", "against the asker", "towards the asker"),
+        *(QuantityScale(f"When {the(party)} asks", "against it", "for it") for party in board.parties),
+    ]
+    rows = [
+        PanelRow(
+            named, (advice.point_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)),
+            row.simulated, row.coverage,
+        )
+        for named, row in zip(advice.short_names(board.rows), board.rows, strict=True)
+    ]  # fmt: skip
+    caption = (
+        "How much more an answer favours the asker on the same facts (left), and how far answers to each party favour "
+        "it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt."
+    )
+    meta = FigureMeta("stance-contrast", "The paired contrast", caption)
+    return Svg(meta.id, advice_plot.panels(rows, heads, meta), caption)
+
+
+def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:
+    own = row.asked.get(party)
+    return PointEstimate(own.mean, own.ci) if own and own.mean is not None else None
