@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import aiohttp
 import pytest
 
-from independence.cli import probes
-from independence.cli.probes import ProbeResult
+from independence.api import probes
+from independence.api.probes import ProbeResult
 from independence.clients.catalogue import Catalogue
 from independence.config.endpoints import Endpoint
 

@@ -6,9 +6,11 @@ import asyncio
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,21 @@ def test_a_ctrl_c_that_the_event_loop_heard_first_ends_what_blocks_it() -> None:
         asyncio.current_task().cancel()  # type: ignore[union-attr] - what asyncio.Runner does at a Ctrl-C
         with interruptible():
             pytest.fail("the work goes on")
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(work())
+
+
+def test_a_ctrl_c_inside_a_function_that_sqlite_calls_is_one() -> None:
+    def pressed() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1_000):  # a signal is heard between two steps of Python
+            pass
+
+    async def work() -> None:
+        with closing(sqlite3.connect(":memory:")) as connection, interruptible():
+            connection.create_function("pressed", 0, pressed)
+            connection.execute("SELECT pressed()")
 
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(work())

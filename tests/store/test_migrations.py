@@ -122,6 +122,7 @@ def test_a_blank_store_has_exactly_these_tables_columns_and_indices(connection: 
     assert {row[0] for row in connection.execute(query)} == INDICES
     assert connection.execute("PRAGMA user_version").fetchone()[0] == ALL
     assert len({migration.name for migration in migrations()}) == ALL
+    assert database.schema_digest(connection) == database.SCHEMA
 
 
 @pytest.mark.parametrize("ages", [(0, 1, 4, ALL - 1, ALL), pytest.param(range(ALL + 1), marks=pytest.mark.deep)])

@@ -26,7 +26,6 @@ from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.exchange.trajectory import Trajectory
 from independence.judge import kinds
 from independence.report import analysis, gate_files, html
 from independence.report import gate as bars
@@ -162,7 +161,7 @@ class _Check:
                     runs = min(planned, self.gate.max_runs)  # what was planned before belongs to the index
                     continue
                 own = self._read(result.run)
-                made = self._look(own)
+                made = bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
                 if made is not None and made.decision in (None, "undecided") and planned < self.gate.max_runs:
                     runs = planned + 1
                     continue
@@ -234,9 +233,6 @@ class _Check:
                     counts[stage.scenario] += stage.trials
         return min(counts.values(), default=0)
 
-    def _look(self, own: GatedSubject | None) -> GateLook | None:
-        return bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
-
     def _read(self, run: ResolvedRun) -> GatedSubject | None:
         with Store(self.store) as store, store.reading() as connection:
             return self.kind.gate(connection, _scope(run), run.judges[0].name, _subject(run).config_dir)
@@ -303,21 +299,17 @@ class _Check:
                     _subject(run).config_dir, one.scenario, run=one.worst_run, suite=where.edition_name,
                     variant=condition.variant, mode=condition.mode, judge=run.judges[0].name,
                 )  # fmt: skip
-                quote, reasoning = _words(said)
+                verdict = next((given for given in said.verdicts if given.current), None)
+                last = said.turns[-1].answer.text if said.turns else ""
+                quote = verdict.quote if verdict is not None and verdict.quote and verdict.quote_found else last
+                reasoning = gate_files.cut(verdict.reasoning if verdict is not None else "")
                 out.append(
                     QuotedScenario(
-                        scenario=one.scenario, run=one.worst_run, lost=one.lost, quote=quote, reasoning=reasoning
+                        scenario=one.scenario, run=one.worst_run, lost=one.lost, quote=gate_files.cut(quote),
+                        reasoning=reasoning,
                     )
-                )
+                )  # fmt: skip
         return tuple(out)
-
-
-def _words(said: Trajectory) -> tuple[str, str]:
-    """The passage that the judge went by, else the last reply; and what the judge says."""
-    verdict = next((one for one in said.verdicts if one.current), None)
-    last = said.turns[-1].answer.text if said.turns else ""
-    quote = verdict.quote if verdict is not None and verdict.quote and verdict.quote_found else last
-    return gate_files.cut(quote), gate_files.cut(verdict.reasoning if verdict is not None else "")
 
 
 def _sentence(made: GateLook, gate: GateOptions) -> str:

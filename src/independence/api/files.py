@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
@@ -41,21 +41,32 @@ def export(
     Without a judge: the usual one of those that graded under all of these conditions.
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
+    place = Place(suite=suite, variant=variant, mode=mode, judge=judge)
+    return list(write(store, Path(folder), layout, models, place).files)
+
+
+def write(
+    store: Store,
+    folder: Path,
+    layout: str,
+    models: Names,
+    place: Place,
+    *,
+    force: bool = False,
+    say: Callable[[str], object] = str,
+) -> ExportContents:
+    """What `export` does. `force`: also over files that no export wrote; `say` is told how much is written."""
     with store.reading() as connection, database.reading_once(connection):
-        made = contents(store, layout, models, suite=suite, variant=variant, mode=mode, judge=judge)
-        output.write(Path(folder), made.files, made.about)
-    return list(made.files)
-
-
-def contents(store: Store, layout: str, models: Names = (), **place: Unpack[Place]) -> ExportContents:
-    """What `export` writes, with the same arguments. Raises UsageError where there is nothing to write."""
-    if layout not in _OWN:
-        return plugins.find(plugins.EXPORTERS, layout, Exporter, _OWN).contents(store, names(models), place)
-    places = store.places(place)
-    with store.reading() as connection:
-        judge = judge_of_export(store, connection, places, place.get("judge"))
-        files = _tables(connection, places, judge, names(models), layout)
-    return ExportContents(files, manifest(places, judge))
+        if layout in _OWN:
+            places = store.places(place)
+            judge = judge_of_export(store, connection, places, place.get("judge"))
+            files = _tables(connection, places, judge, names(models), layout)
+            made = ExportContents(files, manifest(places, judge))
+        else:
+            made = plugins.find(plugins.EXPORTERS, layout, Exporter, _OWN).contents(store, names(models), place)
+        say(f"writing {len(made.files):,} files")
+        output.write(folder, made.files, made.about, force)
+    return made
 
 
 def manifest(places: Sequence[BoardScope], judge: str | None) -> Manifest:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
-from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
+from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions, from_settings
 from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
@@ -22,19 +22,21 @@ from independence.engine.gate import StopSignal
 from independence.engine.pipeline import Resolver, RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
-from independence.errors import Interrupted
+from independence.errors import Interrupted, UsageError
 from independence.exchange import grid_file, requests
 from independence.report import analysis, board, board_data, planned_verdicts, runs
-from independence.stats.allocation import RunNoise
-from independence.store import queries
-from independence.store.database import writing
+from independence.report.analysis import RenderedBoard
+from independence.store import endings, queries, spending
+from independence.store.database import reading, writing
 from independence.store.scopes import BoardScope
 from independence.suites import load, scenario_part
-from independence.suites.load import LoadedSuite
+from independence.testing.sim import panel
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
 _ALONE = Hooks()
+_HIGHEST = 100  # an index
+_DEMO_RUNS = 10
 
 
 async def arun(
@@ -83,7 +85,13 @@ async def arerun(
     asked = from_settings(RerunOptions, options, "suite", settings)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        return rerunning.rerun(asked, connection, _ranked, _usual_judge, local)
+        return rerunning.rerun(
+            asked,
+            connection,
+            lambda opened, scope: [(row.config, row.label) for row in board.board(opened, scope).rows],
+            lambda opened, scope: planned_verdicts.usual_judge(queries.judges(opened, scope.where)),
+            local,
+        )
 
     resolver = Resolver(lambda connection: rerunning.local_server(asked, connection), resolved)
 
@@ -140,6 +148,51 @@ def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPrevi
     return drive_anywhere(aestimate_cost(options, **keywords))
 
 
+class FinishedRun(NamedTuple):
+    """The boards of a run, one for each condition and judge."""
+
+    boards: list[RenderedBoard]
+    below: list[str]  # subjects of the run whose index is below the floor, or that have none
+    total_usd: float  # of everything in the store
+
+
+def finished(result: RunResult, store: Path, floor: float | None = None) -> FinishedRun:
+    """What a run came to, as its store says. `floor`: an index that all its subjects are to reach; None: no such."""
+    run, boards = result.run, list[RenderedBoard]()
+    with reading(store) as connection:
+        if run.judges and analysis.has_board(run.suite) and endings.answered(connection, run.where):
+            conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
+            there = [BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
+            asked = [analysis.BoardOptions(judge=judge.name) for judge in run.judges]
+            boards = [analysis.board(connection, scope, one) for scope in there for one in asked]
+        total_usd = spending.session_total(connection)
+    ran = {trial.subject.config_dir for trial in run.trials}
+    rows = [row for built in boards for row in built.gated if row.config in ran]
+    below = [row.label for row in rows if floor is not None and (row.value is None or row.value < floor)]
+    return FinishedRun(boards, list(dict.fromkeys(below)), total_usd)
+
+
+def refuse_floor(suite: str, floor: float) -> None:
+    """Raise UsageError for a floor that is no index, and for a suite without one."""
+    if not 0 <= floor <= _HIGHEST:
+        raise UsageError(f"--fail-under {floor:g}: an index is a number from 0 to {_HIGHEST}")
+    analysis.refuse(load.load(suite).suite, ["--fail-under"])
+
+
+def demo_options(suite: str, seed: int) -> RunOptions:
+    """A suite on the simulated subjects for it, graded by rules."""
+    grid = load.load(suite).suite.grid is not None
+    names = panel.ADVISERS if grid else panel.PANEL
+    return RunOptions(
+        suite=suite,
+        models=tuple(f"sim/{name}" for name in names),
+        runs=1 if grid else _DEMO_RUNS,  # the cells of a grid are its sample
+        judges=("cues",),
+        seed=seed,
+        connection=ConnectionOptions(parallel=len(names)),
+    )
+
+
 async def _carry_out(
     resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
 ) -> RunResult:
@@ -177,27 +230,14 @@ def _resolver(options: RunOptions, command: str = "run") -> Resolver:
         return resolve.local_server(options, load.load(options.suite, analysis.check).suite, connection)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        made = resolve.run(options, _loaded(options), connection, _stored_noise, local)
+        loaded, part = load.load(options.suite, analysis.check), options.part
+        if options.grid is not None:
+            loaded = grid_file.read_grid(options.grid, loaded)
+        if part.scenarios is not None:
+            loaded = scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
+        made = resolve.run(
+            options, loaded, connection, lambda opened, scope: runs.run_noise(board_data.read(opened, scope)), local
+        )
         return msgspec.structs.replace(made, command=command)
 
     return Resolver(local_server, resolved)
-
-
-def _loaded(options: RunOptions) -> LoadedSuite:
-    loaded = load.load(options.suite, analysis.check)
-    if options.grid is not None:
-        loaded = grid_file.read_grid(options.grid, loaded)
-    part = options.part
-    return loaded if part.scenarios is None else scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
-
-
-def _stored_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
-    return runs.run_noise(board_data.read(connection, scope))
-
-
-def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:
-    return [(row.config, row.label) for row in board.board(connection, scope).rows]
-
-
-def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
-    return planned_verdicts.usual_judge(queries.judges(connection, scope.where))

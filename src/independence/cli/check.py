@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
-
-
-class Outputs(NamedTuple):
-    """Files to write; None: not asked for."""
-
-    junit: Path | None = None
-    markdown: Path | None = None
-    baseline: Path | None = None
-
-    def named(self) -> dict[str, Path]:
-        """Those that were asked for, by option."""
-        options = {"--junit": self.junit, "--markdown": self.markdown, "--write-baseline": self.baseline}
-        return {option: path for option, path in options.items() if path is not None}
 
 
 @click.command("check")
@@ -81,7 +68,8 @@ def command(
     is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). The interval
     allows for having been looked at after every run. Stored runs are used first, and the same command resumes.
     """
-    files = Outputs(junit, markdown, write_baseline)
+    asked = {"--junit": junit, "--markdown": markdown, "--write-baseline": write_baseline}
+    files = {option: path for option, path in asked.items() if path is not None}
     if gate.min_index is None and gate.against is None and write_baseline is None:
         raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
     _check_outputs(files, force)
@@ -112,16 +100,15 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
         return shown.drive(work)
 
 
-def _check_outputs(files: Outputs, force: bool) -> None:
+def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
     """Raise UsageError, before anything is bought, for a file that cannot be written or is not this command's."""
     from independence.config import user_files
     from independence.report import gate
 
-    named = files.named()
     marks = {"--write-baseline": gate.WRITTEN_BY.encode()}
-    if len({path.absolute() for path in named.values()}) < len(named):
-        raise UsageError(f"{' and '.join(named)} name one file", "name another for each")
-    for option, path in named.items():
+    if len({path.absolute() for path in files.values()}) < len(files):
+        raise UsageError(f"{' and '.join(files)} name one file", "name another for each")
+    for option, path in files.items():
         user_files.check(path, option, marks.get(option, user_files.MARK), forcible=True, force=force)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +121,7 @@ def _check_outputs(files: Outputs, force: bool) -> None:
             raise UsageError(f"{option} {path}: cannot be written ({error.strerror})", "name another file") from error
 
 
-def _write(found: CheckResult, files: Outputs) -> None:
+def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
     """Write what was asked for; a summary for the CI provider too, where it names a file for one."""
     from independence.report import gate_files
 
@@ -143,7 +130,7 @@ def _write(found: CheckResult, files: Outputs) -> None:
         "--markdown": lambda: gate_files.marked(found.to_markdown()),
         "--write-baseline": found.to_baseline,
     }
-    for option, path in files.named().items():
+    for option, path in files.items():
         if option == "--write-baseline" and found.document.baseline is None:
             note(f"no baseline is written: {found.document.reason}")
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,11 +14,7 @@ from independence.cli.terminal import note
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from independence.report.table import Table
-    from independence.store.deletion import DeletedCounts, Deletion, EditionSubject
-    from independence.store.scopes import Names
+    from independence.api.deleting import PlannedDeletion
 
 
 @click.command("clear-cache")
@@ -51,28 +47,21 @@ def command(
     --models and --suite also narrow --verdicts and --missing. No other file is touched. Boards no longer include the
     cost of what was deleted.
     """
+    from independence.api import deleting
     from independence.cli.table_output import print_tables
-    from independence.store import database, deletion, scopes
 
     kinds = [
         name for name, there in (("verdicts", verdicts), ("missing", missing), ("everything", everything)) if there
     ]
     what = _what(kinds, narrowed=bool(models or suite), judge=judge)
-    with database.reading(db) as connection:
-        judge = judge and scopes.judge(judge, deletion.judges(connection))
-        scope = deletion.DeletionScope(what, _chosen(connection, suite, models), judge)
-        found = deletion.find(connection, scope)
-        counts = deletion.counts(connection, scope, found)
-        print_tables([_table(deletion.subjects(connection), counts, found)], format_)
-    if not counts:
+    planned = deleting.planned(db, what, suite=suite, models=models, judge=judge)
+    print_tables([planned.table()], format_)
+    if not planned.counts:
         note("nothing to delete", quiet)
     elif dry_run:
         return
-    elif yes or _agreed(db, counts):
-        with database.writing(db, new=False) as connection:
-            deletion.delete(connection, scope, found)
-            shrunk = deletion.shrink(connection)
-        note("deleted" if shrunk else "deleted; the file could not be made smaller now", quiet)
+    elif yes or _agreed(planned):
+        note("deleted" if planned.carry_out() else "deleted; the file could not be made smaller now", quiet)
     else:
         note("nothing was deleted", quiet)
 
@@ -90,55 +79,8 @@ def _what(kinds: Sequence[str], *, narrowed: bool, judge: str | None) -> Literal
     return "verdicts" if "verdicts" in kinds else "missing" if "missing" in kinds else "dialogues"
 
 
-def _agreed(db: Path, counts: Mapping[EditionSubject, DeletedCounts]) -> bool:
+def _agreed(planned: PlannedDeletion) -> bool:
     """Whether a person agrees. Raises UsageError where nobody can."""
-    dialogues, replies, verdicts, usd = map(sum, zip(*counts.values(), strict=True))
-    what = f"{dialogues} dialogues, {replies} replies, {verdicts} verdicts, ${usd:.2f} spent"
     if not sys.stdin.isatty():
-        raise UsageError(f"{db}: {what}", "add --yes to delete that")
-    return click.confirm(f"delete from {db}: {what}?", err=True)
-
-
-def _chosen(
-    connection: sqlite3.Connection, suite: str | None, models: Sequence[str]
-) -> frozenset[EditionSubject] | None:
-    """Whose; None for the whole store. Raises StoreError for a name that fits nobody, or several editions."""
-    from independence.store import deletion, scopes
-
-    known = deletion.subjects(connection)
-    if suite:
-        editions = scopes.editions(connection, suite)
-        if len(editions) > 1:
-            raise UsageError(f"--suite {suite} is several editions", f"name one: {scopes.names(editions)}")
-        known = {who: names for who, names in known.items() if who[:2] == editions[0][:2]}
-    if not models:
-        return frozenset(known) if suite else None
-    return frozenset(scopes.subjects(models, known, "here", what="stored subject"))
-
-
-def _table(
-    subjects: Mapping[EditionSubject, Names], counts: Mapping[EditionSubject, DeletedCounts], found: Deletion
-) -> Table:
-    from independence.report.table import Column, Table
-    from independence.store import queries
-    from independence.store.deletion import NOBODY
-
-    columns = (
-        Column("edition", "Edition"), Column("subject", "Subject"), Column("dialogues", "Dialogues", "count"),
-        Column("replies", "Replies", "count"), Column("verdicts", "Verdicts", "count"),
-        Column("cost_usd", "Spent", "dollars", 4),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            "@".join(who[:2]) if who != NOBODY else None,
-            subjects[who].label if who in subjects else "known or replaced dialogues",
-            *count,
-        )
-        for who, count in counts.items()
-    )
-    notes = ["Boards no longer include its cost; the list of sessions in the report does."] if counts else []
-    if found.kept:
-        notes.append(f"{found.kept} of them stay: other subjects or editions use them too.")
-    if any(queries.imported(who.edition) for who in counts):
-        notes.append("This includes imports; `independence import` reads them again.")
-    return Table("deletion", "To be deleted", columns, rows, tuple(notes))
+        raise UsageError(f"{planned.store}: {planned.total()}", "add --yes to delete that")
+    return click.confirm(f"delete from {planned.store}: {planned.total()}?", err=True)

@@ -90,7 +90,8 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
         name: f"--{name.replace('_', '-')}"
         for name in ("against_variant", "against_mode", "against_judge", "equivalence")
     }
-    written = [*(shown for name, shown in about_subjects.items() if _written(context, name))]
+    usual = click.core.ParameterSource.DEFAULT
+    written = [shown for name, shown in about_subjects.items() if context.get_parameter_source(name) is not usual]
     written += ["--suite"] * (place.get("suite") is not None)
     if written:
         raise UsageError(f"--suites compares two suites over all subjects; leave {written[0]} out")
@@ -103,7 +104,3 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
             store, *suites, variant=place.get("variant"), mode=place.get("mode"), judge=place.get("judge")
         )
     table_output.print_tables(compared.tables, format_)
-
-
-def _written(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT

@@ -40,38 +40,23 @@ def command(
     Without --model and --judge no model is asked, and nothing is spent. Endpoints whose key is not set are asked only
     if they are named.
     """
-    from independence.cli import checkup, table_output
-    from independence.config.subjects import LOCAL
-    from independence.report import checks
-    from independence.report.table import without_empty_columns
+    from independence.api import checkup
+    from independence.cli import activity, table_output
 
     if salvage is not None:
-        _salvage(db, salvage)
+        for line in checkup.salvage(db, salvage):
+            print(line)
+        note(f"{salvage}: holds what is whole of {db}; `run` with --db {salvage} asks again for what is not")
         return
     if endpoint and (model or judge or local_url or local_model):
         what = "--endpoint checks a server; a model is looked for at its own"
         raise UsageError(what, "leave --endpoint out, or write the model as ENDPOINT/ID")
-    model = model or (local_model and f"{LOCAL}/{local_model.removeprefix(f'{LOCAL}/')}")
-    found = checkup.findings(
-        model=model, judge=judge, models_file=models_file, local_url=local_url, endpoint=endpoint, db=db, whole=verify
-    )
-    call = f"doctor --local-url {local_url} -m {LOCAL}/ID" if local_url else "doctor -m MODEL"
+    model = model or (local_model and f"local/{local_model.removeprefix('local/')}")
+    found = checkup.checkup(
+        db, checkup.Doctor(note, activity.working), model=model, judge=judge, models_file=models_file,
+        local_url=local_url, endpoint=endpoint, whole=verify,
+    )  # fmt: skip
+    call = f"doctor --local-url {local_url} -m local/ID" if local_url else "doctor -m MODEL"
     notes = () if model or judge else (f"No model was asked; `independence {call}` does, with about 30 short calls.",)
-    shown = [checks.table(found, notes)]
-    if format_ == "table":
-        shown = [without_empty_columns(one) for one in checks.terminal_table(found, notes)]
-    if not (model or judge or endpoint):
-        shown.append(checks.keys_table(checkup.keys()))
-    table_output.print_tables(shown, format_)
-    sys.exit(1 if checks.failed(found) else 0)
-
-
-def _salvage(db: Path, out: Path) -> None:
-    from independence.store import integrity
-
-    found = integrity.salvage(db, out)
-    for one in found:
-        if one.rows or one.written:
-            lost = f" of {one.written}" if one.written is not None else ""
-            print(f"{one.table}: {one.rows}{lost} rows")
-    note(f"{out}: holds what is whole of {db}; `run` with --db {out} asks again for what is not")
+    table_output.print_tables(found.tables(notes, terminal=format_ == "table"), format_)
+    sys.exit(1 if found.failed else 0)

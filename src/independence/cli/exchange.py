@@ -106,8 +106,6 @@ def export(
     `independence import` reads back whole.
     """
     from independence.api import files, reading
-    from independence.exchange import output
-    from independence.store import database
 
     flags = {"site": site, "parquet": parquet, **exporters}
     chosen = [name for name, is_set in flags.items() if is_set]
@@ -117,29 +115,17 @@ def export(
     if site:
         if models or any(place.values()):
             raise UsageError("--site writes every board of the store; leave --models, --suite and the like out")
-        _export_site(folder, db, redacted=redact_prompts, force=force)
+        from independence.viewer import site as viewer_site
+
+        with reading.Store(db, note) as store, activity.working("writing the pages"):
+            count = viewer_site.export_site(store, folder, redact_prompts=redact_prompts, force=force)
+        note(f"written: {count:,} files in {folder}; `independence view --site {folder}` shows them")
         return
     layout = chosen[0] if chosen else format_
-    with (
-        reading.Store(db, note) as store,
-        activity.working("reading the store") as say,
-        store.reading() as connection,
-        database.reading_once(connection),
-    ):
-        made = files.contents(store, layout, models, **place)
-        say(f"writing {len(made.files):,} files")
-        output.write(folder, made.files, made.about, force)
+    with reading.Store(db, note) as store, activity.working("reading the store") as say:
+        made = files.write(store, folder, layout, models, place, force=force, say=say)
     names = f"{', '.join(made.files)} in {{folder}}"
     note(f"written: {(made.written or names).replace('{folder}', str(folder))}")
-
-
-def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None:
-    from independence.api import reading
-    from independence.viewer import site as viewer_site
-
-    with reading.Store(db, note) as store, activity.working("writing the pages"):
-        files_written = viewer_site.export_site(store, folder, redact_prompts=redacted, force=force)
-    note(f"written: {files_written:,} files in {folder}; `independence view --site {folder}` shows them")
 
 
 @click.command("label-sample")

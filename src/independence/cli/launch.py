@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from independence.api import running
 from independence.cli import activity, screen, table_output
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
-from independence.engine import estimate, pipeline, resolve
-from independence.report import analysis
-from independence.store import database, endings, scopes, spending
 
 if TYPE_CHECKING:
-    import sqlite3
+    from independence.engine.estimate import CostEstimate
+    from independence.engine.names_extraction import NamesOutcome
+    from independence.engine.pipeline import RunPreview, RunResult
+    from independence.engine.resolve import ResolvedRun
 
 MISSING, GATE = 3, 1
 
 
 def launch(
-    work: Callable[..., Coroutine[Any, Any, pipeline.RunResult]],
+    work: Callable[..., Coroutine[Any, Any, RunResult]],
     asked: RunOptions | RerunOptions | GradeOptions,
     terminal: TerminalOptions,
     db: Path,
@@ -34,14 +35,14 @@ def launch(
     with screen.Screen(terminal, asked.connection) as shown:
         shown.doing("planning, and asking which models there are")
 
-        def approve(preview: pipeline.RunPreview) -> bool:
+        def approve(preview: RunPreview) -> bool:
             return shown.agree(lines(preview), preview.cost.typical_usd, preview.run.endpoints)
 
         result = shown.drive(work(asked, store=db, approve=approve, hooks=shown.hooks))
     sys.exit(_report(result, terminal, db, fail_under, afterword) if result.started else 0)
 
 
-def lines(preview: pipeline.RunPreview) -> list[str]:
+def lines(preview: RunPreview) -> list[str]:
     """What to say before anything is asked."""
     shares = [share for judge in preview.run.judges if (share := judge.note())]
     said = [*preview.run.notes, *shares, *preview.purchases, *filter(None, [preview.unexamined]), _plan_line(preview)]
@@ -54,7 +55,7 @@ def lines(preview: pipeline.RunPreview) -> list[str]:
     return said
 
 
-def _plan_line(preview: pipeline.RunPreview) -> str:
+def _plan_line(preview: RunPreview) -> str:
     left, cost = preview.left, preview.cost
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
@@ -69,7 +70,7 @@ def _plan_line(preview: pipeline.RunPreview) -> str:
     return f"{', '.join(parts)}; {_dollars(cost)}"
 
 
-def _dollars(cost: estimate.CostEstimate) -> str:
+def _dollars(cost: CostEstimate) -> str:
     unpriced = f"no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
     if not cost.typical_usd:
         return unpriced or "no cost"
@@ -83,18 +84,16 @@ def _usd(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _report(
-    result: pipeline.RunResult, terminal: TerminalOptions, db: Path, fail_under: float | None, afterword: str
-) -> int:
+def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: float | None, afterword: str) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
-    with database.reading(db) as connection:
-        with activity.working("building the board", terminal.quiet):
-            boards = _boards(connection, result.run)
-        table_output.print_boards(boards, terminal.format_)
-        so_far_usd = spending.session_total(connection)
-    for line in _ending(result, so_far_usd):
-        note(line, terminal.quiet)
-    if boards and afterword and result.stopped_by is None:
+    with activity.working("building the board", terminal.quiet):
+        finished = running.finished(result, db, fail_under)
+    table_output.print_boards(finished.boards, terminal.format_)
+    if result.spent_usd:
+        note(f"{spent(result)}; ${finished.total_usd:.4f} in this store so far", terminal.quiet)
+    if result.skipped:
+        note(f"{result.skipped} dialogues are being worked on by another process", terminal.quiet)
+    if finished.boards and afterword and result.stopped_by is None:
         note(afterword, terminal.quiet)
     if result.stopped_by is not None:
         note(f"Error: {result.stopped_by}")
@@ -106,10 +105,12 @@ def _report(
     if missing := [*unfinished, *(f"{count} {one}{why.get(one, '')}" for one, count in result.missing.items())]:
         note(f"missing: {'; '.join(missing)}")
         return MISSING
-    return _gate(result.run, boards, fail_under)
+    if finished.below:
+        note(f"gate failed: below {fail_under:g}: {', '.join(finished.below)}")
+    return GATE if finished.below else 0
 
 
-def _next(run: resolve.ResolvedRun) -> str:
+def _next(run: ResolvedRun) -> str:
     """What finishes a run that left something out."""
     auditors = [judge.auditor for judge in run.judges if judge.auditor is not None]
     people = [auditor.name for auditor in auditors if not auditor.is_asked]
@@ -118,32 +119,7 @@ def _next(run: resolve.ResolvedRun) -> str:
     return f"`independence label-sample FILE --audited-by {people[0]}` writes those that wait for scores"
 
 
-def _boards(connection: sqlite3.Connection, run: resolve.ResolvedRun) -> list[analysis.RenderedBoard]:
-    """The board of every condition and judge of a run."""
-    if not run.judges or not analysis.has_board(run.suite) or not endings.answered(connection, run.where):
-        return []
-    conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
-    there = [scopes.BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
-    asked = [analysis.BoardOptions(judge=judge.name) for judge in run.judges]
-    return [analysis.board(connection, scope, one) for scope in there for one in asked]
-
-
-def _gate(run: resolve.ResolvedRun, boards: Sequence[analysis.RenderedBoard], floor: float | None) -> int:
-    """Exit code of `--fail-under` over the subjects of this run; what it compares, the analysis says."""
-    ran = {trial.subject.config_dir for trial in run.trials}
-    rows = [row for built in boards for row in built.gated if row.config in ran]
-    below = [row.label for row in rows if floor is not None and (row.value is None or row.value < floor)]
-    if below:
-        note(f"gate failed: below {floor:g}: {', '.join(dict.fromkeys(below))}")
-    return GATE if below else 0
-
-
-def _ending(result: pipeline.RunResult, so_far_usd: float) -> list[str]:
-    lines = []
-    if result.spent_usd:
-        lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
-        spent = f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"
-        lines.append(f"{spent}; ${so_far_usd:.4f} in this store so far")
-    if result.skipped:
-        lines.append(f"{result.skipped} dialogues are being worked on by another process")
-    return lines
+def spent(result: RunResult | NamesOutcome) -> str:
+    """What a command has spent."""
+    lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
+    return f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"

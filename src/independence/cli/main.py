@@ -14,6 +14,7 @@ from typing import Any, Final
 import click
 
 from independence import __version__
+from independence.config import plugins
 
 # name -> (module in this package and what it calls the command, or "" where our extension has it; one line for --help)
 COMMANDS: Final = {
@@ -110,9 +111,23 @@ def _loaded(name: str) -> click.Command:
 
 
 def _added(name: str) -> click.Command | None:
-    from independence.cli import added_commands
+    """The command of that name that a package adds; None where none does. Raises UsageError for one that is broken."""
+    return plugins.find(plugins.COMMANDS, name, click.Command) if plugins.declared(plugins.COMMANDS, name) else None
 
-    return added_commands.added(name)
+
+class ExtensibleGroup(click.Group):
+    """A group that packages add commands to: the entry point `suites.NAME` is `independence suites NAME`."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command of the group, or of another package."""
+        return super().get_command(ctx, cmd_name) or _added(f"{self.name}.{cmd_name}")
+
+    def add_ours(self) -> None:
+        """Add the commands of our own extensions, so that `--help` lists them."""
+        for name in plugins.ours(plugins.COMMANDS):
+            group, _, own = name.partition(".")
+            if group == self.name:
+                self.add_command(plugins.find(plugins.COMMANDS, name, click.Command), own)
 
 
 class LazyGroup(click.Group):

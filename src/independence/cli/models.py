@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from independence.cli import options
+from independence.cli.terminal import note
 from independence.errors import UsageError
 
 
@@ -40,11 +41,13 @@ def command(
     format_: str,
 ) -> None:
     """List the configurations of models.yaml, or the simulated models if there is none."""
-    from independence.cli import model_tables, roster_file, table_output
+    from independence.api import models
+    from independence.cli import table_output
     from independence.report.table import without_empty_columns
 
     if roster is not None:
-        roster_file.write(roster, names or (), models_file, force)
+        for line in models.write_roster(roster, names or (), models_file, force=force):
+            note(line)
         return
     if part is None and (endpoint or local_url):
         raise UsageError("--endpoint and --local-url say whose catalogue to read", "add --catalogue")
@@ -53,7 +56,9 @@ def command(
         raise UsageError(what, "ask for one of the two")
     on_screen = format_ == "table"
     if part is not None:
-        table = model_tables.catalogue(part, models_file, endpoint, local_url, brief=on_screen and not detailed)
+        from independence.api import catalogue  # which loads an HTTP client
+
+        table = catalogue.listed(part, models_file, endpoint, local_url, brief=on_screen and not detailed)
     else:
-        table = model_tables.named(names, models_file) if names else model_tables.configured(models_file)
+        table = models.named(names, models_file) if names else models.configured(models_file)
     table_output.print_tables([without_empty_columns(table) if on_screen else table], format_)

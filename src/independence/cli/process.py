@@ -10,7 +10,7 @@ import signal
 import sys
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
@@ -75,12 +75,8 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
-    return "".join(_instead(one) for one in lacking), error.end
-
-
-def _instead(character: str) -> str:
-    apart = unicodedata.normalize("NFKD", character)[0]
-    return _INSTEAD.get(character) or (apart if apart.isascii() else "?")
+    apart = ((one, unicodedata.normalize("NFKD", one)[0]) for one in lacking)
+    return "".join(_INSTEAD.get(one) or (base if base.isascii() else "?") for one, base in apart), error.end
 
 
 def run(invoke: Callable[[], Any]) -> Any:
@@ -96,43 +92,35 @@ def run(invoke: Callable[[], Any]) -> Any:
         click.echo("Error: interrupted; the same command continues from what is stored", err=True)
         sys.exit(Interrupted.exit_code)
     except Exception as error:
-        ended = _ended(_first(error))
+        ended = _ended(error)
         if ended is None:
             raise
-        note(f"Error: {one_line(ended.sentence)}")  # names of files may hold line breaks
-        sys.exit(ended.code)
+        sentence, code = ended
+        note(f"Error: {one_line(sentence)}")  # names of files may hold line breaks
+        sys.exit(code)
     finally:
         if signal.getsignal(signal.SIGINT) is not before:
             signal.signal(signal.SIGINT, before)
 
 
-class _Ended(NamedTuple):
-    sentence: str
-    code: int
-
-
-def _first(error: BaseException) -> BaseException:
-    """What happened: of tasks that failed together the first."""
-    while isinstance(error, BaseExceptionGroup):
+def _ended(error: BaseException) -> tuple[str, int] | None:
+    """What an error means to a person, and the exit code; None for an error of this program."""
+    while isinstance(error, BaseExceptionGroup):  # of tasks that failed together the first
         error = error.exceptions[0]
-    return error
-
-
-def _ended(error: BaseException) -> _Ended | None:
-    """What an error means to a person; None for an error of this program."""
     if isinstance(error, IndependenceError):
-        return _Ended(str(error), error.exit_code)
+        return str(error), error.exit_code
     if isinstance(error, OSError):
         return _system(error)
     if isinstance(error, MemoryError | RecursionError | ImportError):
         return _exhausted(error)
-    if isinstance(error, _of_sqlite()):
+    sqlite3 = sys.modules.get("sqlite3")  # where a command has loaded it
+    if sqlite3 is not None and isinstance(error, sqlite3.Error):
         what = f"the store cannot be used ({error}); `independence doctor` says what is wrong with it"
-        return _Ended(what, UsageError.exit_code)
+        return what, UsageError.exit_code
     return None
 
 
-def _exhausted(error: MemoryError | RecursionError | ImportError) -> _Ended | None:
+def _exhausted(error: MemoryError | RecursionError | ImportError) -> tuple[str, int] | None:
     """Where memory or the stack ran out, or a part of the installation is missing."""
     # A library that does not fit into the memory that is left fails while it is loaded, and then what of ours needs it.
     if isinstance(error, ImportError) and "failed to map segment" not in str(error):
@@ -140,9 +128,9 @@ def _exhausted(error: MemoryError | RecursionError | ImportError) -> _Ended | No
             return None
         if not _memory_is_limited():
             what = f"the installation is damaged ({error}); install ai-independence-bench again"
-            return _Ended(what, UsageError.exit_code)
+            return what, UsageError.exit_code
     what = "something is nested too deep to be read" if isinstance(error, RecursionError) else "not enough memory"
-    return _Ended(f"{what}; what was stored is kept", IndependenceError.exit_code)
+    return f"{what}; what was stored is kept", IndependenceError.exit_code
 
 
 def _memory_is_limited() -> bool:
@@ -155,21 +143,15 @@ def _memory_is_limited() -> bool:
     )
 
 
-def _system(error: OSError) -> _Ended | None:
+def _system(error: OSError) -> tuple[str, int] | None:
     """What the system refused: to print any more, or a file."""
     if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try once more
         what = f"the output cannot be written ({error.strerror}); free space and run the command again"
-        return _Ended(what, DiskFull.exit_code)
+        return what, DiskFull.exit_code
     if error.errno in (errno.EMFILE, errno.ENFILE):
-        return _Ended("too many open files for this process; raise the limit (ulimit -n 1024)", UsageError.exit_code)
+        return "too many open files for this process; raise the limit (ulimit -n 1024)", UsageError.exit_code
     if error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EROFS, errno.EPERM) and error.filename:
         what = f"{plain(str(error.filename)[:_LONGEST])}: {error.strerror}; name another file"
-        return _Ended(what, UsageError.exit_code)
+        return what, UsageError.exit_code
     return None
-
-
-def _of_sqlite() -> tuple[type[Exception], ...]:
-    """The errors of SQLite, where a command has loaded it."""
-    sqlite3 = sys.modules.get("sqlite3")
-    return (sqlite3.Error,) if sqlite3 else ()

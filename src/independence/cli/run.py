@@ -11,11 +11,7 @@ import click
 from independence.cli import options
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import command_line, next_steps, program
-from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions
-from independence.errors import UsageError
-
-_HIGHEST = 100
-_DEMO_RUNS = 10
+from independence.config.options import GradeOptions, RerunOptions, RunOptions
 
 
 @click.command("run")
@@ -34,13 +30,9 @@ def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions
     """
     from independence.api import running
     from independence.cli import launch
-    from independence.report import analysis
-    from independence.suites import load
 
     if fail_under is not None:
-        if not 0 <= fail_under <= _HIGHEST:
-            raise UsageError(f"--fail-under {fail_under:g}: an index is a number from 0 to {_HIGHEST}")
-        analysis.refuse(load.load(options.suite).suite, ["--fail-under"])
+        running.refuse_floor(options.suite, fail_under)
     launch.launch(running.arun, options, terminal, db, fail_under=fail_under, afterword=_afterword())
 
 
@@ -101,20 +93,9 @@ def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
     """
     from independence.api import running
     from independence.cli import launch
-    from independence.suites import load
-    from independence.testing.sim import panel
 
-    grid = load.load(suite).suite.grid is not None
-    names = list(panel.ADVISERS if grid else panel.PANEL)
-    asked = RunOptions(
-        suite=suite,
-        models=tuple(f"sim/{name}" for name in names),
-        runs=1 if grid else _DEMO_RUNS,  # the cells of a grid are its sample
-        judges=("cues",),
-        seed=seed,
-        connection=ConnectionOptions(parallel=len(names)),
-    )
     work = functools.partial(running.arun, command="demo")
+    asked = running.demo_options(suite, seed)
     launch.launch(work, asked, TerminalOptions(quiet=quiet, format_=format_), db, afterword=_after_demo(suite))
 
 

@@ -129,11 +129,21 @@ def interruptible() -> Iterator[None]:
     if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    heard = list[int]()
+
+    def interrupted(number: int, _frame: object) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
     try:
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # by a Ctrl-C that the event loop has heard already
             raise KeyboardInterrupt
         yield
+    except Exception:
+        if heard:  # inside a function that SQLite called, which makes an error of its own of it
+            raise KeyboardInterrupt from None
+        raise
     finally:
         signal.signal(signal.SIGINT, before)

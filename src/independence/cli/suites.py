@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from independence.cli import options
-from independence.cli.added_commands import ExtensibleGroup
+from independence.cli.main import ExtensibleGroup
 from independence.cli.terminal import note, plain, runnable
 from independence.config.options import SuitePart
-from independence.errors import DocumentError, UsageError
 
 
 @click.group("suites", cls=ExtensibleGroup, invoke_without_command=True)
@@ -20,13 +19,10 @@ def command(ctx: click.Context) -> None:
     """List the built-in suites."""
     if ctx.invoked_subcommand is not None:
         return
-    from independence.engine import plan
-    from independence.suites import load
+    from independence.api import suites
 
-    for name in load.built_in():
-        suite, edition = load.load(name)
-        size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
-        click.echo(f"{name}@{edition}  {suite.title}: {size}")
+    for (suite, edition), calls in suites.built_in():
+        click.echo(f"{suite.suite}@{edition}  {suite.title}: {len(suite.scenarios)} scenarios, {calls} calls a run")
         click.echo(f"    {suite.about}")
         for experiment, about in suite.experiments.items():
             click.echo(f"    {experiment}: {about}")
@@ -36,29 +32,17 @@ def command(ctx: click.Context) -> None:
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 def _lint(path: Path) -> None:
     """Check the suite in the folder PATH. Every problem is reported with file and line; exit code 1 if there is one."""
-    from independence.config import documents
-    from independence.report import analysis
-    from independence.suites import grid, known, load, schema
+    from independence.api import linting
 
-    folder = path.parent if path.is_file() else path
-    if not (folder / "suite.yaml").is_file():
-        raise UsageError(f"{folder}: no suite.yaml here")
-    try:
-        document = documents.read(folder / "suite.yaml")
-        suite = documents.convert(document, schema.Suite)
-        found = load.problems(suite, document, folder, analysis.check)
-        if not found:
-            found = known.problems(folder, grid.expanded(load.inline(suite, folder)))
-    except DocumentError as error:
-        found = [error]
-    for problem in found:
+    linted = linting.lint(path)
+    for problem in linted.problems:
         click.echo(plain(str(problem)))
-    if found:
-        click.echo(f"{len(found)} problem{'s' if len(found) > 1 else ''}", err=True)
+    if count := len(linted.problems):
+        click.echo(f"{count} problem{'s' if count > 1 else ''}", err=True)
         sys.exit(1)
-    if said := load.shared_name(suite.suite, folder):
-        click.echo(f"note: {plain(said)}", err=True)
-    click.echo(runnable(f"{folder}: ready to run with `independence run --suite {folder}`"))
+    if linted.note:
+        click.echo(f"note: {plain(linted.note)}", err=True)
+    click.echo(runnable(f"{linted.folder}: ready to run with `independence run --suite {linted.folder}`"))
 
 
 @command.command("grid")
@@ -71,26 +55,15 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
 
     No model is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
     """
+    from independence.api import suites
     from independence.config import user_files
-    from independence.engine import plan
-    from independence.exchange import grid_file
-    from independence.suites import load, scenario_part
 
-    loaded = load.load(name)
-    suite = loaded.suite
-    if suite.grid is None:
-        raise UsageError(f"suite {suite.suite} has no grid of prompts; `rent` has one")
-    if part.scenarios is not None:
-        scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)  # which refuses a grid
-    kept = plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part).scenarios
-    asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
-    content = b"".join(line + b"\n" for line in grid_file.grid_lines(suite, [scenario.id for scenario in asked]))
+    content, by_side = suites.grid_prompts(name, part)
     if out is None:
         click.echo(content, nl=False)
     else:
         user_files.write_new(out, content, "--out", force=force)
-        note(f"written: {len(asked)} prompts in {out}")
-    by_side = {side: sum(scenario.side == side for scenario in asked) for side in suite.grid.sides}
+        note(f"written: {sum(by_side.values())} prompts in {out}")
     note(", ".join(f"{count} asked by {side}" for side, count in by_side.items() if count))
 
 

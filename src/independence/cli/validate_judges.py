@@ -8,7 +8,6 @@ import click
 
 from independence.cli import activity, options
 from independence.cli.terminal import note
-from independence.errors import StoreError
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
@@ -42,29 +41,16 @@ def command(
     Prints a board per judge, agreement, self-preference, costs, the dialogues on which two judges differ most, and what
     each made of the suite's known dialogues.
     """
-    from independence.api import reading
+    from independence.api import reading, validating
     from independence.cli import table_output
-    from independence.engine import examining
-    from independence.report import judge_known
-    from independence.report import judge_validation as validation
-    from independence.store import scopes
+    from independence.report.judge_validation import ValidationOptions
 
     named = tuple(name for each in names for name in each)
-    longest = _LONGEST if format_ == "table" else None
-    wanted = validation.ValidationOptions(named, models, worst, longest)
-    with activity.working("comparing judges", quiet), reading.Store(db, note) as store:
-        scope = store.scope(suite, variant, mode)
-        with store.reading() as opened:
-            known = [
-                one
-                for one in examining.stored(opened, scopes.grading(opened, scope))
-                if not named or one.judge in named
-            ]
-            tables = [judge_known.table(known)] if known else []
-            try:
-                tables = [*validation.validate(opened, scope, wanted), *tables]
-            except StoreError as error:
-                if not tables:
-                    raise
-                note(str(error), quiet)
+    asked = ValidationOptions(named, models, worst, _LONGEST if format_ == "table" else None)
+
+    def say(line: str) -> None:
+        note(line, quiet)
+
+    with activity.working("comparing judges", quiet), reading.Store(db, say) as store:
+        tables = validating.validate_judges(store, asked, suite=suite, variant=variant, mode=mode)
     table_output.print_tables(tables, format_)

@@ -215,6 +215,18 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     connection: ConnectionOptions = ConnectionOptions()
 
 
+class NamesOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Stored answers out of which names are read, and who reads them."""
+
+    extractor: str | None = None  # None: the model that judges by default
+    force: bool = False  # read again what is read
+    models: tuple[str, ...] = ()
+    suite: str | None = None
+    variant: str | None = None
+    mode: str | None = None
+    connection: ConnectionOptions = ConnectionOptions()
+
+
 _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "connection": ConnectionOptions,
     "offline": OfflineOptions,

@@ -18,6 +18,7 @@ import msgspec
 
 from independence.clients.limits import Prices
 from independence.engine import dialogue
+from independence.engine.examining import CHARACTERS_PER_TOKEN, KnownDialogues
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
@@ -25,7 +26,6 @@ from independence.store import spending
 from independence.store.spending import CallTokens, RunTokens
 from independence.suites.schema import Suite
 
-CHARACTERS_PER_TOKEN = 4.1  # least squares over the published requests
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
 STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer
 TOOL_TOKENS = 218.0  # least squares over the published requests
@@ -192,6 +192,20 @@ def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHisto
         steps=whole.steps,
         bills=found,
     )
+
+
+def of_known(todo: Sequence[PendingTrial], known: KnownDialogues | None, prices: PriceList) -> CostEstimate:
+    """What judges that grade known dialogues will cost. These are there, so that their lengths are known."""
+    if known is None:
+        return estimate((), prices)
+    means: dict[tuple[str, str, int | str], CallTokens] = {
+        (EVERYBODY, trial.dialogue.scenario.id, call.turn): CallTokens(
+            EVERYBODY, trial.dialogue.scenario.id, call.turn, False, 1, 0, call.answer.usage.completion_tokens
+        )
+        for trial, calls in zip(known.trials, known.calls, strict=True)
+        for call in calls
+    }
+    return estimate(todo, prices, CostHistory(means=means, rubrics=rubrics(known.suite)))
 
 
 def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory) -> dict[Payer, Bill]:

@@ -234,7 +234,7 @@ def _priced(
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
-    known = examining.priced(to_examine, exam, listed)
+    known = estimate.of_known(to_examine, exam.dialogues, listed)
     cost = cost.plus(known.typical_usd, *known.range_usd)._replace(known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
     purchases = [one.sentence for one in forecasts.values() if one.sentence]

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from independence.engine.resolve import ResolvedRun
 from independence.exchange.storing import ImportedRows
 from independence.judge.protocol import verdict_key
 from independence.store import context, queries
@@ -21,6 +20,9 @@ from independence.store.records import CallRow, EditionRow, FailureRow, SubjectR
 from independence.store.routes import RouteRow, VerdictRoute, Way
 from independence.suites import digest
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict, Where
+
+if TYPE_CHECKING:
+    from independence.engine.resolve import ResolvedRun  # which loads an HTTP client
 
 FORMAT = 1  # of what is below
 NAME = "independence"  # the key of the metadata that holds it

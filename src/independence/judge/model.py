@@ -9,14 +9,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config import plugins
-from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, SIM
 from independence.errors import UsageError
 from independence.judge import kinds, quotation
@@ -29,6 +28,9 @@ from independence.judge.schema import check, json_schema
 from independence.suites import digest
 from independence.suites.schema import Field, Rubric
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
+
+if TYPE_CHECKING:
+    from independence.config.registry import Registry
 
 _TEMPERATURE = 0.0
 _WANTED = {

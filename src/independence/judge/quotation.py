@@ -8,7 +8,7 @@ from collections.abc import Sequence
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")  # a quotation may leave words out
 _MARKS = re.compile("[\"'`*_“”„‟‘’‚‛«»]")
 _DASHES = re.compile("[‐‑‒–—−]")
-_SPACED = r"[^\W\u0e00-\U0010ffff]"  # a letter or figure of a script that puts spaces between words
+_SPACED = r"(?:(?=[\0-\u0dff])\w)"  # a letter or figure of a script that puts spaces between words
 _WORD = re.compile(rf"{_SPACED}+|[^\W\x00-\u0dff]")
 _INSIDE_WORD = re.compile(rf"(?<={_SPACED}){_SPACED}")
 _FEWEST = 3  # words in a row; "it's" is two

@@ -123,7 +123,7 @@ def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
     ratings = ratings_of(panel, measure, panel.judges)
     if not len(ratings):
         return None
-    scale = measure.scale or tuple(float(value) for value in np.unique(ratings[~np.isnan(ratings)]))
+    scale = measure.scale or tuple(sorted(set(ratings[~np.isnan(ratings)].tolist())))
     judges = int((~np.isnan(ratings)).any(axis=0).sum())
     subjects = subjects_of(panel, measure)
     alpha, ac2 = agreement.alpha(ratings, subjects), agreement.gwet(ratings, scale, subjects)

@@ -88,7 +88,7 @@ def _row(panel: JudgePanel, pair: tuple[str, str], measure: Measure) -> tuple[Va
     found = coefficients.pairwise(both[:, 0], both[:, 1]) if len(both) else None
     if found is None:
         return None
-    scale = measure.scale or tuple(float(value) for value in np.unique(both))
+    scale = measure.scale or tuple(sorted(set(both.ravel().tolist())))
     alpha, ac2 = coefficients.alpha(both, subjects), coefficients.gwet(both, scale, subjects)
     heads = (panel.heads[pair[0]], panel.heads[pair[1]])
     return (

@@ -55,7 +55,8 @@ def alpha(ratings: Array, subjects: Sequence[Hashable], level: float = 0.95) -> 
     if not kept.any():
         return None
     own = ratings[kept]
-    patterns, codes = np.unique(_counts(own, np.unique(own[~np.isnan(own)])), axis=0, return_inverse=True)
+    values = np.array(sorted(set(own[~np.isnan(own)].tolist())))
+    patterns, codes = np.unique(_counts(own, values), axis=0, return_inverse=True)
     whom = _codes(subjects, kept)
     times = np.zeros((whom.max() + 1, len(patterns)))
     np.add.at(times, (whom, codes.ravel()), 1)
@@ -72,7 +73,7 @@ def gwet(
 
     None where no unit has two ratings or the scale has one category. Raises ValueError for a rating off the scale.
     """
-    scale = np.unique(np.asarray(categories, dtype=np.float64))
+    scale = np.array(sorted(set(categories)), dtype=np.float64)
     counts = _counts(ratings, scale)
     raters = counts.sum(axis=1)
     rated, shared = raters > 0, raters > 1

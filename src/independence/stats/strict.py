@@ -316,7 +316,7 @@ def _known(value: float) -> float | None:
 
 def _runs(block: PlanBlock) -> tuple[Mask, Array]:
     """Which runs have a verdict of every scenario, and their indices, (n, runs) each."""
-    names = np.unique(block.runs)
+    names = sorted(set(block.runs.tolist()))  # numpy.unique loads numpy.ma, which takes longer than a small board
     whole = np.zeros((len(block.subjects), len(names)), dtype=bool)
     found = np.full(whole.shape, np.nan)
     for at, run in enumerate(names):

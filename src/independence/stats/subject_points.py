@@ -90,7 +90,7 @@ def variances(rows: Sequence[Points]) -> Points:
     Equal points have none either, though sums of binary fractions leave a rest.
     """
     sizes, found = np.array([len(row) for row in rows]), np.zeros(len(rows))
-    for size in np.unique(sizes[sizes > 1]).tolist():
+    for size in sorted(set(sizes[sizes > 1].tolist())):
         own = np.flatnonzero(sizes == size)
         points = np.stack([rows[at] for at in own.tolist()])
         found[own] = np.where(np.ptp(points, axis=1) < _REST, 0.0, points.var(axis=1, ddof=1))

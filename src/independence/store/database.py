@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import hashlib
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -23,6 +25,8 @@ from independence.store import context, digests, field_values, store_file
 from independence.store.migrations import migrations
 
 BUSY_S = 30.0
+# `schema_digest` of a blank store: making one to compare with takes longer than to start Python. A test holds it.
+SCHEMA: Final = "d8cd883f19ff3aeb35bde6c8059ea7cf3f15417eca2c1d91d88612d44a80b279"
 _OF_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
 _LAYOUT = re.compile(r"--[^\n]*|[\s\"]")
 _MAKERS = "`independence demo`, `run` or `import`"
@@ -303,6 +307,8 @@ def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False
 
 def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) -> None:
     """Raise StoreError for a file whose schema is not ours: SQLite would run what its triggers and views say."""
+    if version == len(migrations()) and schema_digest(connection) == SCHEMA:
+        return
     found, ours = _schema(connection), _blank_schema(version)
     for (kind, name), sql in found.items():
         if (kind, name) not in ours:
@@ -323,6 +329,11 @@ def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
         for kind, name, sql in found
         if not (kind == "table" and name in _OF_SQLITE) and not (kind == "index" and sql is None)
     }
+
+
+def schema_digest(connection: sqlite3.Connection) -> str:
+    """SHA-256 of everything that a store's schema defines."""
+    return hashlib.sha256(msgspec.json.encode(sorted(_schema(connection).items()))).hexdigest()
 
 
 @functools.cache

@@ -38,6 +38,8 @@ def edition(suite: Suite) -> str:
 
 
 def _pruned(value: Any) -> Any:
+    if isinstance(value, str):  # as most of a grid's many values
+        return value
     if isinstance(value, dict):
         return {key: _pruned(own) for key, own in value.items() if key not in _LATER or own not in _UNUSED}
     return [_pruned(own) for own in value] if isinstance(value, list | tuple) else value

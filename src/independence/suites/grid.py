@@ -116,9 +116,9 @@ def _reached(texts: Iterable[str], known: Mapping[str, str]) -> set[str]:
 def _filled(text: str, known: Mapping[str, str]) -> str:
     """A template whose variables may be templates themselves."""
     for _ in range(len(known) + 1):  # as deep as variables can lie in one another, were each in the next
-        if not slots(text):
+        before, text = text, fill(text, known)
+        if text == before:
             break
-        text = fill(text, known)
     return text.strip()
 
 

@@ -47,16 +47,18 @@ def locate(name: str) -> Path:
 
 
 def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
-    """Load, resolve and lint a suite; `requirements` as in `problems`.
+    """Load and resolve a suite, and lint it where it is a user's own; `requirements` as in `problems`.
 
     Raises DocumentError for the first problem, UsageError for an unknown name.
     """
     folder = locate(name)
-    document = documents.read(folder / "suite.yaml")
-    suite = documents.convert(document, Suite)
-    found = problems(suite, document, folder, requirements)
-    if found:
-        raise found[0]
+    if folder.parent == HOME:
+        suite = documents.packaged(folder / "suite.yaml", Suite)  # a test has linted it
+    else:
+        document = documents.read(folder / "suite.yaml")
+        suite = documents.convert(document, Suite)
+        if found := problems(suite, document, folder, requirements):
+            raise found[0]
     resolved = grid.expanded(inline(suite, folder))
     dialogues = known.read(folder, resolved)
     return LoadedSuite(msgspec.structs.replace(resolved, known=dialogues), digest.edition(resolved))

@@ -1,19 +1,17 @@
-"""The checks of `doctor`, each on its own: what fails is a finding, and the next one goes on."""
+"""What stands between a person and a run, each checked on its own: what fails is a finding, and the next goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 import aiohttp
 import msgspec
 
-from independence.cli import probes
-from independence.cli.activity import working
-from independence.cli.endpoint_lookup import EndpointLookup
-from independence.cli.terminal import note
+from independence.api import probes
+from independence.api.catalogue import EndpointLookup
 from independence.clients.catalogue import Catalogue
 from independence.clients.delivery import Shape
 from independence.clients.failures import LOADING, Failure
@@ -32,9 +30,10 @@ from independence.errors import UsageError
 from independence.judge import kinds, model
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE
-from independence.report import checks
+from independence.report import checks, table
 from independence.report.checks import CheckedModel, Finding, SetKey, finding, refusal
-from independence.store import health
+from independence.report.table import Table
+from independence.store import health, integrity
 from independence.types import ChatRequest
 
 _SETTINGS = ("BENCH_", "OPENROUTER_MODEL_")
@@ -49,30 +48,70 @@ class CheckedEndpoint(NamedTuple):
     read: bool = True  # whether it said what it lists, or that it lists nothing
 
 
-def findings(
-    *,
-    model: str | None,
-    judge: str | None,
-    models_file: Path | None,
-    local_url: str | None,
-    endpoint: str | None,
+class Doctor(NamedTuple):
+    """Who is told what is being done while models and servers are asked."""
+
+    say: Callable[[str], object]  # before each call
+    working: Callable[[str], AbstractContextManager[Callable[[str], object]]]  # around what may take long
+
+
+class Checkup(NamedTuple):
+    """What was found."""
+
+    findings: list[Finding]
+    keys: list[SetKey]  # empty where a model or an endpoint is named
+
+    @property
+    def failed(self) -> bool:
+        """Whether something stands in the way of a run."""
+        return checks.failed(self.findings)
+
+    def tables(self, notes: Sequence[str] = (), *, terminal: bool = False) -> list[Table]:
+        """Findings and keys; on a terminal what to do in a table of its own."""
+        shown = [checks.table(self.findings, notes)]
+        if terminal:
+            shown = [table.without_empty_columns(one) for one in checks.terminal_table(self.findings, notes)]
+        return [*shown, *([checks.keys_table(self.keys)] if self.keys else [])]
+
+
+def checkup(
     db: Path,
+    doctor: Doctor,
+    *,
+    model: str | None = None,
+    judge: str | None = None,
+    models_file: Path | None = None,
+    local_url: str | None = None,
+    endpoint: str | None = None,
     whole: bool = False,
-) -> list[Finding]:
-    """Every check that applies, in order."""
+) -> Checkup:
+    """Every check that applies, in order. `model`, `judge`: to be called; `endpoint`: checked alone.
+
+    `whole`: also compare all of the store with the digests of its rows. Raises UsageError for an unknown endpoint.
+    """
     out = list(_store(db, whole=whole))
     env = _settings(environment.read(), out)
     known = _models_file(models_file, out)
     known = msgspec.structs.replace(known, redirected=bool(environment.redirected(env)))
-    known = _with_local(known, env, local_url, [name for name in (model, judge) if name])
+    known = _with_local(known, env, local_url, [name for name in (model, judge) if name], doctor)
     subject = _subject(model, known, out) if model is not None else None
     spec = _judge(judge, subject, known, out) if judge is not None or subject is not None else None
     lookup = EndpointLookup(known, env, local_url)
     meant = [one.endpoint for one in (subject, spec) if one is not None]
     if endpoint is not None:
         meant = [lookup.named(endpoint)]
-    drive(_online(lookup, meant if model or judge or endpoint else lookup.configured(), subject, spec, out))
-    return out
+    alone = model or judge or endpoint
+    drive(_online(lookup, meant if alone else lookup.configured(), subject, spec, doctor, out))
+    return Checkup(out, [] if alone else keys())
+
+
+def salvage(db: Path, out: Path) -> list[str]:
+    """Copy what is whole of a store into a new one; how many rows of each table, in words. Raises StoreError."""
+    return [
+        f"{one.table}: {one.rows}{f' of {one.written}' if one.written is not None else ''} rows"
+        for one in integrity.salvage(db, out)
+        if one.rows or one.written
+    ]
 
 
 def keys() -> list[SetKey]:
@@ -125,7 +164,9 @@ def _models_file(file: Path | None, out: list[Finding]) -> Registry:
     return known
 
 
-def _with_local(known: Registry, env: Mapping[str, str], local_url: str | None, names: Sequence[str]) -> Registry:
+def _with_local(
+    known: Registry, env: Mapping[str, str], local_url: str | None, names: Sequence[str], doctor: Doctor
+) -> Registry:
     """The registry with what the server of `local/` ids tells, where one is named; its faults are found later."""
     try:
         endpoint = connections.local_server(ConnectionOptions(local_url=local_url), names, known, env)
@@ -134,7 +175,7 @@ def _with_local(known: Registry, env: Mapping[str, str], local_url: str | None, 
     if endpoint is None:
         return connections.with_local(known, None, env)
     once = msgspec.structs.replace(endpoint, retries=0)
-    with working(f"asking {endpoint.printable} which models it has") as say:
+    with doctor.working(f"asking {endpoint.printable} which models it has") as say:
 
         def on_event(event: Event) -> None:
             if isinstance(event, CallWaiting) and event.wait.reason == LOADING:
@@ -174,7 +215,12 @@ def _judge(name: str | None, subject: Subject | None, known: Registry, out: list
 
 
 async def _online(
-    lookup: EndpointLookup, names: Sequence[str], subject: Subject | None, judge: ModelJudge | None, out: list[Finding]
+    lookup: EndpointLookup,
+    names: Sequence[str],
+    subject: Subject | None,
+    judge: ModelJudge | None,
+    doctor: Doctor,
+    out: list[Finding],
 ) -> None:
     """Endpoints, then subject and judge, one after the other: a local server may answer one request at a time."""
     async with AsyncExitStack() as stack:
@@ -185,14 +231,14 @@ async def _online(
         if subject is not None:
             checked = CheckedModel("model", subject.model_id, subject.model, subject.sampling.effort or "",
                                    temperature_sent=subject.temperature_supported)  # fmt: skip
-            await _model(
-                checked, probes.of_subject(subject), probes.shapes(subject, None), there[subject.endpoint], session, out
-            )
+            shapes = probes.shapes(subject, None)
+            at = there[subject.endpoint]
+            await _model(checked, probes.of_subject(subject), shapes, at, session, doctor, out)
         if judge is not None:
             checked = CheckedModel("judge", judge.name, judge.model, judge.effort)
             first = len(out)
             shapes = probes.shapes(None, judge)
-            await _model(checked, probes.of_judge(judge), shapes, there[judge.endpoint], session, out)
+            await _model(checked, probes.of_judge(judge), shapes, there[judge.endpoint], session, doctor, out)
             if subject is not None and (subject.endpoint, subject.model) == (judge.endpoint, judge.model):
                 del out[first : -1 - len(shapes)]  # the catalogue says the same of it as of the subject
 
@@ -238,6 +284,7 @@ async def _model(
     shapes: Mapping[str, Shape],
     there: CheckedEndpoint | None,
     session: aiohttp.ClientSession,
+    doctor: Doctor,
     out: list[Finding],
 ) -> None:
     """Findings about one model, from the catalogue and from calls."""
@@ -258,7 +305,7 @@ async def _model(
         if obstacle:
             out.append(finding(check, "skipped", model.name, obstacle=obstacle))
             continue
-        note(f"asking {model.name}: {check}")
+        doctor.say(f"asking {model.name}: {check}")
         result = await probes.make(client, request)
         out.append(probes.read(check, model.name, result))
         if result.general and check == "answer":
@@ -269,5 +316,5 @@ async def _model(
         if obstacle:
             out.append(finding("delivery", "skipped", model.name, how=how, obstacle=obstacle))
             continue
-        note(f"asking {model.name}: whether every part of a prompt reaches it ({how}, {shape.calls} short calls)")
+        doctor.say(f"asking {model.name}: whether every part of a prompt reaches it ({how}, {shape.calls} short calls)")
         out.append(await probes.probe(client, model.name, how, shape))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from independence.cli import probes
-from independence.cli.endpoint_lookup import EndpointLookup
-from independence.cli.probes import ProbeResult
+from independence.api import probes
+from independence.api.catalogue import EndpointLookup
+from independence.api.probes import ProbeResult
 from independence.clients import protocol
 from independence.config.entries import EndpointEntry
 from independence.config.registry import Registry

@@ -1,0 +1,35 @@
+"""Whether a suite of a user's own can run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from independence.config import documents
+from independence.errors import DocumentError, UsageError
+from independence.report import analysis
+from independence.suites import grid, known, load, schema
+
+
+class LintedSuite(NamedTuple):
+    """The folder of a suite, and what is wrong with it."""
+
+    folder: Path
+    problems: list[DocumentError]
+    note: str = ""  # what to say of one that can run
+
+
+def lint(path: Path) -> LintedSuite:
+    """Every problem of the suite in a folder, or of which this is a file. Raises UsageError where there is none."""
+    folder = path.parent if path.is_file() else path
+    if not (folder / "suite.yaml").is_file():
+        raise UsageError(f"{folder}: no suite.yaml here")
+    try:
+        document = documents.read(folder / "suite.yaml")
+        suite = documents.convert(document, schema.Suite)
+        found = load.problems(suite, document, folder, analysis.check)
+        if not found:
+            found = known.problems(folder, grid.expanded(load.inline(suite, folder)))
+    except DocumentError as error:
+        return LintedSuite(folder, [error])
+    return LintedSuite(folder, found, "" if found else load.shared_name(suite.suite, folder))

@@ -1,0 +1,75 @@
+"""What is configured, what names stand for, and configurations as a roster of the rent benchmark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from independence.config import registry, user_files
+from independence.config.registry import Registry
+from independence.config.subjects import OPENROUTER, SIM, Subject
+from independence.engine import connections
+from independence.errors import UsageError
+from independence.report import models
+from independence.report.table import Table
+from independence.testing.sim.panel import ADVISERS, PANEL, controls
+from independence.types import Sampling
+
+_CONCURRENCY = 3  # what published rosters have; they must have one
+
+
+def configured(models_file: Path | None) -> Table:
+    """The configurations of a models file, or the simulated panel where there is none. Raises UsageError."""
+    file = models_file or connections.DEFAULT_FILE
+    known = connections.models(models_file)
+    if models_file is None and not file.is_file():
+        subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *controls(), *ADVISERS)]
+        note = "These are simulated and need no key; any other id works with -m all the same."
+        return models.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
+    if not known.subjects and not known.endpoints:
+        raise UsageError(f"{file}: it lists no models", "write them below `models:`, one a line, as `- vendor/model`")
+    return models.configurations(known.subjects, f"Configurations of {file}", ())
+
+
+def named(names: tuple[str, ...], models_file: Path | None) -> Table:
+    """What names stand for. Raises UsageError."""
+    known = connections.models(models_file)
+    labels = {subject.label for subject in known.subjects}
+    rows = [(name, subject) for name in names for subject in known.resolve(name)]
+    return models.resolved(
+        (name, "label" if name in labels else "id" if subject in known.subjects else "default", subject)
+        for name, subject in rows
+    )
+
+
+def write_roster(file: Path, names: Sequence[str], models_file: Path | None, *, force: bool = False) -> list[str]:
+    """Write the named configurations, or all active ones, as a roster in the form that the rent benchmark reads: a JSON
+    list of models at OpenRouter. Returns what is in it and what is not, in sentences.
+
+    Raises UsageError where none of them is at OpenRouter.
+    """
+    known = connections.models(models_file)
+    listed = names or [subject.label for subject in known.subjects if subject.active]
+    chosen = registry.choose(known, listed, Sampling())
+    there = [subject for subject in chosen if subject.endpoint == OPENROUTER]
+    once = list({subject.model: subject for subject in reversed(there)}.values())[::-1]
+    if not once:
+        raise UsageError("no model of OpenRouter is listed, and a roster holds no others; name some with -m")
+    rows = [_row(subject, known) for subject in once]
+    content = json.dumps(rows, ensure_ascii=False, indent=2).encode() + b"\n"
+    user_files.write_new(file, content, "--write-roster", force=force)
+    said = [f"written: {len(once)} models in {file}; a roster states neither temperature nor effort nor a pin"]
+    if len(there) > len(once):
+        said.append(f"{len(there) - len(once)} further configurations of these models are not in it")
+    if len(chosen) > len(there):
+        said.append(f"{len(chosen) - len(there)} configurations of other endpoints are not in it")
+    return said
+
+
+def _row(subject: Subject, known: Registry) -> dict[str, object]:
+    own = next((entry for pin, entry in known.limits.items() if pin[:2] == (OPENROUTER, subject.model)), None)
+    row: dict[str, object] = {"id": subject.model, "label": subject.label, "provider": "OpenRouter"}
+    if own and own.rate_limit:
+        row["rate_limit"] = {"rps": own.rate_limit.rps, "burst": own.rate_limit.burst or 1}
+    return row | {"concurrency": (own and own.concurrency) or _CONCURRENCY}

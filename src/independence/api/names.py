@@ -1,0 +1,103 @@
+"""The names that subjects took when they were free to: read out of stored answers by a model, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.config.endpoints import Endpoint
+from independence.config.options import NamesOptions
+from independence.engine import names_extraction, service
+from independence.engine.estimate import CostEstimate
+from independence.engine.names_extraction import NamesOutcome, NamesPlan, NamesSelection
+from independence.engine.service import Hooks
+from independence.errors import StoreError, UsageError
+from independence.judge import kinds, model
+from independence.judge.names import IDENTITY
+from independence.judge.names import scenarios as naming_scenarios
+from independence.judge.protocol import DEFAULT_JUDGE
+from independence.report import board
+from independence.report import names as report
+from independence.report.table import Table
+from independence.store import database, names, scopes
+
+
+class NamesResult(NamedTuple):
+    """What was read, and every name that is known now."""
+
+    tables: list[Table]  # empty for a dry run
+    ended: NamesOutcome | None = None  # None: no reading was wanted, or it was not agreed to
+    unread: int = 0  # runs that are left
+    broken: int = 0  # runs in which nothing could be read
+
+
+async def aextract_names(
+    asked: NamesOptions,
+    store: Path,
+    *,
+    top: int | None,
+    say: Callable[[str], object],
+    approve: Callable[[CostEstimate, Mapping[str, Endpoint]], bool],
+    hooks: Hooks,
+) -> NamesResult:
+    """Read the names of one edition and condition that are not read yet, one call a run, and count them.
+
+    `top`: names in a table, None: all. `say` is told what is there before anything is asked, `approve` what reading
+    costs. Raises StoreError for a suite that asks for no name, UsageError for a judge that is no model.
+    """
+    with database.translated(store), closing(database.connect_existing(store)) as connection:
+        scope = scopes.find(connection, asked.suite, asked.variant, asked.mode)
+        if said := scopes.newest(connection, scope, asked.suite):
+            say(said)
+        scenarios = naming_scenarios(scopes.grading(connection, scope))
+        if not scenarios:
+            raise StoreError(
+                f"suite {scope.suite.suite} asks for no name: no scenario opens with a question for one, and none that "
+                f"opens freely belongs to an experiment `{IDENTITY}`"
+            )
+        known = scopes.of_edition(connection, scope.where)
+        chosen = scopes.subjects(asked.models, known, "here") if asked.models else list(known)
+        labels = {config: known[config].label for config in chosen}
+        extractor, result = None, NamesResult([])
+        if not asked.extractor and not asked.force and names.imported(connection, scope.where):
+            say("these imported runs have their names already; -x MODEL reads them again")
+        else:
+            name = asked.extractor or DEFAULT_JUDGE
+            if kinds.of(name) is not kinds.MODEL:
+                raise UsageError(f"`{name}` cannot read names", "name a model, as `--extractor vendor/model`")
+            registry, _ = await service.known_models(asked.connection, (name,))
+            reader = msgspec.structs.replace(model.named(name, registry), max_tokens=names_extraction.MAX_TOKENS)
+            wanted = NamesSelection(scope, scenarios, labels, reader, asked.force)
+            extractor, plan = reader.name, names_extraction.plan(connection, wanted)
+            ended: NamesOutcome | None = NamesOutcome()
+            for line in _planned(reader.name, plan):
+                say(line)
+            if plan.todo:
+                ended = await names_extraction.extract(
+                    wanted, plan.todo, asked.connection, connection=connection, path=store, approve=approve, hooks=hooks
+                )
+            left = names_extraction.plan(connection, wanted._replace(force=False))
+            result = NamesResult([], ended, len(left.todo), left.broken)
+        if asked.connection.dry_run:
+            return result
+        ranked = scope.suite.index is not None and scope.suite.analysis == "index"
+        ranks = {row.config: row.rank for row in board.board(connection, scope).rows} if ranked else None
+        only = labels if asked.models else None
+        tables = report.tables(connection, scope, extractor=extractor, only=only, top=top, ranks=ranks)
+        return result._replace(tables=tables)
+
+
+def _planned(extractor: str, plan: NamesPlan) -> list[str]:
+    """What is there and what is not, before anything is read."""
+    lines = [f"names by {extractor}: {len(plan.todo)} runs to read, {plan.known} are read already"]
+    if plan.stale:
+        lines.append(f"{plan.stale} of them were read before from other answers or in another way; they are read again")
+    for scenario, count in sorted(plan.absent.items()):
+        lines.append(f"{count} runs have no answer in `{scenario}`; it is left out there")
+    if plan.silent:
+        lines.append(f"{plan.silent} runs have no answer in which a name could be taken; they are left out")
+    return lines

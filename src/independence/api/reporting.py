@@ -1,0 +1,72 @@
+"""The whole report on one place of a store, as files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Unpack
+
+from independence.api.reading import Names, Store
+from independence.config import user_files
+from independence.config.options import Place
+from independence.errors import UsageError
+from independence.exchange import output
+from independence.report import html, table
+from independence.report.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.table import Section
+
+_LONGEST = 100  # signs of a file's name, without its ending
+
+
+def write_report(
+    store: Store,
+    path: Path,
+    *,
+    as_html: bool = False,
+    tables: Path | None = None,
+    force: bool = False,
+    scoring: str = STRICT,
+    models: Names = (),
+    reading: InferenceOptions = DEFAULT,
+    **place: Unpack[Place],
+) -> list[str]:
+    """Write `Store.report`: as one page, as also where `path` ends in .html, else as Markdown with figures beside it.
+
+    Returns what was written, in sentences. `tables`: a folder for every table as CSV and JSON.
+
+    Raises UsageError, before anything is read, for a file that no report was written to, unless `force`.
+    """
+    user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
+    title, sections = store.report(**place, scoring=scoring, models=models, reading=reading)
+    said = []
+    if tables is not None:
+        said.append(f"written: {_write_tables(tables, sections, force)} tables in {tables}")
+    files = {path: html.page(title, sections)}
+    if not as_html and path.suffix.lower() not in (".html", ".htm"):
+        folder = path.parent / f"{path.stem}-figures"
+        figures = [block for section in sections for block in section.body if isinstance(block, table.Svg)]
+        files = {path: table.document(title, sections, lambda name: f"{folder.name}/{name}.svg")}
+        files |= {folder / f"{figure.id}.svg": figure.svg for figure in figures}
+    for file in files:  # all of them, or none where one is not ours
+        user_files.check(file, "--output", user_files.MARK, forcible=True, force=force)
+    for file, text in files.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{text}{user_files.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            what = f"{file}: cannot be written ({error.strerror}); name another place with --output"
+            raise UsageError(what) from error
+    return [*said, f"written: {path}"]
+
+
+def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int:
+    found = [block for section in sections for block in section.body if isinstance(block, table.Table)]
+    files: dict[str, list[bytes]] = {}
+    for one in found:
+        digest = hashlib.sha256(one.id.encode()).hexdigest()[:8]
+        name = one.id if len(one.id) <= _LONGEST else f"{one.id[:_LONGEST]}-{digest}"  # some hold the name of a model
+        for ending, text in (("csv", table.to_csv(one)), ("json", table.to_json([one]) + "\n")):
+            files[f"{name}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
+    output.write(folder, files, output.Manifest(), force)
+    return len(found)
