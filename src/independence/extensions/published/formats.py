@@ -19,6 +19,8 @@ _FOLDERS, _SHOWN = 3, 60  # folders in a notice, and how much of their names
 class BenchImporter(Importer):
     """A result set of the bench: a folder or a tar. What is neither is refused in its words."""
 
+    help = "a result set of the bench (a tar, or a folder of folders named like `vendor--model@low-t0.7`)"
+
     def takes(self, path: Path) -> bool:
         """Whether it can be one."""
         from independence.extensions.published import result_set
@@ -62,6 +64,8 @@ class BenchImporter(Importer):
 
 class RentImporter(Importer):
     """A run folder of the rent benchmark."""
+
+    help = "a run folder of the rent benchmark"
 
     def takes(self, path: Path) -> bool:
         """Whether it is one, or holds some."""
