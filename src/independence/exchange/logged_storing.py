@@ -108,21 +108,14 @@ def _check(edition: LoggedEdition, suite: Suite | None, one: LoggedDialogue) -> 
     logged.rows(edition, [one])  # answers and verdicts hold what came or why nothing did
     if suite is None:
         return
-    if digest.sha256(_shape(trial.shape) | {"run": trial.run}) != trial.key:
+    if digest.sha256(msgspec.json.decode(trial.shape, type=dict[str, object]) | {"run": trial.run}) != trial.key:
         raise ValueError("its key is not that of what was asked")
-    fields = suite.rubrics[suite.scenario(trial.scenario).rubric].fields
+    scenario = suite.scenario(trial.scenario)
+    fields, rubric = suite.rubrics[scenario.rubric].fields, digest.rubric(suite, scenario)
     for own in one.verdicts:
-        wrong = check(own.verdict.values, fields)[1] if own.verdict and own.rubric == _rubric(suite, one) else []
+        wrong = check(own.verdict.values, fields)[1] if own.verdict and own.rubric == rubric else []
         if wrong:
             raise ValueError(f"verdict by {own.judge}: {'; '.join(wrong)}")
-
-
-def _shape(text: str) -> dict[str, object]:
-    return msgspec.json.decode(text, type=dict[str, object])
-
-
-def _rubric(suite: Suite, one: LoggedDialogue) -> str:
-    return digest.rubric(suite, suite.scenario(one.trial.scenario))
 
 
 def _refuse_others(connection: sqlite3.Connection, file: LoggedFile, part: list[LoggedDialogue]) -> None:

@@ -81,13 +81,7 @@ class DialogueGrader:
         else:
             written = {step.step: step.reply.text for step in steps if step.reply is not None}
             grade = await judge.grade(finished._replace(written=written), self._client)
-        own = LoggedVerdict(
-            judge=judge.name,
-            rubric=digest,
-            settings=judge.settings,
-            verdict=logged.verdict_in(grade),
-            missing=logged.missing_in(grade),
-        )
+        own = LoggedVerdict(judge=judge.name, rubric=digest, settings=judge.settings, **logged.came(grade))
         return own, tuple(steps)
 
     async def _write(self, finished: FinishedDialogue, end: str) -> list[LoggedStep]:
@@ -103,7 +97,7 @@ class DialogueGrader:
             out.append(
                 LoggedStep(
                     key=key, judge=judge.name, step=step.name, position=position, wording=wording,
-                    settings=judge.settings, reply=logged.reply_in(answer), missing=logged.missing_in(answer),
+                    settings=judge.settings, **logged.came(answer),
                 )
             )  # fmt: skip
             if isinstance(answer, Missing):

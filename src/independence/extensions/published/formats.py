@@ -33,9 +33,9 @@ class BenchImporter(Importer):
 
         from independence.api.importing import said_new
         from independence.config import registry
+        from independence.exchange.storing import write
         from independence.extensions.published import adopting, import_summary, result_set, storing
-        from independence.extensions.published.adoption import imported_requests
-        from independence.store.database import writing
+        from independence.store.database import transaction, writing
         from independence.store.queries import PUBLISHED
         from independence.suites import load
         from independence.types import Where
@@ -49,8 +49,10 @@ class BenchImporter(Importer):
         storing.refuse_older(path, summary.older, options.suite)
         options.say(f"storing {summary.replies:,} replies")
         with writing(store, new=True) as connection:
-            new = storing.store(connection, suite, runs, storing.published_labels(runs, known))
-            changed = adopting.other_words(connection, Where(suite.suite, PUBLISHED), imported_requests.of_runs(runs))
+            rows = storing.rows(suite, runs, storing.published_labels(runs, known))
+            with transaction(connection):
+                new = write(connection, rows)
+            changed = adopting.other_words(connection, Where(suite.suite, PUBLISHED), rows)
         notes = [said_new(new), *changed]
         if summary.older:
             notes.append(

@@ -141,7 +141,7 @@ def _is_split(run: ImportedRun) -> bool:
     times = []
     for call in (call for trial in run.trials for call in trial.calls):
         with suppress(ValueError, OverflowError):
-            times.append(datetime.fromisoformat(call.timestamp).timestamp())
+            times.append(datetime.fromisoformat(call.answered_at or "").timestamp())
     return bool(times) and max(times) - min(times) > timedelta(days=1).total_seconds()
 
 

@@ -79,8 +79,13 @@ def read(
             f"{path}: no readable response file of suite {suite.suite} in {found.files} files",
             "name the suite of these results with --suite",
         )
-    runs = tuple(_run(key, gathered[key], by) for key in sorted(gathered))
-    return ImportedResults(runs, summarise(runs, found, by, registered))
+    runs = []
+    for (config_dir, run), held in sorted(gathered.items(), key=lambda one: one[0]):
+        dialogues = [
+            one for condition, own in sorted(held.files.items()) for one in trials(config_dir, run, condition, own, by)
+        ]
+        runs.append(ImportedRun(config_dir, run, held.model_id, tuple(dialogues), held.name_extraction))
+    return ImportedResults(tuple(runs), summarise(runs, found, by, registered))
 
 
 def _add(
@@ -118,11 +123,6 @@ def _belongs(where: PublishedPath, by: SuiteLayout) -> bool:
         return False
     position = by.turns.get(where.rest[-1].removesuffix(".json"))
     return position is not None and position.scenario.experiment == where.rest[0]
-
-
-def _run(key: RunKey, files: _RunFiles, by: SuiteLayout) -> ImportedRun:
-    dialogues = [trial for condition in sorted(files.files) for trial in trials(condition, files.files[condition], by)]
-    return ImportedRun(key[0], key[1], files.model_id, tuple(dialogues), files.name_extraction)
 
 
 def files(path: Path) -> Iterator[ResultFile]:

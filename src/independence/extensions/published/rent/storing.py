@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from independence.exchange.storing import ImportedRows, NewRows, write
+from independence.extensions.published.dialogues import trial_row
 from independence.extensions.published.rent.editions import FolderEdition
 from independence.extensions.published.rent.reader import ImportedAnswer, ImportedFolder
 from independence.extensions.published.rent.records import answer, grade, recovered
-from independence.extensions.published.storing import UNKNOWN_JUDGE, subject_row, trial_row, verdict_row
+from independence.extensions.published.storing import UNKNOWN_JUDGE, subject_row, verdict_row
 from independence.store import context, names
 from independence.store.database import transaction
 from independence.store.records import CallRow, EditionRow, Sidecar, TrialRow, VerdictRow
