@@ -31,7 +31,6 @@ from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.records import TrialRow
 from independence.store.scopes import BoardScope, grading
-from independence.suites import digest
 from independence.suites.schema import Scenario
 from independence.types import Attempt, Missing, Scalar, Where
 
@@ -230,13 +229,9 @@ def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
 
 def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each verdict. `current`: by the rubric of the edition or a published one, on the current dialogue."""
-    suite = grading(edition.connection, edition.places[0])
-    rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
+    rubrics = scopes.counting_rubrics(edition.connection, edition.places[0])
     for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
-        where, counting = (
-            _where(edition, one.trial),
-            (rubrics.get(one.trial.scenario), queries.PUBLISHED, queries.REREAD),
-        )
+        where, counting = _where(edition, one.trial), rubrics.get(one.trial.scenario, scopes.OF_PUBLISHERS)
         for row in one.verdicts:
             own = verdict_fields(one, row)
             yield where | {name: own[name] for name in _VERDICT if name in own} | {

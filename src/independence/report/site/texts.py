@@ -24,8 +24,7 @@ from independence.report.site.messages import Sent
 from independence.report.site.schema import SCHEMA
 from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue
-from independence.store.queries import PUBLISHED, REREAD
-from independence.store.scopes import BoardScope
+from independence.store.scopes import OF_PUBLISHERS, BoardScope
 from independence.suites import digest
 from independence.suites.schema import Rubric, Suite
 from independence.types import Reply
@@ -206,7 +205,7 @@ def graded(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, str]:
 
 def rubric_id(stored: str) -> str:
     """What documents call a rubric: the published ones by their word, ours by the first eight digits."""
-    return stored if stored in (PUBLISHED, REREAD) else stored[:8]
+    return stored if stored in OF_PUBLISHERS else stored[:8]
 
 
 def _used(connection: sqlite3.Connection, scope: BoardScope) -> set[str]:

@@ -38,7 +38,7 @@ def dialogue(suite: Suite, scenario: str, condition: Condition = SPOKEN, run: in
     composed = script.compose(suite, suite.scenario(scenario), condition)
     setting = script.DialogueSetting(composed.system, composed.context, composed.tool)
     past: list[Exchange] = []
-    calls = []
+    calls: list[CallRow] = []
     for turn in composed.turns:
         if turn.reply is not None:
             past.append(Exchange(turn.human, turn.reply))
