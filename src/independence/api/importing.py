@@ -107,7 +107,7 @@ def _score(
     with writing(store, new=False) as connection:
         scores = read(connection)
         new = humans.store(connection, path, scores)
-    raters = Counter(one.row.judge for one in scores.verdicts)
+    raters = Counter(row.judge for _, row in scores.verdicts)
     notes = [f"{rater}: {count} verdicts" for rater, count in raters.items()]
     if scores.blank:
         notes.append(f"{scores.blank} lines have no value yet; left out")

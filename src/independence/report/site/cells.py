@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 from independence.errors import UsageError
 from independence.report import analysis, planned_verdicts
@@ -30,19 +30,16 @@ def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
     for cell in planned_verdicts.planned_verdicts(connection, board.scope, judge).every:
         if cell.scenario in place and cell.values is not None:
             cells[cell.config_dir][place[cell.scenario]][cell.run - 1] = share(cell)
-    found = _contrasts(connection, board, judge)
+    found, contrasts = _contrasts(connection, board, judge), dict[str, tuple[float | None, ...]]()
     units = tuple(dict.fromkeys(board.units.values())) if found else ()
+    for key, one in found.subjects.items() if found else ():
+        own = {slugs.slug(part): value for part, value in one.parts.items()}
+        contrasts[board.slugs[key]] = tuple(own.get(unit) for unit in units)
     return CellsDocument(
-        schema=SCHEMA,
-        measure=measure,
-        scenarios=tuple(scenarios),
-        shares={board.slugs[key]: tuple(map(tuple, own)) for key, own in cells.items()},
-        quantity=found.quantity if found else "",
-        units=units,
-        contrasts={board.slugs[key]: _by_unit(one.parts, units) for key, one in found.subjects.items()}
-        if found
-        else {},
-    )
+        schema=SCHEMA, measure=measure, scenarios=tuple(scenarios), quantity=found.quantity if found else "",
+        shares={board.slugs[key]: tuple(map(tuple, rows)) for key, rows in cells.items()}, units=units,
+        contrasts=contrasts,
+    )  # fmt: skip
 
 
 def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> SuiteMeasures | None:
@@ -54,11 +51,6 @@ def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | No
         return analysis.of(suite.analysis).measures(connection, board.scope, judge)
     except UsageError:
         return None
-
-
-def _by_unit(parts: Mapping[str, float], units: Sequence[str]) -> tuple[float | None, ...]:
-    own = {slugs.slug(cell): value for cell, value in parts.items()}
-    return tuple(own.get(unit) for unit in units)
 
 
 def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
