@@ -36,12 +36,14 @@ class Requests:
         known = plan.dialogues(suite, Selection((scope.condition,), runs=1)) if there else []
         self._dialogues: dict[str, DialogueScript] = {one.scenario.id: one for one in known}
         self._first: dict[str, bytes] = {}  # scenario -> the request that opens it, the same for everybody
+        self._imported = queries.imported(scope.edition)
 
     def of(self, one: Dialogue) -> list[bytes]:
         """The JSON array of messages that each current answer was given on; empty ones where nobody has them."""
         scenario, calls = one.trial.scenario, one.calls
-        if scenario not in self._dialogues or all(call.messages is not None for call in calls):
-            return [_NONE if call.messages is None else call.messages for call in calls]
+        # Our own texts never stand in for those of an import.
+        if self._imported or scenario not in self._dialogues or any(call.messages is not None for call in calls):
+            return [call.messages or _NONE for call in calls]
         trial = self._trial(scenario, [*one.before, one.trial.key])
         said = [subject_answer(c.answer) if isinstance(c.answer, Reply) else SubjectAnswer("", "") for c in calls]
         before: TrialProgress | FailedTurn = TrialProgress((), (), None)
@@ -51,9 +53,7 @@ class Requests:
                 before = TrialProgress(before.inherited + before.answers, (), None)
         out = []
         for call in calls:
-            if call.messages is not None:
-                out.append(call.messages)
-            elif trial.parent is None and call.turn == 0:
+            if trial.parent is None and call.turn == 0:
                 if scenario not in self._first:
                     self._first[scenario] = msgspec.json.encode(dialogue.opening(trial.dialogue))
                 out.append(self._first[scenario])

@@ -83,8 +83,6 @@ class TrajectoryReader:
         imported = queries.imported(scope.edition) or any(call.messages is not None for call in calls)
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
-        # Our own texts never stand in for those of an import.
-        requests = [call.messages or b"[]" for call in calls] if imported else self._known.of(own)
         rubrics = self._rubrics.get(trial.scenario, scopes.OF_PUBLISHERS)
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
@@ -92,7 +90,7 @@ class TrajectoryReader:
             scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
             trial=trial.key, continues=known.follows if known else None,
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-            turns=tuple(_turns(calls, requests, texts)),
+            turns=tuple(_turns(calls, self._known.of(own), texts)),
             verdicts=tuple(
                 _only(
                     TrajectoryVerdict,
