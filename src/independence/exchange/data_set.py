@@ -67,7 +67,9 @@ def files(
         out["data/board.parquet"] = _streamed(schema, _counted(found, "board", counts))
     own = logged.stored_edition(connection, edition.where)
     out[_EDITION] = [msgspec.json.format(msgspec.json.encode(own), indent=2), b"\n"]
-    out[_DIALOGUES] = _streamed(_dialogue_schema, _dialogues(connection, edition))
+    kinds = {"config": "string", "variant": "string", "mode": "string", "scenario": "string", "run": "int64",
+             "record": "string"}  # fmt: skip
+    out[_DIALOGUES] = _streamed(lambda pa: pa.schema(kinds.items()), _dialogues(connection, edition))
     out["README.md"] = data_card.card(edition, counts, bool(boards))
     return out
 
@@ -159,11 +161,6 @@ def _board(
     return (lambda pa: pa.schema([(name, kind(pa, name)) for name in names])), found
 
 
-def _dialogue_schema(pa: Any) -> Any:
-    texts = [(name, pa.string()) for name in ("config", "variant", "mode", "scenario")]
-    return pa.schema([*texts, ("run", pa.int64()), ("record", pa.string())])
-
-
 def _dialogues(connection: sqlite3.Connection, edition: ExportedEdition) -> Iterator[Mapping[str, object]]:
     for scope in edition.places:
         subjects = {subject.config_dir: subject for subject in dialogues.subjects(connection, scope.where)}
@@ -199,9 +196,5 @@ def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
                 for text in batch.column("record").to_pylist():
                     yield decoder.decode(text)
     except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise _damaged(file, error) from error
-
-
-def _damaged(file: Path, error: Exception) -> UsageError:
-    why = " ".join(str(error).split())[:120]
-    return UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN)
+        why = " ".join(str(error).split())[:120]
+        raise UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN) from error

@@ -200,12 +200,9 @@ def _subjects(edition: ExportedEdition) -> Iterator[Row]:
             "temperature": own and own.temperature, "temperature_supported": own and own.temperature_supported,
             "effort": own and own.sampling.effort,
         }  # fmt: skip
-        yield {**_who(edition, config), **about, "answers": _answered(edition, config), "cost_usd": cost[config]}
-
-
-def _answered(edition: ExportedEdition, config: str) -> int:
-    states = (queries.states(edition.connection, scope.where, config_dir=config) for scope in edition.places)
-    return sum(state.answered for own in states for state in own if state.config_dir == config)
+        states = (queries.states(edition.connection, scope.where, config_dir=config) for scope in edition.places)
+        answers = sum(state.answered for own in states for state in own if state.config_dir == config)
+        yield {**_who(edition, config), **about, "answers": answers, "cost_usd": cost[config]}
 
 
 def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
@@ -282,14 +279,13 @@ def to_csv(table: ExportTable) -> Iterator[bytes]:
     heads = [(name, key) for name in table.columns for key in table.wide.get(name, ("",))]
     yield _line([f"{name}.{key}" if key else name for name, key in heads])
     for row in table.rows():
-        yield _line([_plain(_part(row[name], key) if key else row[name]) for name, key in heads])
+        yield _line([_plain(row[name], key) for name, key in heads])
 
 
-def _part(value: object, key: str) -> object:
-    return value.get(key) if isinstance(value, Mapping) else None
-
-
-def _plain(value: object) -> object:
+def _plain(value: object, key: str) -> object:
+    """What stands in a cell for a value, or for what an object holds under a key."""
+    if key:
+        value = value.get(key) if isinstance(value, Mapping) else None
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | dict):

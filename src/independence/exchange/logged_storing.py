@@ -49,16 +49,13 @@ def store(files: Iterable[LoggedFile], path: Path, say: Callable[[str], object] 
             count += 1
             for part in _parts(file):
                 _refuse_others(connection, file, part)
-                written = storing.write(connection, logged.rows(file.edition, [_planned(one, at) for one in part]))
+                rows = logged.rows(file.edition, part)
+                # Where nothing says when a trial was planned, it is now: looks at a comparison are counted by it.
+                rows.trials[:] = (msgspec.structs.replace(one, planned_at=one.planned_at or at) for one in rows.trials)
+                written = storing.write(connection, rows)
                 new = NewRows._make(before + more for before, more in zip(new, written, strict=True))
                 dialogues += len(part)
     return StoredLogs(count, dialogues, new)
-
-
-def _planned(one: LoggedDialogue, at: str) -> LoggedDialogue:
-    """The dialogue, planned at that time where nothing says when: looks at a comparison are counted by it."""
-    trial = msgspec.structs.replace(one.trial, planned_at=one.trial.planned_at or at)
-    return msgspec.structs.replace(one, trial=trial)
 
 
 def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:

@@ -14,7 +14,7 @@ from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import SCHEMA, CellsDocument
 from independence.stats import strict
 from independence.stats.subject_points import leverage
-from independence.suites.schema import Field, Suite
+from independence.suites.schema import Suite
 
 Share = Callable[[PlannedVerdict], float | None]
 
@@ -54,23 +54,23 @@ def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | No
 
 
 def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
-    """What cells are of, how it is read, and the scenarios that have it."""
+    """What cells are of, how it is read, and the scenarios that have it.
+
+    Without an index: the stance of a grid, else the first field of each rubric.
+    """
     if suite.index is not None:
         lever = leverage(strict.frame(suite))
         return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights)
-    fields = {one.id: _first(suite, one.rubric) for one in suite.scenarios}
-    names = {name for name, _ in fields.values()}
-    return " / ".join(sorted(names)), lambda cell: _share(cell, *fields[cell.scenario]), set(fields)
+    fields = {}
+    for one in suite.scenarios:
+        known = suite.rubrics[one.rubric].fields
+        name = suite.grid.stance if suite.grid is not None else next(iter(known))
+        fields[one.id] = name, known[name]
 
+    def share(cell: PlannedVerdict) -> float | None:
+        name, field = fields[cell.scenario]
+        low, high = field.range or (0.0, 1.0)
+        value = (cell.values or {}).get(name)
+        return None if value is None else (float(value) - low) / (high - low)
 
-def _first(suite: Suite, rubric: str) -> tuple[str, Field]:
-    """What a rubric is about: the stance of a grid, else the first of its fields."""
-    fields = suite.rubrics[rubric].fields
-    name = suite.grid.stance if suite.grid is not None else next(iter(fields))
-    return name, fields[name]
-
-
-def _share(cell: PlannedVerdict, name: str, field: Field) -> float | None:
-    low, high = field.range or (0.0, 1.0)
-    value = (cell.values or {}).get(name)
-    return None if value is None else (float(value) - low) / (high - low)
+    return " / ".join(sorted({name for name, _ in fields.values()})), share, set(fields)
