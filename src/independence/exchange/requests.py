@@ -76,18 +76,12 @@ def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) 
     out = []
     for trial in trials:
         calls = dialogues.calls(connection, [trial.key]).get(trial.key, ())
-        dialogue = _dialogue(trial.dialogue, [call.messages for call in calls if call.messages is not None])
-        if dialogue is not None:
-            out.append(msgspec.structs.replace(trial, dialogue=dialogue))
+        ours, seen = trial.dialogue, [published_request(call.messages) for call in calls if call.messages is not None]
+        if len(seen) == ours.generated and all(one.exchanges for one in seen):
+            # Scripted exchanges come from the first request, every question from the request of its own turn.
+            ids = [turn.id for turn in ours.turns if turn.reply is None]
+            scripted = [Turn(human=past.human, reply=past.answer or "") for past in seen[0].exchanges[:-1]]
+            asked = [Turn(human=one.question, id=turn_id) for one, turn_id in zip(seen, ids, strict=True)]
+            turns = (*scripted, *asked)
+            out.append(msgspec.structs.replace(trial, dialogue=msgspec.structs.replace(ours, turns=turns)))
     return out
-
-
-def _dialogue(ours: DialogueScript, requests: Sequence[bytes]) -> DialogueScript | None:
-    """Scripted exchanges come from the first request, every question from the request of its own turn."""
-    seen = [published_request(request) for request in requests]
-    if len(seen) != ours.generated or not all(one.exchanges for one in seen):
-        return None
-    ids = [turn.id for turn in ours.turns if turn.reply is None]
-    scripted = [Turn(human=past.human, reply=past.answer or "") for past in seen[0].exchanges[:-1]]
-    asked = [Turn(human=one.question, id=turn_id) for one, turn_id in zip(seen, ids, strict=True)]
-    return msgspec.structs.replace(ours, turns=(*scripted, *asked))
