@@ -21,7 +21,7 @@ from independence.report import planned_verdicts
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite, load
 from independence.suites.without_texts import without_texts
-from independence.types import Where
+from independence.types import Verdict, Where
 from tests.extensions.published.rent import folders
 from tests.report import filled
 
@@ -140,8 +140,8 @@ def test_a_table_is_read_as_a_spreadsheet_saved_it(
     for kind, content in TABLES.items():
         wide = "utf-16-be" if content.startswith(codecs.BOM_UTF16_BE) else "utf-16-le" if b"\0" in content else "utf-8"
         path.write_bytes(content.replace("{dinner}".encode(wide), items["dinner"].encode(wide)))
-        found[kind] = [(one.row.judge, one.values) for one in humans.read(path, connection).verdicts]
-    assert found == {kind: [("human:Ann", {"drift": 7})] for kind in TABLES}
+        found[kind] = [(row.judge, row.grade) for _, row in humans.read(path, connection).verdicts]
+    assert found == {kind: [("human:Ann", Verdict({"drift": 7}))] for kind in TABLES}
     path.write_text(f"{HEAD}{items['radio']},,kept,\n")  # a line without a value waits
     assert (humans.read(path, connection).verdicts, humans.read(path, connection).blank) == ((), 1)
 
@@ -201,8 +201,8 @@ def test_ratings_may_begin_with_a_byte_order_mark(
         codecs.BOM_UTF8 * 2 + document,
         codecs.BOM_UTF16_LE + document.decode().encode("utf-16-le"),
     ):
-        (verdict,) = humans.check_scores(content, tmp_path / "ratings.json", connection).verdicts
-        assert (verdict.row.judge, verdict.values) == ("human:J\u00fcrg", {"drift": 4})
+        ((_, verdict),) = humans.check_scores(content, tmp_path / "ratings.json", connection).verdicts
+        assert (verdict.judge, verdict.grade) == ("human:J\u00fcrg", Verdict({"drift": 4}))
 
 
 def test_scores_of_an_import_count_under_the_rubric_it_is_read_by(

@@ -36,6 +36,8 @@ class ImportResult(NamedTuple):
 class Importer:
     """A format that `independence import` reads."""
 
+    help: ClassVar[str] = ""  # what it takes, for the sentence that lists what can be imported; empty: not listed
+
     def takes(self, path: Path) -> bool:
         """Whether a file or folder is of this format, told by its name or its first bytes."""
         raise NotImplementedError

@@ -21,10 +21,7 @@ from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.storing import NewRows
 from independence.store.database import writing
 
-_IMPORTS = (
-    "import takes a result set of the bench (a tar, or a folder of folders named like `vendor--model@low-t0.7`), a "
-    "run folder of the rent benchmark, scores as .csv or .json, a .eval log, or a data set of `export --parquet`"
-)
+_OWN = ("scores as .csv or .json", "a data set of `export --parquet`")
 
 
 def import_results(
@@ -67,7 +64,9 @@ def _refused(path: Path) -> UsageError:
         user_files.opened(path).close()  # or a pipe would be waited for
         if kind := streamed_files.kind_of_file(path):
             return UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1])
-    return UsageError(f"{path}: nothing in it that can be imported", _IMPORTS)
+    known = filter(None, (importer.help for _, importer in plugins.every(plugins.IMPORTERS, Importer)))
+    *most, last = [*known, *_OWN]
+    return UsageError(f"{path}: nothing in it that can be imported", f"import takes {', '.join(most)}, or {last}")
 
 
 def read_results(path: Path | str, *, suite: str | None = None, models_file: Path | str | None = None) -> Store:
@@ -108,7 +107,7 @@ def _score(
     with writing(store, new=False) as connection:
         scores = read(connection)
         new = humans.store(connection, path, scores)
-    raters = Counter(one.row.judge for one in scores.verdicts)
+    raters = Counter(row.judge for _, row in scores.verdicts)
     notes = [f"{rater}: {count} verdicts" for rater, count in raters.items()]
     if scores.blank:
         notes.append(f"{scores.blank} lines have no value yet; left out")

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -60,40 +60,33 @@ def files(
     for source in export_tables.tables(edition):
         if source.name in _RECORDS:
             name, record = _RECORDS[source.name]
-            out[f"data/{name}.parquet"] = _counted(_table(source, record, fields), name, counts)
+            rows = _counted(_rows(source), name, counts)
+            out[f"data/{name}.parquet"] = _streamed(_schema(source, record, fields), rows)
     if boards:
-        out["data/board.parquet"] = _counted(_board(boards, edition.about), "board", counts)
+        schema, found = _board(boards, edition.about)
+        out["data/board.parquet"] = _streamed(schema, _counted(found, "board", counts))
     own = logged.stored_edition(connection, edition.where)
     out[_EDITION] = [msgspec.json.format(msgspec.json.encode(own), indent=2), b"\n"]
-    out[_DIALOGUES] = _streamed(_dialogue_schema, lambda: _dialogues(connection, edition))
+    kinds = {"config": "string", "variant": "string", "mode": "string", "scenario": "string", "run": "int64",
+             "record": "string"}  # fmt: skip
+    out[_DIALOGUES] = _streamed(lambda pa: pa.schema(kinds.items()), _dialogues(connection, edition))
     out["README.md"] = data_card.card(edition, counts, bool(boards))
     return out
 
 
-class _TypedRows(NamedTuple):
-    """Rows of a file, counted as they pass."""
-
-    schema: Callable[[Any], Any]  # of pyarrow
-    rows: Callable[[], Iterator[Mapping[str, object]]]
-
-
-def _counted(own: _TypedRows, name: str, counts: Counter[str]) -> Iterator[bytes]:
-    def rows() -> Iterator[Mapping[str, object]]:
-        for row in own.rows():
-            counts[name] += 1
-            yield row
-
-    return _streamed(own.schema, rows)
+def _counted(rows: Iterable[Mapping[str, object]], name: str, counts: Counter[str]) -> Iterator[Mapping[str, object]]:
+    for row in rows:
+        counts[name] += 1
+        yield row
 
 
-def _streamed(schema: Callable[[Any], Any], rows: Callable[[], Iterator[Mapping[str, object]]]) -> Iterator[bytes]:
-    """The bytes of a file, written in row groups."""
+def _streamed(schema: Callable[[Any], Any], rows: Iterable[Mapping[str, object]]) -> Iterator[bytes]:
+    """The bytes of a file, written in row groups; `schema`, of pyarrow, is asked for when the file is begun."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with tempfile.TemporaryDirectory(prefix="independence-") as folder:
-        path, own = Path(folder, "rows.parquet"), schema(pa)
-        found = rows()
+        path, own, found = Path(folder, "rows.parquet"), schema(pa), iter(rows)
         with pq.ParquetWriter(path, own, compression="zstd") as writer:
             while part := list(islice(found, AT_ONCE)):
                 writer.write_table(pa.Table.from_pylist(part, schema=own))
@@ -102,45 +95,41 @@ def _streamed(schema: Callable[[Any], Any], rows: Callable[[], Iterator[Mapping[
                 yield data
 
 
-def _table(source: ExportTable, record: type[DialogueRecord], fields: Mapping[str, Field]) -> _TypedRows:
-    """A table in the columns and types of a record of the Python API."""
+def _schema(source: ExportTable, record: type[DialogueRecord], fields: Mapping[str, Field]) -> Callable[[Any], Any]:
+    """The columns of a table, typed as a record of the Python API; `fields`: of the rubrics."""
     hints = typing.get_type_hints(record)
     named = dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
 
     def schema(pa: Any) -> Any:
-        made = {name: _arrow(pa, hints[named[name]]) for name in source.columns}
-        made |= {name: kind for name, kind in _particular(pa, fields).items() if name in made}
-        return pa.schema([pa.field(name, kind, nullable=_nullable(hints[named[name]])) for name, kind in made.items()])
+        function = pa.struct([("name", pa.string()), ("arguments", pa.string())])
+        call = pa.struct([("id", pa.string()), ("type", pa.string()), ("function", function)])
+        message = [("role", pa.string()), ("content", pa.string()), ("tool_calls", pa.list_(call)),
+                   ("tool_call_id", pa.string())]  # fmt: skip
+        kinds = {"boolean": pa.bool_(), "integer": pa.float64(), "number": pa.float64()}
+        values = pa.struct([(name, kinds[field.type]) for name, field in fields.items()])
+        objects = {"messages": pa.list_(pa.struct(message)), "values": values}
+        plain = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+        out = []
+        for name in source.columns:
+            hint = hints[named[name]]
+            if optional := typing.get_origin(hint) is types.UnionType:
+                (hint,) = (one for one in typing.get_args(hint) if one is not types.NoneType)
+            kind = pa.list_(pa.string()) if typing.get_origin(hint) is tuple else plain.get(hint, pa.string())
+            out.append(pa.field(name, objects.get(name, kind), nullable=optional))
+        return pa.schema(out)
 
-    def rows() -> Iterator[Mapping[str, object]]:
-        for row in source.rows():
-            yield {name: _SPELLED.get(name, _same)(row[name]) for name in source.columns}
-
-    return _TypedRows(schema, rows)
-
-
-def _arrow(pa: Any, hint: Any) -> Any:
-    """The type of a column."""
-    if typing.get_origin(hint) is types.UnionType:
-        (hint,) = (one for one in typing.get_args(hint) if one is not types.NoneType)
-    if typing.get_origin(hint) is tuple:
-        return pa.list_(pa.string())
-    return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}.get(hint, pa.string())
-
-
-def _nullable(hint: Any) -> bool:
-    return typing.get_origin(hint) is types.UnionType
+    return schema
 
 
-def _particular(pa: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
-    """The types of columns that are objects."""
-    function = pa.struct([("name", pa.string()), ("arguments", pa.string())])
-    call = pa.struct([("id", pa.string()), ("type", pa.string()), ("function", function)])
-    message = [("role", pa.string()), ("content", pa.string()), ("tool_calls", pa.list_(call)),
-               ("tool_call_id", pa.string())]  # fmt: skip
-    kinds = {"boolean": pa.bool_(), "integer": pa.float64(), "number": pa.float64()}
-    values = pa.struct([(name, kinds[field.type]) for name, field in fields.items()])
-    return {"messages": pa.list_(pa.struct(message)), "values": values}
+def _rows(source: ExportTable) -> Iterator[Mapping[str, object]]:
+    """The rows of a table. Content of messages in parts, as some imports have it, is JSON, and factors are."""
+    for row in source.rows():
+        sent = row.get("messages")
+        messages = [
+            one | {"content": said if isinstance(said := one.get("content"), str | None) else json.dumps(said)}
+            for one in (sent if isinstance(sent, list) else ())
+        ]
+        yield {**row, "factors": json.dumps(row["factors"]), "messages": messages if isinstance(sent, list) else None}
 
 
 def _fields(connection: sqlite3.Connection, edition: ExportedEdition) -> dict[str, Field]:
@@ -153,48 +142,23 @@ def _fields(connection: sqlite3.Connection, edition: ExportedEdition) -> dict[st
     return out
 
 
-def _same(value: object) -> object:
-    return value
-
-
-def _message(value: object) -> object:
-    """The messages of a request; content in parts, as some imports have it, is JSON."""
-    if not isinstance(value, list):
-        return None
-    return [
-        one | {"content": said if isinstance(said := one.get("content"), str | None) else json.dumps(said)}
-        for one in value
-    ]
-
-
-_SPELLED: Final[Mapping[str, Callable[[object], object]]] = {"messages": _message, "factors": json.dumps}
-
-
-def _board(boards: Sequence[RenderedBoard], about: Iterable[str]) -> _TypedRows:
-    """The rows of all boards, flat, as `--format csv` has them."""
+def _board(
+    boards: Sequence[RenderedBoard], about: Iterable[str]
+) -> tuple[Callable[[Any], Any], Sequence[Mapping[str, object]]]:
+    """Schema and rows of all boards, flat, as `--format csv` has them; a column without any value is of its kind."""
     record = analysis.merged_record(boards)
     names, rows = table.flat(record)
-    numeric = {name for name in names if not any(name == c.key and not c.numeric for c in record.columns)}
+    texts = {column.key for column in record.columns if not column.numeric}
     configs, whole = set(about), (dict(zip(names, own, strict=True)) for own in rows)
     found = [row for row in whole if row["config"] in configs]
 
-    def schema(pa: Any) -> Any:
-        return pa.schema([(name, _board_type(pa, [row[name] for row in found], name in numeric)) for name in names])
+    def kind(pa: Any, name: str) -> Any:
+        kinds = {type(row[name]) for row in found if row[name] is not None} or {str if name in texts else float}
+        if kinds in ({bool}, {int}):
+            return pa.bool_() if kinds == {bool} else pa.int64()
+        return pa.float64() if kinds <= {int, float} else pa.string()
 
-    return _TypedRows(schema, lambda: iter(found))
-
-
-def _board_type(pa: Any, values: Iterable[object], numeric: bool) -> Any:
-    """The type of a column of a board; without any value that of its kind."""
-    kinds = {type(value) for value in values if value is not None} or ({float} if numeric else {str})
-    if kinds in ({bool}, {int}):
-        return pa.bool_() if kinds == {bool} else pa.int64()
-    return pa.float64() if kinds <= {int, float} else pa.string()
-
-
-def _dialogue_schema(pa: Any) -> Any:
-    texts = [(name, pa.string()) for name in ("config", "variant", "mode", "scenario")]
-    return pa.schema([*texts, ("run", pa.int64()), ("record", pa.string())])
+    return (lambda pa: pa.schema([(name, kind(pa, name)) for name in names])), found
 
 
 def _dialogues(connection: sqlite3.Connection, edition: ExportedEdition) -> Iterator[Mapping[str, object]]:
@@ -232,9 +196,5 @@ def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
                 for text in batch.column("record").to_pylist():
                     yield decoder.decode(text)
     except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise _damaged(file, error) from error
-
-
-def _damaged(file: Path, error: Exception) -> UsageError:
-    why = " ".join(str(error).split())[:120]
-    return UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN)
+        why = " ".join(str(error).split())[:120]
+        raise UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN) from error

@@ -31,7 +31,6 @@ from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.records import TrialRow
 from independence.store.scopes import BoardScope, grading
-from independence.suites import digest
 from independence.suites.schema import Scenario
 from independence.types import Attempt, Missing, Scalar, Where
 
@@ -201,12 +200,9 @@ def _subjects(edition: ExportedEdition) -> Iterator[Row]:
             "temperature": own and own.temperature, "temperature_supported": own and own.temperature_supported,
             "effort": own and own.sampling.effort,
         }  # fmt: skip
-        yield {**_who(edition, config), **about, "answers": _answered(edition, config), "cost_usd": cost[config]}
-
-
-def _answered(edition: ExportedEdition, config: str) -> int:
-    states = (queries.states(edition.connection, scope.where, config_dir=config) for scope in edition.places)
-    return sum(state.answered for own in states for state in own if state.config_dir == config)
+        states = (queries.states(edition.connection, scope.where, config_dir=config) for scope in edition.places)
+        answers = sum(state.answered for own in states for state in own if state.config_dir == config)
+        yield {**_who(edition, config), **about, "answers": answers, "cost_usd": cost[config]}
 
 
 def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
@@ -230,13 +226,9 @@ def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
 
 def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each verdict. `current`: by the rubric of the edition or a published one, on the current dialogue."""
-    suite = grading(edition.connection, edition.places[0])
-    rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
+    rubrics = scopes.counting_rubrics(edition.connection, edition.places[0])
     for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
-        where, counting = (
-            _where(edition, one.trial),
-            (rubrics.get(one.trial.scenario), queries.PUBLISHED, queries.REREAD),
-        )
+        where, counting = _where(edition, one.trial), rubrics.get(one.trial.scenario, scopes.OF_PUBLISHERS)
         for row in one.verdicts:
             own = verdict_fields(one, row)
             yield where | {name: own[name] for name in _VERDICT if name in own} | {
@@ -287,14 +279,13 @@ def to_csv(table: ExportTable) -> Iterator[bytes]:
     heads = [(name, key) for name in table.columns for key in table.wide.get(name, ("",))]
     yield _line([f"{name}.{key}" if key else name for name, key in heads])
     for row in table.rows():
-        yield _line([_plain(_part(row[name], key) if key else row[name]) for name, key in heads])
+        yield _line([_plain(row[name], key) for name, key in heads])
 
 
-def _part(value: object, key: str) -> object:
-    return value.get(key) if isinstance(value, Mapping) else None
-
-
-def _plain(value: object) -> object:
+def _plain(value: object, key: str) -> object:
+    """What stands in a cell for a value, or for what an object holds under a key."""
+    if key:
+        value = value.get(key) if isinstance(value, Mapping) else None
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | dict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,7 +98,11 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
         raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
     rows: dict[str, tuple[int, PromptWords]] = {}
     for number, line in streamed_files.lines(file):
-        one = _edited(file, number, line, suite)
+        record = parse(file, number, line, EditedPrompt, _FORM).record
+        try:
+            one = prompt_words(record, suite)
+        except UsageError as error:
+            raise DocumentError(str(file), number, error.what, error.fix) from error
         first, _ = rows.setdefault(one.row.prompt_id, (number, one))
         if first != number:
             what = f"prompt_id `{one.row.prompt_id}` occurs in line {first} already"
@@ -106,14 +110,6 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     if not rows:
         raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
     return suite_of([one for _, one in rows.values()], base)
-
-
-def _edited(file: Path, number: int, line: bytes, suite: Suite) -> PromptWords:
-    record = parse(file, number, line, EditedPrompt, _FORM).record
-    try:
-        return prompt_words(record, suite)
-    except UsageError as error:
-        raise DocumentError(str(file), number, error.what, error.fix) from error
 
 
 def suite_of(every: Sequence[PromptWords], base: LoadedSuite) -> LoadedSuite:
@@ -165,30 +161,21 @@ def grid_lines(suite: Suite, scenarios: Iterable[str]) -> list[bytes]:
 
 
 def _scenario(suite: Suite, own: PromptWords, known: Scenario | None, system: str) -> Scenario:
+    """The scenario of a row; where `known` has not the same facts, its cell is what all sides have in common."""
     assert suite.grid is not None
-    name, side = own.row.prompt_id, own.row.side
-    factors, cell = (known.factors, known.cell) if known else _cell(own.row.facts)
-    same = known is not None and known.context == own.context
-    facts = {} if same else {FACTS: _background(own.context), **_row_facts(own)}
+    name, side, said = own.row.prompt_id, own.row.side, own.row.facts
+    shared = [fact for fact in FACTORS if fact != PERSPECTIVE and fact not in _KNOWN_TO_ONE]
+    factors = {fact: _NOTHING if said.get(fact) is None else str(said[fact]) for fact in shared}
+    factors, cell = (known.factors, known.cell) if known else (factors, "/".join(factors.values()))
+    facts = {}
+    if known is None or known.context != own.context:
+        begin, end = own.context.find("{"), own.context.rfind("}")
+        facts[FACTS] = own.context[begin : end + 1] if 0 <= begin < end else own.context or _NO_BACKGROUND
+        if not own.context:
+            row = {fact: value for fact, value in said.items() if fact != PERSPECTIVE}
+            facts[grid_rows.ROW] = json.dumps(row, ensure_ascii=False)
     return Scenario(
         id=name, experiment=suite.grid.experiment, title=f"{cell}, {side} asks",
         turns=(Turn(human=own.human, id=f"{name}_turn"),), rubric=suite.grid.rubric, system=system,
         context=own.context, factors=factors, vars={**(known.vars if known else {}), **facts}, side=side, cell=cell,
     )  # fmt: skip
-
-
-def _cell(facts: Mapping[str, object]) -> tuple[dict[str, str], str]:
-    """Factor levels and name of a cell, by the facts that all sides know."""
-    names = [name for name in FACTORS if name != PERSPECTIVE and name not in _KNOWN_TO_ONE]
-    levels = {name: _NOTHING if facts.get(name) is None else str(facts[name]) for name in names}
-    return levels, "/".join(levels.values())
-
-
-def _row_facts(own: PromptWords) -> dict[str, str]:
-    facts = {name: value for name, value in own.row.facts.items() if name != PERSPECTIVE}
-    return {} if own.context else {grid_rows.ROW: json.dumps(facts, ensure_ascii=False)}
-
-
-def _background(context: str) -> str:
-    begin, end = context.find("{"), context.rfind("}")
-    return context[begin : end + 1] if 0 <= begin < end else context or _NO_BACKGROUND

@@ -60,18 +60,10 @@ class HumanScore(NamedTuple):
     value: str
 
 
-class HumanVerdict(NamedTuple):
-    """All scores that one rater gave one dialogue."""
-
-    line: int  # of the first of them
-    values: dict[str, Scalar]
-    row: VerdictRow
-
-
 class HumanScores(NamedTuple):
     """A file of scores. `blank` lines have no value yet; `notes`: what of it is no verdict."""
 
-    verdicts: tuple[HumanVerdict, ...]
+    verdicts: tuple[tuple[int, VerdictRow], ...]  # all that one rater gave one dialogue, with the line of the first
     blank: int
     notes: tuple[str, ...] = ()
 
@@ -124,12 +116,12 @@ def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> in
     Raises DocumentError where a rater's stored score is another one.
     """
     with transaction(connection):
-        for one in scores.verdicts:
-            stored = connection.execute("SELECT fields FROM verdicts WHERE key = ?", (one.row.key,)).fetchone()
-            if stored and msgspec.json.decode(stored[0]) != one.values:
-                what = f"{one.row.judge} scored this dialogue otherwise before"
-                raise _fault(path, one.line, what, "`independence clear-cache` deletes verdicts")
-        return records.add_verdicts(connection, [one.row for one in scores.verdicts])
+        for line, row in scores.verdicts:
+            stored = connection.execute("SELECT fields FROM verdicts WHERE key = ?", (row.key,)).fetchone()
+            if stored and isinstance(row.grade, Verdict) and msgspec.json.decode(stored[0]) != row.grade.values:
+                what = f"{row.judge} scored this dialogue otherwise before"
+                raise _fault(path, line, what, "`independence clear-cache` deletes verdicts")
+        return records.add_verdicts(connection, [row for _, row in scores.verdicts])
 
 
 def scale(field: Field) -> str:
@@ -227,7 +219,7 @@ def _rater(score: HumanScore, path: Path) -> str:
     return name
 
 
-def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], path: Path) -> HumanVerdict:
+def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], path: Path) -> tuple[int, VerdictRow]:
     """The verdict of a rater under one rubric. Raises DocumentError unless every field has a score of its range."""
     first, *_ = own.values()
     for score in own.values():
@@ -245,7 +237,7 @@ def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], p
         key=verdict_key(one.end, one.rubric, settings), trial=one.trial, judge=judge, rubric=one.rubric,
         context=one.end, settings=settings, grade=Verdict(values),
     )  # fmt: skip
-    return HumanVerdict(first.line, values, row)
+    return first.line, row
 
 
 def _value(score: HumanScore, field: Field, path: Path) -> Scalar:

@@ -59,9 +59,14 @@ def candidates(
             continue
         progress = dialogue.load(connection, trial)
         if isinstance(progress, TrialProgress):
-            stance_ = stances.get((state.config_dir, state.scenario, state.run))
-            levels = _levels(scope, state.config_dir, state.scenario, stance_)
-            found.setdefault(state.key, LabelCandidate(state.end[:ITEM], trial, progress, levels))
+            scenario, stance_ = (
+                scope.suite.scenario(state.scenario),
+                stances.get((state.config_dir, state.scenario, state.run)),
+            )
+            levels = list(scenario.factors.items()) or [("scenario", scenario.id)]
+            levels += [("side", scenario.side)] if scenario.side else []
+            levels += [("subject", state.config_dir), *([("stance", stance_)] if stance_ else [])]
+            found.setdefault(state.key, LabelCandidate(state.end[:ITEM], trial, progress, tuple(levels)))
     if not found:
         raise StoreError("no finished dialogue fits", "`independence leaderboard` shows what the store holds")
     return list(found.values())
@@ -88,10 +93,12 @@ def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
     writer.writerow(HEAD)
     for one in drawn:
         scenario = one.trial.dialogue.scenario
+        turns = dialogue.transcript_turns(one.trial, one.progress)
+        text = cell("\n\n".join(f"PERSON: {turn.human}\n\nANSWER: {turn.answer}" for turn in turns))
         for name, field in suite.rubrics[scenario.rubric].fields.items():
             unknown = {slot: f"{{{{{slot}}}}}" for slot in slots(field.about)}
             asks = fill(field.about, unknown | suite.vars | scenario.vars)
-            writer.writerow((one.item, "", name, "", scale(field), cell(asks), cell(_text(one))))
+            writer.writerow((one.item, "", name, "", scale(field), cell(asks), text))
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -99,13 +106,6 @@ def counts(drawn: Sequence[LabelCandidate]) -> dict[str, Counter[str]]:
     """How often each level was drawn, by what the sample is balanced over."""
     every = [level for one in drawn for level in one.levels]
     return {name: Counter(level for kind, level in every if kind == name) for name in dict(every)}
-
-
-def _levels(scope: BoardScope, config: str, name: str, stance_: str | None) -> tuple[Level, ...]:
-    scenario = scope.suite.scenario(name)
-    own = list(scenario.factors.items()) if scenario.factors else [("scenario", scenario.id)]
-    side = [("side", scenario.side)] if scenario.side else []
-    return (*own, *side, ("subject", config), *([("stance", stance_)] if stance_ else []))
 
 
 def _stances(
@@ -120,9 +120,3 @@ def _stances(
         for one in planned_verdicts.planned_verdicts(connection, scope, judge).every
         if one.values is not None and name in one.values
     }
-
-
-def _text(one: LabelCandidate) -> str:
-    """The conversation as it was, without who answered."""
-    turns = dialogue.transcript_turns(one.trial, one.progress)
-    return "\n\n".join(f"PERSON: {turn.human}\n\nANSWER: {turn.answer}" for turn in turns)

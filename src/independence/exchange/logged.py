@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of what is below
 NAME = "independence"  # the key of the metadata that holds it
-_REPLACED = "replaced"
+L = TypeVar("L", bound=msgspec.Struct)
 T = TypeVar("T", Reply, Verdict)
 
 
@@ -116,82 +116,58 @@ def settled(one: LoggedAnswer | LoggedStep) -> Answer:
 
 
 def _either(there: T | None, missing: Missing | None) -> T | Missing:
-    if (there is None) == (missing is None):
-        raise ValueError("it has to hold either what came or why nothing did")
     found = missing if there is None else there
-    assert found is not None
+    if found is None or None not in (there, missing):
+        raise ValueError("it has to hold either what came or why nothing did")
     return found
 
 
-def reply_in(one: Answer) -> Reply | None:
-    """The reply, where one came."""
-    return None if isinstance(one, Missing) else one
+def came(one: Answer | Grade) -> dict[str, Any]:
+    """The field that holds what came, or why nothing did."""
+    return {"missing" if isinstance(one, Missing) else "verdict" if isinstance(one, Verdict) else "reply": one}
 
 
-def verdict_in(one: Grade) -> Verdict | None:
-    """The verdict, where one was given."""
-    return None if isinstance(one, Missing) else one
-
-
-def missing_in(one: Answer | Grade) -> Missing | None:
-    """Why nothing came."""
-    return one if isinstance(one, Missing) else None
+def of_row(kind: type[L], row: msgspec.Struct, **more: object) -> L:
+    """A row of a store as a log has it: the fields that both have, and `more`."""
+    return kind(**{name: getattr(row, name) for name in kind.__struct_fields__ if hasattr(row, name)} | more)
 
 
 def whole(subject: SubjectRow, stored: Dialogue) -> LoggedDialogue:
     """A dialogue as a store holds it. An answer that was replaced is there as a call that came to nothing: it cost."""
-    steps = (
-        LoggedStep(
-            key=row.key, judge=row.judge, step=row.step, position=row.position, wording=row.wording,
-            settings=row.settings, reply=reply_in(row.output), missing=missing_in(row.output), context=row.context,
-        )
-        for row in stored.steps
-    )  # fmt: skip
-    failures = [
-        LoggedFailure(
-            what=row.what, kind=row.kind, detail=row.detail, attempts=row.attempts, failed_at=row.failed_at or ""
-        )
-        for row in stored.failures
-    ]
+    failures = [of_row(LoggedFailure, row, failed_at=row.failed_at or "") for row in stored.failures]
     for call in stored.replaced:
         attempts = call.answer.attempts
-        spent = Attempt(
-            _REPLACED, float(sum(own.seconds for own in attempts)), call.answer.usage,
-            float(sum(own.unknown_usd for own in attempts)),
-        )  # fmt: skip
-        why = "an answer that was replaced"
+        seconds, unknown = sum(own.seconds for own in attempts), sum(own.unknown_usd for own in attempts)
         failures.append(
             LoggedFailure(
-                what=call.turn_id, kind=_REPLACED, detail=why, attempts=(spent,), failed_at=call.answered_at or ""
+                what=call.turn_id, kind="replaced", detail="an answer that was replaced",
+                attempts=(Attempt("replaced", float(seconds), call.answer.usage, float(unknown)),),
+                failed_at=call.answered_at or "",
             )
-        )
+        )  # fmt: skip
     return LoggedDialogue(
         subject=subject,
         trial=stored.trial,
         begins=stored.calls[0].context if stored.calls else "",
         answers=tuple(map(logged_answer, stored.calls)),
         verdicts=tuple(_logged_verdict(row, stored.routes.get(row.key)) for row in stored.verdicts),
-        steps=tuple(steps),
+        steps=tuple(of_row(LoggedStep, row, **came(row.output)) for row in stored.steps),
         failures=tuple(failures),
     )
 
 
 def logged_answer(row: CallRow) -> LoggedAnswer:
     """From a row of a store."""
-    request = None if row.messages is None else row.messages.decode()
-    return LoggedAnswer(
-        turn=row.turn, turn_id=row.turn_id, messages=request, answered_at=row.answered_at,
-        reply=reply_in(row.answer), missing=missing_in(row.answer),
-    )  # fmt: skip
+    return of_row(
+        LoggedAnswer, row, **came(row.answer), messages=None if row.messages is None else row.messages.decode()
+    )
 
 
 def _logged_verdict(row: VerdictRow, route: RouteRow | None) -> LoggedVerdict:
-    return LoggedVerdict(
-        judge=row.judge, rubric=row.rubric, settings=row.settings, pass_=row.pass_, context=row.context,
-        judged_at=row.judged_at, prediction=row.prediction, verdict=verdict_in(row.grade),
-        missing=missing_in(row.grade), auditor=route and route.auditor, route=route and route.route.way,
-        probability=route and route.route.probability,
-    )  # fmt: skip
+    bought = (
+        {"auditor": route.auditor, "route": route.route.way, "probability": route.route.probability} if route else {}
+    )
+    return of_row(LoggedVerdict, row, **came(row.grade), **bought)
 
 
 def edition(job: ResolvedRun) -> LoggedEdition:
@@ -217,49 +193,35 @@ def rows(own: LoggedEdition, dialogues: Iterable[LoggedDialogue]) -> ImportedRow
     """The rows of a store that hold these dialogues. Raises ValueError for one that contradicts itself."""
     out = ImportedRows(own.edition, personas=own.personas)
     for one in dialogues:
+        trial, at = one.trial.key, one.begins
         out.subjects[one.subject.config_dir] = one.subject
         out.trials.append(one.trial)
-        out.calls.extend(_calls(one))
-        for verdict in one.verdicts:
-            row = _verdict(one, verdict)
+        for said in one.answers:
+            answer = settled(said)
+            after, request = context.extend(at, answer), None if said.messages is None else said.messages.encode()
+            out.calls.append(CallRow(trial, said.turn, said.turn_id, at, after, answer, request, said.answered_at))
+            at = after
+        for graded in one.verdicts:
+            on = graded.context or at
+            row = VerdictRow(
+                key=verdict_key(on, graded.rubric, graded.settings, graded.pass_), trial=trial, judge=graded.judge,
+                rubric=graded.rubric, context=on, settings=graded.settings,
+                grade=_either(graded.verdict, graded.missing), pass_=graded.pass_, judged_at=graded.judged_at,
+                prediction=graded.prediction,
+            )  # fmt: skip
             out.verdicts.append(row)
-            if verdict.auditor is not None and verdict.route is not None and verdict.probability is not None:
-                way = VerdictRoute(verdict.route, verdict.probability)
-                out.routes.append(RouteRow(row.key, verdict.auditor, one.trial.key, way))
-        out.failures.extend(
-            FailureRow(one.trial.key, lost.what, lost.kind, lost.detail, lost.attempts, failed_at=lost.failed_at)
-            for lost in one.failures
-        )
-        out.steps.extend(_step(one, step) for step in one.steps)
-    return out
-
-
-def _calls(one: LoggedDialogue) -> Iterable[CallRow]:
-    at = one.begins
-    for own in one.answers:
-        answer = settled(own)
-        after = context.extend(at, answer)
-        yield CallRow(
-            trial=one.trial.key, turn=own.turn, turn_id=own.turn_id, context=at, after=after, answer=answer,
-            messages=None if own.messages is None else own.messages.encode(), answered_at=own.answered_at,
+            if graded.auditor is not None and graded.route is not None and graded.probability is not None:
+                way = VerdictRoute(graded.route, graded.probability)
+                out.routes.append(RouteRow(row.key, graded.auditor, trial, way))
+        out.failures.extend(FailureRow(trial, **msgspec.structs.asdict(lost)) for lost in one.failures)
+        out.steps.extend(
+            ArtefactRow(
+                key=step.key, trial=trial, judge=step.judge, step=step.step, position=step.position,
+                wording=step.wording, context=step.context or at, settings=step.settings, output=settled(step),
+            )
+            for step in one.steps
         )  # fmt: skip
-        at = after
-
-
-def _verdict(one: LoggedDialogue, own: LoggedVerdict) -> VerdictRow:
-    at = own.context or one.end
-    return VerdictRow(
-        key=verdict_key(at, own.rubric, own.settings, own.pass_), trial=one.trial.key, judge=own.judge,
-        rubric=own.rubric, context=at, settings=own.settings, grade=_either(own.verdict, own.missing), pass_=own.pass_,
-        judged_at=own.judged_at, prediction=own.prediction,
-    )  # fmt: skip
-
-
-def _step(one: LoggedDialogue, own: LoggedStep) -> ArtefactRow:
-    return ArtefactRow(
-        key=own.key, trial=one.trial.key, judge=own.judge, step=own.step, position=own.position, wording=own.wording,
-        context=own.context or one.end, settings=own.settings, output=settled(own),
-    )  # fmt: skip
+    return out
 
 
 def to_metadata(value: msgspec.Struct) -> dict[str, object]:

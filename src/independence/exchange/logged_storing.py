@@ -49,16 +49,13 @@ def store(files: Iterable[LoggedFile], path: Path, say: Callable[[str], object] 
             count += 1
             for part in _parts(file):
                 _refuse_others(connection, file, part)
-                written = storing.write(connection, logged.rows(file.edition, [_planned(one, at) for one in part]))
+                rows = logged.rows(file.edition, part)
+                # Where nothing says when a trial was planned, it is now: looks at a comparison are counted by it.
+                rows.trials[:] = (msgspec.structs.replace(one, planned_at=one.planned_at or at) for one in rows.trials)
+                written = storing.write(connection, rows)
                 new = NewRows._make(before + more for before, more in zip(new, written, strict=True))
                 dialogues += len(part)
     return StoredLogs(count, dialogues, new)
-
-
-def _planned(one: LoggedDialogue, at: str) -> LoggedDialogue:
-    """The dialogue, planned at that time where nothing says when: looks at a comparison are counted by it."""
-    trial = msgspec.structs.replace(one.trial, planned_at=one.trial.planned_at or at)
-    return msgspec.structs.replace(one, trial=trial)
 
 
 def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:
@@ -108,21 +105,14 @@ def _check(edition: LoggedEdition, suite: Suite | None, one: LoggedDialogue) -> 
     logged.rows(edition, [one])  # answers and verdicts hold what came or why nothing did
     if suite is None:
         return
-    if digest.sha256(_shape(trial.shape) | {"run": trial.run}) != trial.key:
+    if digest.sha256(msgspec.json.decode(trial.shape, type=dict[str, object]) | {"run": trial.run}) != trial.key:
         raise ValueError("its key is not that of what was asked")
-    fields = suite.rubrics[suite.scenario(trial.scenario).rubric].fields
+    scenario = suite.scenario(trial.scenario)
+    fields, rubric = suite.rubrics[scenario.rubric].fields, digest.rubric(suite, scenario)
     for own in one.verdicts:
-        wrong = check(own.verdict.values, fields)[1] if own.verdict and own.rubric == _rubric(suite, one) else []
+        wrong = check(own.verdict.values, fields)[1] if own.verdict and own.rubric == rubric else []
         if wrong:
             raise ValueError(f"verdict by {own.judge}: {'; '.join(wrong)}")
-
-
-def _shape(text: str) -> dict[str, object]:
-    return msgspec.json.decode(text, type=dict[str, object])
-
-
-def _rubric(suite: Suite, one: LoggedDialogue) -> str:
-    return digest.rubric(suite, suite.scenario(one.trial.scenario))
 
 
 def _refuse_others(connection: sqlite3.Connection, file: LoggedFile, part: list[LoggedDialogue]) -> None:

@@ -36,12 +36,14 @@ class Requests:
         known = plan.dialogues(suite, Selection((scope.condition,), runs=1)) if there else []
         self._dialogues: dict[str, DialogueScript] = {one.scenario.id: one for one in known}
         self._first: dict[str, bytes] = {}  # scenario -> the request that opens it, the same for everybody
+        self._imported = queries.imported(scope.edition)
 
     def of(self, one: Dialogue) -> list[bytes]:
         """The JSON array of messages that each current answer was given on; empty ones where nobody has them."""
         scenario, calls = one.trial.scenario, one.calls
-        if scenario not in self._dialogues or all(call.messages is not None for call in calls):
-            return [_NONE if call.messages is None else call.messages for call in calls]
+        # Our own texts never stand in for those of an import.
+        if self._imported or scenario not in self._dialogues or any(call.messages is not None for call in calls):
+            return [call.messages or _NONE for call in calls]
         trial = self._trial(scenario, [*one.before, one.trial.key])
         said = [subject_answer(c.answer) if isinstance(c.answer, Reply) else SubjectAnswer("", "") for c in calls]
         before: TrialProgress | FailedTurn = TrialProgress((), (), None)
@@ -51,9 +53,7 @@ class Requests:
                 before = TrialProgress(before.inherited + before.answers, (), None)
         out = []
         for call in calls:
-            if call.messages is not None:
-                out.append(call.messages)
-            elif trial.parent is None and call.turn == 0:
+            if trial.parent is None and call.turn == 0:
                 if scenario not in self._first:
                     self._first[scenario] = msgspec.json.encode(dialogue.opening(trial.dialogue))
                 out.append(self._first[scenario])
@@ -76,18 +76,12 @@ def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) 
     out = []
     for trial in trials:
         calls = dialogues.calls(connection, [trial.key]).get(trial.key, ())
-        dialogue = _dialogue(trial.dialogue, [call.messages for call in calls if call.messages is not None])
-        if dialogue is not None:
-            out.append(msgspec.structs.replace(trial, dialogue=dialogue))
+        ours, seen = trial.dialogue, [published_request(call.messages) for call in calls if call.messages is not None]
+        if len(seen) == ours.generated and all(one.exchanges for one in seen):
+            # Scripted exchanges come from the first request, every question from the request of its own turn.
+            ids = [turn.id for turn in ours.turns if turn.reply is None]
+            scripted = [Turn(human=past.human, reply=past.answer or "") for past in seen[0].exchanges[:-1]]
+            asked = [Turn(human=one.question, id=turn_id) for one, turn_id in zip(seen, ids, strict=True)]
+            turns = (*scripted, *asked)
+            out.append(msgspec.structs.replace(trial, dialogue=msgspec.structs.replace(ours, turns=turns)))
     return out
-
-
-def _dialogue(ours: DialogueScript, requests: Sequence[bytes]) -> DialogueScript | None:
-    """Scripted exchanges come from the first request, every question from the request of its own turn."""
-    seen = [published_request(request) for request in requests]
-    if len(seen) != ours.generated or not all(one.exchanges for one in seen):
-        return None
-    ids = [turn.id for turn in ours.turns if turn.reply is None]
-    scripted = [Turn(human=past.human, reply=past.answer or "") for past in seen[0].exchanges[:-1]]
-    asked = [Turn(human=one.question, id=turn_id) for one, turn_id in zip(seen, ids, strict=True)]
-    return msgspec.structs.replace(ours, turns=(*scripted, *asked))

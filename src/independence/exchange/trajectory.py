@@ -161,10 +161,22 @@ def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
     yield TextBlock(f"Request {turn.turn}", anew, level=2)
     for message in turn.new:
         result = ", as the result of a tool call" if message.role == "tool" else ""
-        yield TextBlock(_SPEAKERS[message.origin] + result, _protocol(message), message.text)
+        about = f"answers tool call {message.call_id}" if message.call_id else ""
+        if message.call:
+            about = f"tool call {message.call_id}: {message.call}({message.arguments})"
+        about += f"\nbeside it: {message.private}" if message.private else ""
+        yield TextBlock(_SPEAKERS[message.origin] + result, about, message.text)
     answer = turn.answer
+    known = {
+        "channel": answer.channel, "model": answer.served_model, "provider": answer.served_provider,
+        "seconds": answer.seconds and f"{answer.seconds:.1f}",
+        "tokens": answer.prompt_tokens and f"{answer.prompt_tokens} in, {answer.completion_tokens} out",
+        "cost": answer.cost_usd and f"${answer.cost_usd:.6f}",
+        "attempts": ", ".join(attempt.outcome for attempt in answer.attempts), "ended by": answer.finish_reason,
+        "flags": ", ".join(answer.flags),
+    }  # fmt: skip
     missing = f": {_missing(answer)}" if answer.missing else ""
-    yield TextBlock(f"Subject, generated ({turn.turn_id}){missing}", _about(answer), answer.text or answer.raw)
+    yield TextBlock(f"Subject, generated ({turn.turn_id}){missing}", _listed(known), answer.text or answer.raw)
     for head, text in (
         ("Thinking beside the answer", answer.thinking),
         ("Reasoning", answer.reasoning),
@@ -172,30 +184,6 @@ def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
     ):
         if text:
             yield TextBlock(head, "", text)
-
-
-def _protocol(message: TrajectoryMessage) -> str:
-    about = ""
-    if message.call:
-        about = f"tool call {message.call_id}: {message.call}({message.arguments})"
-    elif message.call_id:
-        about = f"answers tool call {message.call_id}"
-    return f"{about}\nbeside it: {message.private}" if message.private else about
-
-
-def _about(answer: TrajectoryAnswer) -> str:
-    """What is known of an answer beside its words, each with its name."""
-    return _listed({
-        "channel": answer.channel,
-        "model": answer.served_model,
-        "provider": answer.served_provider,
-        "seconds": answer.seconds and f"{answer.seconds:.1f}",
-        "tokens": answer.prompt_tokens and f"{answer.prompt_tokens} in, {answer.completion_tokens} out",
-        "cost": answer.cost_usd and f"${answer.cost_usd:.6f}",
-        "attempts": ", ".join(attempt.outcome for attempt in answer.attempts),
-        "ended by": answer.finish_reason,
-        "flags": ", ".join(answer.flags),
-    })  # fmt: skip
 
 
 def _listed(known: Mapping[str, str | float | None]) -> str:

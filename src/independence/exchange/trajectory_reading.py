@@ -25,14 +25,12 @@ from independence.exchange.trajectory import (
     TrajectoryVerdict,
 )
 from independence.report import declared, planned_verdicts
+from independence.report.site import messages
 from independence.report.table import Table
-from independence.store import deliveries, queries
+from independence.store import deliveries, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
-from independence.store.queries import PUBLISHED, REREAD
 from independence.store.records import CallRow
-from independence.store.scopes import BoardScope, grading
-from independence.suites import digest
-from independence.suites.schema import Suite
+from independence.store.scopes import BoardScope
 from independence.types import Reply
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -73,7 +71,7 @@ class TrajectoryReader:
         self._connection, self._scope = connection, scope
         self._subjects = queries.subjects(connection, scope.where)
         self._known = Requests(connection, scope)
-        self._grading = grading(connection, scope)
+        self._rubrics = scopes.counting_rubrics(connection, scope)
 
     def read(self, own: Dialogue, judge: str | None = None) -> Trajectory:
         """A dialogue as it was, with the verdicts of one judge (None: of all)."""
@@ -85,17 +83,22 @@ class TrajectoryReader:
         imported = queries.imported(scope.edition) or any(call.messages is not None for call in calls)
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
-        # Our own texts never stand in for those of an import.
-        requests = [call.messages or b"[]" for call in calls] if imported else self._known.of(own)
-        verdicts = _verdicts(self._grading, own)
+        rubrics = self._rubrics.get(trial.scenario, scopes.OF_PUBLISHERS)
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
             subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
             scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
             trial=trial.key, continues=known.follows if known else None,
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-            turns=tuple(_turns(calls, requests, texts)),
-            verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
+            turns=tuple(_turns(calls, self._known.of(own), texts)),
+            verdicts=tuple(
+                _only(
+                    TrajectoryVerdict,
+                    {**verdict_fields(own, row), "current": row.context == own.end and row.rubric in rubrics},
+                )
+                for row in own.verdicts
+                if judge in (None, row.judge)
+            ),
             delivery="" if imported or not calls else self._delivery(trial.config_dir, calls[0].answered_at or ""),
         )  # fmt: skip
 
@@ -110,9 +113,9 @@ def _turns(calls: Sequence[CallRow], requests: Sequence[bytes], texts: Collectio
     before: list[Any] = []
     replied = ""
     for number, (call, request) in enumerate(zip(calls, requests, strict=True), start=1):
-        messages = _decoded(request)
-        goes_on = messages[: len(before)] == before
-        new = [_message(message, texts) for message in (messages[len(before) :] if goes_on else messages)]
+        asked = messages.decoded(request)
+        goes_on = asked[: len(before)] == before
+        new = [_message(message, texts) for message in (asked[len(before) :] if goes_on else asked)]
         if goes_on and number > 1 and new and new[0].text.strip() == replied:
             new = new[1:]  # the answer before, which was shown already
         answer = _only(TrajectoryAnswer, answer_fields(call))
@@ -120,7 +123,7 @@ def _turns(calls: Sequence[CallRow], requests: Sequence[bytes], texts: Collectio
             turn=number, turn_id=call.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
             answer=answer,
         )  # fmt: skip
-        before, replied = messages, answer.text.strip()
+        before, replied = asked, answer.text.strip()
 
 
 def _only(record: type[R], fields: Mapping[str, Any]) -> R:
@@ -128,51 +131,20 @@ def _only(record: type[R], fields: Mapping[str, Any]) -> R:
     return record(**{name: fields[name] for name in record.__struct_fields__})
 
 
-def _decoded(request: bytes) -> list[Any]:
-    try:
-        messages = msgspec.json.decode(request)
-    except (msgspec.DecodeError, RecursionError):
-        return []
-    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
-
-
 def _message(message: Mapping[str, Any], texts: Collection[str]) -> TrajectoryMessage:
-    role, content = str(message.get("role", "")), message.get("content")
-    text = content if isinstance(content, str) else "" if content is None else msgspec.json.encode(content).decode()
-    calls = message.get("tool_calls") or []
-    if role == "assistant" and calls and isinstance(calls[0], dict):
-        return _tool_call(calls[0], text, texts)
-    if role == "assistant":
+    role, text, call = str(message.get("role", "")), messages.content(message), messages.tool_call(message)
+    if role != "assistant":
+        origin: Origin = "system" if role == "system" else "human"
+        return TrajectoryMessage(role, origin, text, call_id=message.get("tool_call_id"))
+    if call is None:
         return TrajectoryMessage(role, _origin(text, texts), text)
-    return TrajectoryMessage(role, "system" if role == "system" else "human", text, call_id=message.get("tool_call_id"))
-
-
-def _tool_call(call: Mapping[str, Any], content: str, texts: Collection[str]) -> TrajectoryMessage:
-    function = call.get("function") or {}
-    arguments = str(function.get("arguments", ""))
-    try:
-        words = [value for value in msgspec.json.decode(arguments).values() if isinstance(value, str)]
-    except (msgspec.DecodeError, AttributeError, RecursionError):
-        words = [arguments]
-    text, private = ("\n\n".join(words), content) if words else (content, "")
+    words, beside = ("\n\n".join(call.words), text) if call.words else (text, "")
     # Without words the tool is only listened to; what was said stands beside the call.
-    origin: Origin = _origin(text, texts) if words or content else "protocol"
+    origin = _origin(words, texts) if call.words or text else "protocol"
     return TrajectoryMessage(
-        "assistant", origin, text, call=str(function.get("name", "")), call_id=str(call.get("id", "")),
-        arguments=arguments, private=private,
-    )  # fmt: skip
+        role, origin, words, call=call.tool, call_id=call.id, arguments=call.arguments, private=beside
+    )
 
 
 def _origin(text: str, texts: Collection[str]) -> Origin:
     return "generated" if text.strip() in texts else "scripted"
-
-
-def _verdicts(suite: Suite, own: Dialogue) -> Iterator[TrajectoryVerdict]:
-    """Every verdict on a dialogue; `suite` has the rubrics that count."""
-    known = {scenario.id: scenario for scenario in suite.scenarios}
-    rubrics = {PUBLISHED, REREAD}
-    if own.trial.scenario in known:
-        rubrics.add(digest.rubric(suite, known[own.trial.scenario]))
-    for row in own.verdicts:
-        current = row.context == own.end and row.rubric in rubrics
-        yield _only(TrajectoryVerdict, {**verdict_fields(own, row), "current": current})

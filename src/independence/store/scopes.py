@@ -7,18 +7,20 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
 from independence.errors import StoreError
 from independence.store import queries
-from independence.suites import load
+from independence.suites import digest, load
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
 
 K = TypeVar("K")
 V = TypeVar("V")
+OF_PUBLISHERS: Final = frozenset((queries.PUBLISHED, queries.REREAD))
+"""What verdicts that came with an import call their rubric."""
 
 
 class BoardScope(NamedTuple):
@@ -152,6 +154,12 @@ def grading(connection: sqlite3.Connection, scope: BoardScope) -> Suite:
     """The suite by whose texts dialogues are graded: its own; of an import, the one that it is read as."""
     text = queries.read_as(connection, scope.where)
     return scope.suite if text is None else msgspec.json.decode(text, type=Suite)
+
+
+def counting_rubrics(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, frozenset[str]]:
+    """Scenario -> the rubrics by which a verdict counts: its own as it is now, and the published ones."""
+    suite = grading(connection, scope)
+    return {one.id: OF_PUBLISHERS | {digest.rubric(suite, one)} for one in suite.scenarios}
 
 
 def editions(connection: sqlite3.Connection, asked: str | None = None) -> list[queries.EditionInfo]:

@@ -15,13 +15,11 @@ from independence.report.site.served import (
     ChangesDocument,
     LiveCell,
     LiveDocument,
-    Role,
     SearchDocument,
     SearchHit,
 )
 from independence.report.site.slugs import slug
 from independence.store import live, progress, scopes
-from independence.store.live import FoundText
 from independence.store.scopes import BoardScope
 
 MOST_HITS: Final = 200
@@ -62,16 +60,10 @@ def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version:
     planned, known_to_suite = {scenario for _, scenario in cells}, [one.id for one in scope.suite.scenarios]
     order = [*(one for one in known_to_suite if one in planned), *sorted(planned - set(known_to_suite))]
     return LiveDocument(
-        schema=SCHEMA,
-        version=version,
-        board=name,
-        subjects=tuple(map(slug, labels)),
-        labels=tuple(labels.values()),
-        scenarios=tuple(order),
+        schema=SCHEMA, version=version, board=name, subjects=tuple(map(slug, labels)), labels=tuple(labels.values()),
+        scenarios=tuple(order), answers=answers, verdicts=verdicts,
         cells=tuple(tuple(cells.get((key, scenario)) for scenario in order) for key in labels),
-        answers=answers,
-        verdicts=verdicts,
-    )
+    )  # fmt: skip
 
 
 def search(
@@ -82,28 +74,16 @@ def search(
         raise UsageError(f"a search needs 1 to {_LONGEST} characters")
     asked = tuple(role for role in ROLES if role in set(roles)) or ROLES
     pattern = re.compile(re.escape(words), re.IGNORECASE)
-    found, hits = 0, list[SearchHit]()
+    count, hits = 0, list[SearchHit]()
     for one in scope.editions:
         for role in asked:
-            for text in live.find(connection, one.where, pattern, role):
-                found += 1
-                if len(hits) < most:
-                    hits.append(_hit(text, scope.key(one.where, text.config_dir), role, pattern))
-    return SearchDocument(schema=SCHEMA, query=words, found=found, hits=tuple(hits))
-
-
-def _hit(found: FoundText, key: str, role: Role, pattern: re.Pattern[str]) -> SearchHit:
-    place = pattern.search(found.text)
-    assert place is not None
-    start, end = place.span()
-    return SearchHit(
-        subject=slug(key),
-        scenario=found.scenario,
-        run=found.run,
-        role=role,
-        turn=found.turn,
-        judge=found.judge,
-        before=found.text[max(0, start - _BESIDE) : start],
-        match=place[0],
-        after=found.text[end : end + _BESIDE],
-    )
+            for found in live.find(connection, one.where, pattern, role):
+                count += 1
+                if len(hits) < most and (place := pattern.search(found.text)):
+                    before, after = found.text[: place.start()], found.text[place.end() :]
+                    hits.append(SearchHit(
+                        subject=slug(scope.key(one.where, found.config_dir)), scenario=found.scenario, run=found.run,
+                        role=role, turn=found.turn, judge=found.judge, before=before[-_BESIDE:], match=place[0],
+                        after=after[:_BESIDE],
+                    ))  # fmt: skip
+    return SearchDocument(schema=SCHEMA, query=words, found=count, hits=tuple(hits))

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from independence.errors import UsageError
 from independence.exchange.sent_requests import PublishedRequest, published_request
+from independence.exchange.storing import write
 from independence.extensions.published import storing
 from independence.extensions.published.dialogues import PublishedVerdict, published_verdict
 from independence.extensions.published.import_summary import AnomalyCount, subject_runs
@@ -30,6 +31,7 @@ from independence.extensions.published.scoring_rules import published_board, rul
 from independence.report import board
 from independence.report.board_rows import BoardRow
 from independence.store import queries, scopes
+from independence.store.database import transaction
 from independence.suites.load import load
 from independence.suites.schema import Field, Rubric, Suite
 from independence.suites.script import DialogueSetting, Exchange, messages
@@ -138,12 +140,11 @@ def test_a_call_keeps_everything_the_file_says_about_the_answer(tmp_path: Path, 
     assert (answer.finish_reason, answer.usage) == ("tool_calls", Usage(500, 120, cost_usd=0.001))
     assert answer.seconds == 1.5
     assert answer.tool_calls[0].function.name == "send_message_to_human"
-    assert call.timestamp == "2026-03-01T10:00:00+00:00"
+    assert call.answered_at == "2026-03-01T10:00:00+00:00"
     sent = json.dumps(records(suite)["direct"]["request_messages"])
-    assert json.loads(call.request_messages) == json.loads(sent)
-    assert (
-        call.request_messages in (tmp_path / CONFIG / "run_1" / Path(*TOP) / "direct.json").read_bytes()
-    )  # as it came
+    assert call.messages is not None
+    assert json.loads(call.messages) == json.loads(sent)
+    assert call.messages in (tmp_path / CONFIG / "run_1" / Path(*TOP) / "direct.json").read_bytes()  # as it came
     assert isinstance(plain, Reply)
     assert plain.channel == "content"
     assert isinstance(blank, Missing)
@@ -367,7 +368,8 @@ def test_arguments_that_cannot_be_read_leave_an_empty_message() -> None:
 
 
 def store(connection: sqlite3.Connection, folder: Path, suite: Suite) -> None:
-    storing.store(connection, suite, read(folder, suite).runs, {})
+    with transaction(connection):
+        write(connection, storing.rows(suite, read(folder, suite).runs))
 
 
 def row(connection: sqlite3.Connection, scoring: str) -> BoardRow:

@@ -10,9 +10,8 @@ import re
 import sqlite3
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial, reduce
-from operator import add
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -40,7 +39,7 @@ from independence.exchange import export_tables, logged, logged_storing, output
 from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
-from independence.exchange.trajectory_reading import TrajectoryReader
+from independence.exchange.requests import Requests
 from independence.extensions.inspect import eval_samples, scoring
 from independence.store import dialogues, plans, records
 from independence.store.records import SubjectRow
@@ -103,41 +102,33 @@ def _written(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -
 
 
 def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Any:
-    suite = grading(connection, own.scope)
-    reader = TrajectoryReader(connection, own.scope)
+    where, condition = own.scope.where, own.scope.condition
+    suite, requests, config = grading(connection, own.scope), Requests(connection, own.scope), own.subject.config_dir
     samples = [
-        eval_samples.sample(logged.whole(own.subject, stored), reader.read(stored), suite)
-        for stored in dialogues.read(connection, own.scope.where, [own.subject.config_dir])
+        eval_samples.sample(logged.whole(own.subject, stored), requests.of(stored), suite)
+        for stored in dialogues.read(connection, where, [config])
     ]
     times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
-    judges = sorted({name for sample in samples for name in sample.scores})
-    return EvalLog(
-        status="success",
-        eval=_spec(own, samples, times[0]),
-        results=EvalResults(
-            total_samples=len(samples),
-            completed_samples=len(samples),
-            scores=[_score(own, judge, boards(own.scope.where, judge)) for judge in judges],
-        ),
-        stats=EvalStats(started_at=times[0], completed_at=times[-1], model_usage=_summed(samples)),
-        samples=samples,
-    )
-
-
-def _spec(own: LogPlace, samples: Sequence[Any], created: str) -> Any:
-    where, condition = own.scope.where, own.scope.condition
-    ids = list(dict.fromkeys(sample.id for sample in samples))
-    return EvalSpec(
-        created=created,
-        task=f"independence/{where.suite}",
-        task_version=where.edition,
-        task_args={"variant": condition.variant, "mode": condition.mode},
-        model=eval_samples.model_of(own.subject),
+    scores, usage, ids = [], dict[str, Any](), list(dict.fromkeys(sample.id for sample in samples))
+    for judge in sorted({name for sample in samples for name in sample.scores}):
+        row = dict(pair for row in boards(where, judge) if row["config"] == config for pair in scoring.numbers(row))
+        metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in row.items()}
+        scores.append(EvalScore(name=judge, scorer=judge, metrics=metrics))
+    for sample in samples:
+        for name, spent in sample.model_usage.items():
+            usage[name] = usage[name] + spent if name in usage else spent
+    spec = EvalSpec(
+        created=times[0], task=f"independence/{where.suite}", task_version=where.edition,
+        task_args={"variant": condition.variant, "mode": condition.mode}, model=eval_samples.model_of(own.subject),
         dataset=EvalDataset(name=where.edition_name, samples=len(ids), sample_ids=ids),
         config=EvalConfig(epochs=max(sample.epoch for sample in samples)),
-        packages={"ai-independence-bench": __version__},
-        metadata=logged.to_metadata(own.edition),
-    )
+        packages={"ai-independence-bench": __version__}, metadata=logged.to_metadata(own.edition),
+    )  # fmt: skip
+    return EvalLog(
+        status="success", eval=spec, samples=samples,
+        results=EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores),
+        stats=EvalStats(started_at=times[0], completed_at=times[-1], model_usage=usage),
+    )  # fmt: skip
 
 
 def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
@@ -147,22 +138,6 @@ def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
         return list(store.board(where.edition_name, variant=variant, mode=mode, judge=judge).records())
     except IndependenceError:
         return []
-
-
-def _score(own: LogPlace, judge: str, rows: Sequence[dict[str, object]]) -> Any:
-    """The row of a subject on a board, as metrics."""
-    found = dict(pair for row in rows if row["config"] == own.subject.config_dir for pair in scoring.numbers(row))
-    metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in found.items()}
-    return EvalScore(name=judge, scorer=judge, metrics=metrics)
-
-
-def _summed(samples: Sequence[Any]) -> dict[str, Any]:
-    """Tokens and dollars by model."""
-    models = dict.fromkeys(name for sample in samples for name in sample.model_usage)
-    return {
-        name: reduce(add, [sample.model_usage[name] for sample in samples if name in sample.model_usage])
-        for name in models
-    }
 
 
 def import_logs(path: Path | str, store: Path | str, say: Callable[[str], object] = str) -> StoredLogs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,8 +12,8 @@ from inspect_ai.model import ModelOutput, ModelUsage
 from independence.config.subjects import OPENROUTER, from_json
 from independence.exchange import logged
 from independence.exchange.logged import LoggedDialogue
-from independence.exchange.trajectory import Trajectory
 from independence.extensions.inspect import models, scoring
+from independence.store import queries
 from independence.store.records import SubjectRow
 from independence.suites.schema import Suite
 from independence.types import Message, Reply, Usage
@@ -26,57 +27,44 @@ def model_of(subject: SubjectRow) -> str:
     return f"{OPENROUTER}/{own.model}" if own.endpoint == OPENROUTER else f"openai-api/{own.endpoint}/{own.model}"
 
 
-def sample(one: LoggedDialogue, read: Trajectory, suite: Suite) -> Any:
-    """The sample of a dialogue, with the rows of the store in its metadata."""
-    requests = [_request(turn.request) for turn in read.turns]
-    last = read.turns[-1].answer.text if read.turns else ""
+def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite) -> Any:
+    """The sample of a dialogue, with the rows of the store in its metadata. `sent`: the requests for its answers."""
+    requests, imported = [*map(_request, sent)], queries.imported(one.trial.edition)
+    answers, reply = [logged.settled(answer) for answer in one.answers], one.answers[-1].reply if one.answers else None
+    last = reply.text if reply else ""
     messages = [*requests[-1], Message("assistant", last)] if requests and last else list(*requests[-1:])
-    answers = [logged.settled(answer) for answer in one.answers]
     usage = {model_of(one.subject): sum((answer.usage for answer in answers), Usage())}
     for verdict in one.verdicts:
         given = verdict.verdict or verdict.missing
         usage[verdict.judge] = usage.get(verdict.judge, Usage()) + (given.usage if given else Usage())
+    title = next((known.title for known in suite.scenarios if known.id == one.trial.scenario and not imported), None)
     about = {
         "suite": one.trial.suite, "edition": one.trial.edition, "experiment": one.trial.experiment,
-        "scenario": one.trial.scenario, "title": read.title, "variant": one.trial.variant, "mode": one.trial.mode,
+        "scenario": one.trial.scenario, "title": title, "variant": one.trial.variant, "mode": one.trial.mode,
         "label": one.subject.label, "cost_usd": sum(own.cost_usd for own in usage.values()),
     }  # fmt: skip
     times = [answer.answered_at for answer in one.answers if answer.answered_at]
+    output = ModelOutput.from_content(one.subject.model_id, last)
+    if reply:
+        output.usage, output.time = _model_usage(reply.usage), reply.seconds
+        output.response_id = reply.response_id or None
+    graded = dict.fromkeys(verdict.judge for verdict in one.verdicts if verdict.context in (None, one.end))
     return EvalSample(
-        id=one.trial.scenario,
-        epoch=one.trial.run,
-        input=models.chat_messages(requests[0]) if requests else "",
-        target="",
-        messages=models.chat_messages(messages),
-        output=_output(one, last),
-        scores={name: scoring.score(one, suite, name) for name in _judges(one)},
-        metadata=about | logged.to_metadata(one),
+        id=one.trial.scenario, epoch=one.trial.run, target="", output=output,
+        input=models.chat_messages(requests[0]) if requests else "", messages=models.chat_messages(messages),
+        scores={name: scoring.score(one, suite, name) for name in graded}, metadata=about | logged.to_metadata(one),
         model_usage={name: _model_usage(own) for name, own in usage.items()},
-        started_at=times[0] if times else None,
-        completed_at=times[-1] if times else None,
+        started_at=times[0] if times else None, completed_at=times[-1] if times else None,
         total_time=sum(answer.seconds for answer in answers if isinstance(answer, Reply)),
-    )
+    )  # fmt: skip
 
 
-def _judges(one: LoggedDialogue) -> list[str]:
-    """Who graded the dialogue as it is now."""
-    return list(dict.fromkeys(verdict.judge for verdict in one.verdicts if verdict.context in (None, one.end)))
-
-
-def _request(raw: msgspec.Raw) -> tuple[Message, ...]:
+def _request(raw: bytes) -> tuple[Message, ...]:
     """Messages as they were sent; what an import sent in another form than ours is left out."""
     try:
         return msgspec.json.decode(raw, type=tuple[Message, ...])
     except msgspec.ValidationError:
         return ()
-
-
-def _output(one: LoggedDialogue, text: str) -> Any:
-    out = ModelOutput.from_content(one.subject.model_id, text)
-    last = one.answers[-1].reply if one.answers else None
-    if last is not None:
-        out.usage, out.time, out.response_id = _model_usage(last.usage), last.seconds, last.response_id or None
-    return out
 
 
 def _model_usage(usage: Usage) -> Any:

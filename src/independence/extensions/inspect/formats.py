@@ -18,6 +18,8 @@ _SUFFIX: Final = ".eval"
 class LogImporter(Importer):
     """A log of Inspect, or a folder of logs."""
 
+    help = "a .eval log"
+
     def takes(self, path: Path) -> bool:
         """Whether it ends in `.eval`, or holds a file that does."""
         return any(path.glob(f"*{_SUFFIX}")) if path.is_dir() else path.suffix == _SUFFIX

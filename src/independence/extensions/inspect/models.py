@@ -36,7 +36,7 @@ from independence.clients.transport import HttpResponse
 from independence.clients.wire import Outcome
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER
-from independence.types import Attempt, ChatRequest, Message, Tool, Usage
+from independence.types import Attempt, ChatRequest, Message, Tool
 
 _COMPATIBLE = "openai-api"  # Inspect's name for any OpenAI-compatible service, which stands next in the name
 # Of more than 16 KB it leaves out the middle: these count as no answer.
@@ -176,19 +176,20 @@ def _tool_info(tool: Tool) -> Any:
 
 
 def completion(output: Any) -> bytes:
-    """What a model of Inspect returned, as the chat completion that it stands for."""
-    choices = [] if output.empty else [{"message": _message(output.message), "finish_reason": _finish(output)}]
-    body = {
-        "id": output.response_id,
-        "model": output.model,
-        "choices": choices,
-        "usage": _wire_usage(usage_of(output.usage)),
-    }
-    return msgspec.json.encode(body)
+    """What a model of Inspect returned, as the chat completion that it stands for; without usage: zeros."""
 
+    def spent(name: str) -> Any:
+        return getattr(output.usage, name, None) or 0
 
-def _finish(output: Any) -> str | None:
-    return _FINISHES.get(output.stop_reason, output.stop_reason)
+    cached, finish = spent("input_tokens_cache_read"), _FINISHES.get(output.stop_reason, output.stop_reason)
+    usage = {  # what came from a cache is part of a prompt, as everywhere but in Inspect
+        "prompt_tokens": spent("input_tokens") + cached + spent("input_tokens_cache_write"),
+        "completion_tokens": spent("output_tokens"),
+        "completion_tokens_details": {"reasoning_tokens": spent("reasoning_tokens")},
+        "prompt_tokens_details": {"cached_tokens": cached}, "cost": spent("total_cost"),
+    }  # fmt: skip
+    choices = [] if output.empty else [{"message": _message(output.message), "finish_reason": finish}]
+    return msgspec.json.encode({"id": output.response_id, "model": output.model, "choices": choices, "usage": usage})
 
 
 def _message(message: Any) -> dict[str, Any]:
@@ -208,27 +209,3 @@ def _sent_arguments(call: Any) -> str:
     """The arguments of a call as the model wrote them; of what Inspect could not parse it keeps them in its error."""
     unparsed = _UNPARSED.fullmatch(call.parse_error or "")
     return unparsed[1] if unparsed else json.dumps(call.arguments)
-
-
-def usage_of(usage: Any) -> Usage:
-    """Tokens and dollars as this package counts them: prompts with what came from a cache. Without any: zeros."""
-    if usage is None:
-        return Usage()
-    read, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    return Usage(
-        usage.input_tokens + read + written,
-        usage.output_tokens,
-        usage.reasoning_tokens or 0,
-        read,
-        usage.total_cost or 0.0,
-    )
-
-
-def _wire_usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "cost": usage.cost_usd,
-    }

@@ -18,7 +18,7 @@ from inspect_ai.scorer import Score
 from independence.api.reading import Store
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
-from independence.config.subjects import Subject, from_json
+from independence.config.subjects import from_json
 from independence.engine import dialogue, pipeline, plan
 from independence.engine.grading import seed_of
 from independence.engine.plan import Selection
@@ -56,60 +56,39 @@ def configured(name: str, suite: Suite) -> Judge:
     return judge
 
 
-class DialogueGrader:
-    """One judge of a suite's dialogues, with what it is asked through."""
+async def graded(job: ResolvedRun, judge: Judge, client: ChatClient | None, asked: AnsweredDialogue) -> LoggedDialogue:
+    """A finished dialogue with the verdict of a judge, and what that wrote before it, up to a step without an outcome.
 
-    def __init__(self, suite: Suite, rubrics: Mapping[str, str], judge: Judge, client: ChatClient | None) -> None:
-        self._suite, self._rubrics, self._judge, self._client = suite, rubrics, judge, client
-
-    async def grade(self, asked: AnsweredDialogue) -> tuple[LoggedVerdict, tuple[LoggedStep, ...]]:
-        """The verdict on a finished dialogue, and what the judge wrote before. Raises what `ChatClient.ask` raises."""
-        scenario, judge = asked.trial.dialogue.scenario, self._judge
-        rubric, digest = self._suite.rubrics[scenario.rubric], self._rubrics[scenario.id]
-        end = asked.progress.context or ""
-        finished = FinishedDialogue(
-            dialogue.transcript_turns(asked.trial, asked.progress), rubric, {**self._suite.vars, **scenario.vars},
-            dialogue.reply_context(asked.trial, self._suite.language),
-            seed=seed_of(protocol.verdict_key(end, digest, judge.settings)),
+    Raises what `ChatClient.ask` raises.
+    """
+    scenario, end = asked.trial.dialogue.scenario, asked.progress.context or ""
+    rubric, digest = job.suite.rubrics[scenario.rubric], job.rubrics[scenario.id]
+    finished = FinishedDialogue(
+        dialogue.transcript_turns(asked.trial, asked.progress), rubric, {**job.suite.vars, **scenario.vars},
+        dialogue.reply_context(asked.trial, job.suite.language),
+        seed=seed_of(protocol.verdict_key(end, digest, judge.settings)),
+    )  # fmt: skip
+    steps, written = list[LoggedStep](), dict[str, str]()
+    grade: Grade | None = None
+    for position, step in enumerate(rubric.steps if judge.reads_rubric_steps else ()):
+        if client is None:
+            break
+        wording = protocol.step_digest(step, finished.variables)
+        key = protocol.step_key(end, wording, written, judge.settings)
+        text = prompt.render_step(step.prompt, finished.variables, finished.turns, written)
+        answer = await judge.write_step(text, client, seed_of(key))
+        own = LoggedStep(
+            key=key, judge=judge.name, step=step.name, position=position, wording=wording, settings=judge.settings,
+            **logged.came(answer),
         )  # fmt: skip
-        steps = await self._write(finished, end)
-        lacking = next((step for step in steps if step.missing is not None), None)
-        grade: Grade
-        if lacking is not None and lacking.missing is not None:
-            why = f"step `{lacking.step}` came to nothing"
-            grade = none_given(lacking.missing.reason, lacking.missing.detail, why)
-        else:
-            written = {step.step: step.reply.text for step in steps if step.reply is not None}
-            grade = await judge.grade(finished._replace(written=written), self._client)
-        own = LoggedVerdict(
-            judge=judge.name,
-            rubric=digest,
-            settings=judge.settings,
-            verdict=logged.verdict_in(grade),
-            missing=logged.missing_in(grade),
-        )
-        return own, tuple(steps)
-
-    async def _write(self, finished: FinishedDialogue, end: str) -> list[LoggedStep]:
-        """The steps of the rubric in order, up to one that comes to nothing."""
-        judge, out, written = self._judge, list[LoggedStep](), dict[str, str]()
-        if not judge.reads_rubric_steps or self._client is None:
-            return out
-        for position, step in enumerate(finished.rubric.steps):
-            wording = protocol.step_digest(step, finished.variables)
-            key = protocol.step_key(end, wording, written, judge.settings)
-            text = prompt.render_step(step.prompt, finished.variables, finished.turns, written)
-            answer = await judge.write_step(text, self._client, seed_of(key))
-            out.append(
-                LoggedStep(
-                    key=key, judge=judge.name, step=step.name, position=position, wording=wording,
-                    settings=judge.settings, reply=logged.reply_in(answer), missing=logged.missing_in(answer),
-                )
-            )  # fmt: skip
-            if isinstance(answer, Missing):
-                break
-            written[step.name] = answer.text
-        return out
+        steps.append(own)
+        if isinstance(answer, Missing):
+            grade = none_given(answer.reason, answer.detail, f"step `{step.name}` came to nothing")
+            break
+        written[step.name] = answer.text
+    grade = grade or await judge.grade(finished._replace(written=written), client)
+    verdict = LoggedVerdict(judge=judge.name, rubric=digest, settings=judge.settings, **logged.came(grade))
+    return msgspec.structs.replace(record(job, asked), verdicts=(verdict,), steps=tuple(steps))
 
 
 def record(job: ResolvedRun, asked: AnsweredDialogue) -> LoggedDialogue:
@@ -126,20 +105,17 @@ def score(own: LoggedDialogue, suite: Suite, judge: str) -> Any:
     """What Inspect shows of a dialogue and one judge's verdict: every field, the reasoning, the last reply."""
     fields = suite.rubrics[suite.scenario(own.trial.scenario).rubric].fields
     current = [one for one in own.verdicts if one.judge == judge and one.context in (None, own.end)]
-    verdict, missing = (current[-1].verdict, current[-1].missing) if current else (None, _lacking(own))
-    reply = own.answers[-1].reply if own.answers else None
+    last = own.answers[-1] if own.answers else None
+    if current:
+        verdict, missing = current[-1].verdict, current[-1].missing
+    else:
+        verdict, missing = None, (last and last.missing) or Missing("unjudged" if last else "parent_missing")
     return Score(
         value=dict(verdict.values) if verdict else dict.fromkeys(fields),
-        answer=reply.text if reply else None,
+        answer=last.reply.text if last and last.reply else None,
         explanation=verdict.reasoning if verdict else (missing.detail or missing.reason) if missing else None,
         reason=missing.reason if missing else None,
     )
-
-
-def _lacking(own: LoggedDialogue) -> Missing:
-    """Why a dialogue has no verdict."""
-    last = own.answers[-1].missing if own.answers else None
-    return last or Missing("unjudged" if own.answers else "parent_missing")
 
 
 def board_row(job: ResolvedRun, judge: str, runs: int, scores: Iterable[Any]) -> dict[str, float]:
@@ -151,25 +127,16 @@ def board_row(job: ResolvedRun, judge: str, runs: int, scores: Iterable[Any]) ->
     subject = from_json(next(iter(configured.values())))
     runs = max([runs, *(one.trial.run for one in dialogues)])
     (condition,) = {Condition(one.trial.variant, one.trial.mode) for one in dialogues}
+    trials = plan.trials(job.suite, Selection((condition,), runs=runs), [subject])
     with tempfile.TemporaryDirectory(prefix="independence-") as folder:
         path = Path(folder, "row.db")
-        _store(path, planned(job, condition, runs, subject), dialogues)
+        with writing(path, new=True) as connection, transaction(connection):
+            pipeline.write_plan(connection, msgspec.structs.replace(job, trials=trials))
+            storing.write(connection, logged.rows(logged.edition(job), dialogues))
         with Store(path) as held:
             judged = any(one.verdicts for one in dialogues)
             board = held.board(f"{job.where.suite}@{job.where.edition}", judge=judge if judged else None)
             return dict(numbers(next(board.records())))
-
-
-def planned(job: ResolvedRun, condition: Condition, runs: int, subject: Subject) -> ResolvedRun:
-    """The same run with all trials of one subject."""
-    trials = plan.trials(job.suite, Selection((condition,), runs=runs), [subject])
-    return msgspec.structs.replace(job, trials=trials)
-
-
-def _store(path: Path, job: ResolvedRun, dialogues: list[LoggedDialogue]) -> None:
-    with writing(path, new=True) as connection, transaction(connection):
-        pipeline.write_plan(connection, job)
-        storing.write(connection, logged.rows(logged.edition(job), dialogues))
 
 
 def numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:

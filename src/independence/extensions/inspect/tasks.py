@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 import inspect_ai
-import msgspec
 from inspect_ai import Task
 from inspect_ai._util.package import get_installed_package_name
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -23,10 +22,8 @@ from independence.engine import dialogue, plan, resolve
 from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
 from independence.exchange import logged
-from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import dialogues, models, scoring, versions
 from independence.extensions.inspect.dialogues import AnsweredDialogue, TaskDialogues
-from independence.extensions.inspect.scoring import DialogueGrader
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import analysis
 from independence.suites import load, script
@@ -126,9 +123,11 @@ class _Parts:
                 if asked is None:
                     what = "only a dialogue that this task has asked can be graded"
                     raise UsageError(what, "`independence import` the log, and grade it with `independence judge`")
-                own = scoring.record(self._job, asked)
                 if asked.finished:
-                    own = await self._with_verdict(own, asked)
+                    client = self._client(get_model(self._judge_model)) if judge.endpoint else None
+                    own = await scoring.graded(self._job, judge, client, asked)
+                else:
+                    own = scoring.record(self._job, asked)
                 shown = scoring.score(own, self._job.suite, judge.name)
                 shown.metadata = logged.to_metadata(own)
                 return shown
@@ -137,12 +136,6 @@ class _Parts:
 
         metrics = [metric(name="board", scores="unreduced")(board)()]
         return scorer(metrics=metrics, name="verdict")(made)()
-
-    async def _with_verdict(self, own: LoggedDialogue, asked: AnsweredDialogue) -> LoggedDialogue:
-        client = self._client(get_model(self._judge_model)) if self._judge.endpoint else None
-        grader = DialogueGrader(self._job.suite, self._job.rubrics, self._judge, client)
-        verdict, steps = await grader.grade(asked)
-        return msgspec.structs.replace(own, verdicts=(verdict,), steps=steps)
 
     def _client(self, model: Any) -> OpenAIClient:
         """One for each model: it learns which parameters are rejected."""

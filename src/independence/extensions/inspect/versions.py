@@ -36,12 +36,15 @@ def require() -> None:
 
 def check(found: str) -> None:
     """Raises UsageError for a version of Inspect AI that is out of the range, or that lacks something."""
+    least, below = (".".join(map(str, part)) for part in (_OLDEST, _NEXT))
+    takes = f"this package was tested with {', '.join(TESTED)} and takes {least} up to below {below}"
+    mend = f"pip install 'inspect-ai=={TESTED[-1]}'"
     numbers = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
     if numbers < _OLDEST or numbers[: len(_NEXT)] >= _NEXT:
-        raise UsageError(f"Inspect AI {found} is installed, and {_range()}", _mend())
+        raise UsageError(f"Inspect AI {found} is installed, and {takes}", mend)
     lacking = [f"{module}.{name}" for module, names in NEEDED.items() for name in names if not _has(module, name)]
     if lacking:
-        raise UsageError(f"Inspect AI {found} has no {', '.join(lacking)}; {_range()}", _mend())
+        raise UsageError(f"Inspect AI {found} has no {', '.join(lacking)}; {takes}", mend)
 
 
 def _has(module: str, name: str) -> bool:
@@ -49,12 +52,3 @@ def _has(module: str, name: str) -> bool:
         return hasattr(import_module(module), name)
     except ImportError:
         return False
-
-
-def _range() -> str:
-    least, below = (".".join(map(str, part)) for part in (_OLDEST, _NEXT))
-    return f"this package was tested with {', '.join(TESTED)} and takes {least} up to below {below}"
-
-
-def _mend() -> str:
-    return f"pip install 'inspect-ai=={TESTED[-1]}'"

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from independence.config import user_files
 from independence.errors import StoreError
-from independence.extensions.published import result_set
-from independence.extensions.published.adoption import imported_requests, suite_folder, verifying
-from independence.extensions.published.adoption.imported_requests import ImportedDialogue
+from independence.exchange.storing import ImportedRows
+from independence.extensions.published import result_set, storing
+from independence.extensions.published.adoption import suite_folder, verifying
 from independence.extensions.published.adoption.suite_folder import AdoptedSuite
-from independence.extensions.published.adoption.verifying import RequestComparison
-from independence.store import queries, scopes, verifications
+from independence.extensions.published.adoption.verifying import AskedDialogue, RequestComparison
+from independence.store import dialogues, queries, scopes, verifications
 from independence.store.database import writing
 from independence.store.queries import PUBLISHED
+from independence.store.records import CallRow
 from independence.store.verifications import VerificationRow
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
@@ -52,14 +54,16 @@ def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
     """
     path, own = Path(results), suite.suite
     if not user_files.is_store(path):
-        return verifying.compare(own, imported_requests.of_runs(result_set.read(path, own).runs))
+        return verifying.compare(own, imported_dialogues(storing.rows(own, result_set.read(path, own).runs)))
     with writing(path, new=False) as connection:
         where = Where(own.suite, PUBLISHED)
-        found = verifying.compare(own, imported_requests.of_store(connection, where))
+        conditions = queries.conditions(connection, where)
+        held = (one for under in conditions for one in dialogues.read(connection, where.under(under)))
+        found = verifying.compare(own, ((one.trial, one.calls) for one in held))
         if not found.requests:
-            held = scopes.names(queries.editions(connection)) or "nothing"
+            there = scopes.names(queries.editions(connection)) or "nothing"
             what = f"{path}: holds no imported results of {own.suite}, which would be {where.edition_name}"
-            raise StoreError(what, f"`independence import` brings them; it holds {held}")
+            raise StoreError(what, f"`independence import` brings them; it holds {there}")
         if found.holds:
             row = VerificationRow(
                 suite=own.suite, edition=PUBLISHED, wording=digest.wording(own), requests=found.requests,
@@ -69,10 +73,20 @@ def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
     return found
 
 
-def other_words(connection: sqlite3.Connection, where: Where, dialogues: Iterable[ImportedDialogue]) -> list[str]:
+def imported_dialogues(rows: ImportedRows) -> Iterator[AskedDialogue]:
+    """The dialogues of an import that have answers."""
+    calls: defaultdict[str, list[CallRow]] = defaultdict(list)
+    for call in rows.calls:
+        calls[call.trial].append(call)
+    return ((trial, calls[trial.key]) for trial in rows.trials if trial.key in calls)
+
+
+def other_words(connection: sqlite3.Connection, where: Where, rows: ImportedRows) -> list[str]:
     """What to say where an import of verified wording got requests of other words; it has none from then on."""
     text = queries.read_as(connection, where) if verifications.verified(connection, where) else None
-    if text is None or not verifying.compare(msgspec.json.decode(text, type=Suite), dialogues).unexplained:
+    if text is None:
+        return []
+    if not verifying.compare(msgspec.json.decode(text, type=Suite), imported_dialogues(rows)).unexplained:
         return []
     verifications.withdraw(connection, where)
     what = "requests in other words than those that were verified: the imported results have a board of their own again"

@@ -22,11 +22,10 @@ from independence.report.planned_verdicts import usual_judge
 from independence.store import dialogues, names, queries
 from independence.store.names import NamesRow, RunKey
 from independence.store.records import CallRow, TrialRow, VerdictRow
-from independence.store.scopes import BoardScope, grading
+from independence.store.scopes import OF_PUBLISHERS, BoardScope, grading
 from independence.suites import digest
-from independence.types import UNGIVEN, Answer, Grade, Missing, Reply, Verdict
+from independence.types import UNGIVEN, Answer, Grade, Reply, Verdict
 
-_PUBLISHED = (queries.PUBLISHED, queries.REREAD)
 _RULES = "cues"  # of extractors of names the one to be taken last
 _OUTSIDE = {"", ".", ".."}
 
@@ -93,7 +92,7 @@ def _made(
                 # By the rubric of the edition, else the first that was published; on the dialogue as it is now.
                 current = [row for row in one.verdicts if row.judge == by and row.context == one.state.at]
                 ours = [row for row in current if row.rubric == rubrics.get(trial.scenario)]
-                verdict = next(iter([*ours[-1:], *(row for row in current if row.rubric in _PUBLISHED)]), None)
+                verdict = next(iter([*ours[-1:], *(row for row in current if row.rubric in OF_PUBLISHERS)]), None)
                 for call, request in zip(one.calls, requests.of(one), strict=True):
                     carried = verdict if carriers.get(trial.scenario) == call.turn_id else None
                     record = _record(trial, call, carried, request, who.model_id)
@@ -117,32 +116,23 @@ def _record(trial: TrialRow, call: CallRow, verdict: VerdictRow | None, request:
     }  # fmt: skip
     if "old_prompt" not in reply.flags:
         record["finish_reason"] = reply.finish_reason
-    record["gen_cost"] = _cost(answer)
-    record |= _judged(verdict)
-    record["request_messages"] = msgspec.Raw(request)
+    record |= {"gen_cost": _cost(answer), "judge_scores": None, "judge_cost": None}
+    record["request_messages"], raw = msgspec.Raw(request), ""
+    if verdict is not None:
+        grade = verdict.grade
+        if isinstance(grade, Verdict) or grade.reason in UNGIVEN:
+            record["judge_scores"] = {}
+            if isinstance(grade, Verdict) and verdict.rubric != queries.REREAD:
+                record["judge_scores"] = {"reasoning": grade.reasoning, **grade.values}
+            record["judge_cost"] = {**_cost(grade), "judge_model": verdict.judge}
+        # Of our own verdicts only what could be read: other tools might read the rest otherwise.
+        if isinstance(grade, Verdict) or verdict.rubric in OF_PUBLISHERS:
+            raw = grade.raw if verdict.prediction is None else verdict.prediction
     optional = {
-        "reasoning_content": reply.reasoning,
-        "content_thinking": reply.thinking,
-        "response_tool_calls": reply.tool_calls,
-        "judge_raw_response": _words(verdict),
-    }
+        "reasoning_content": reply.reasoning, "content_thinking": reply.thinking,
+        "response_tool_calls": reply.tool_calls, "judge_raw_response": raw,
+    }  # fmt: skip
     return record | {key: value for key, value in optional.items() if value}
-
-
-def _judged(verdict: VerdictRow | None) -> Record:
-    if verdict is None or (isinstance(verdict.grade, Missing) and verdict.grade.reason not in UNGIVEN):
-        return {"judge_scores": None, "judge_cost": None}
-    grade, scores = verdict.grade, dict[str, object]()
-    if isinstance(grade, Verdict) and verdict.rubric != queries.REREAD:
-        scores = {"reasoning": grade.reasoning, **grade.values}
-    return {"judge_scores": scores, "judge_cost": {**_cost(grade), "judge_model": verdict.judge}}
-
-
-def _words(verdict: VerdictRow | None) -> str:
-    """What the judge wrote. Of our own verdicts only what could be read: other tools might read the rest otherwise."""
-    if verdict is None or (isinstance(verdict.grade, Missing) and verdict.rubric not in _PUBLISHED):
-        return ""
-    return verdict.grade.raw if verdict.prediction is None else verdict.prediction
 
 
 def _cost(came: Answer | Grade) -> Record:

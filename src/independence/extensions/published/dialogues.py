@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
-
-import msgspec
 
 from independence.config.subjects import SUFFIX, default_effort
 from independence.exchange.output import distinct_names
@@ -33,6 +31,10 @@ from independence.extensions.published.responses import (
 from independence.extensions.published.scoring_rules import ScoringRule, rules, void
 from independence.judge.parse import parse
 from independence.judge.schema import check
+from independence.store import context
+from independence.store.queries import PUBLISHED
+from independence.store.records import CallRow, TrialRow
+from independence.suites import digest
 from independence.suites.schema import Field, Rubric, Scenario, Suite
 from independence.suites.without_texts import published_fields
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
@@ -139,16 +141,6 @@ def _inherited(suite: Suite, scenario: Scenario) -> tuple[str, ...]:
     return _inherited(suite, parent) + generated(parent)
 
 
-class ImportedCall(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """One stored turn of a dialogue."""
-
-    turn_id: str
-    turn: int  # 0-based among the scenario's generated turns
-    answer: Answer  # `Missing(no_answer)` where the stored text is blank
-    request_messages: bytes  # the JSON array as it was published, byte for byte
-    timestamp: str  # ISO 8601 with offset, when the answer was stored; may be empty
-
-
 class PublishedVerdict(NamedTuple):
     """A published grade. `grade` None: the file carries no verdict."""
 
@@ -162,7 +154,7 @@ class ImportedTrial(NamedTuple):
 
     scenario: Scenario
     condition: Condition
-    calls: tuple[ImportedCall, ...]  # in turn order; there may be fewer than the scenario has
+    calls: tuple[CallRow, ...]  # in turn order, at least one; `Missing(no_answer)` where the stored text is blank
     verdict: PublishedVerdict = PublishedVerdict()
 
 
@@ -190,28 +182,44 @@ def suite_layout(suite: Suite) -> SuiteLayout:
     return SuiteLayout(suite, turn_positions(suite), rules().get(name) if name else None)
 
 
-def trials(condition: Condition, files: Mapping[str, ResponseFile], by: SuiteLayout) -> tuple[ImportedTrial, ...]:
+def trial_row(
+    suite: Suite, edition: str, scenario: Scenario, *, config_dir: str, run: int, condition: Condition
+) -> TrialRow:
+    """A planned trial of an import. Its key is its place: the exact wording that was asked is not known."""
+    where = {"edition": edition, "suite": suite.suite, "config_dir": config_dir, "run": run, "scenario": scenario.id,
+             "condition": condition}  # fmt: skip
+    return TrialRow(
+        key=digest.sha256(where), suite=suite.suite, edition=edition, config_dir=config_dir, variant=condition.variant,
+        mode=condition.mode, experiment=scenario.experiment, scenario=scenario.id, run=run, parent=None,
+        turns=sum(turn.reply is None for turn in scenario.turns), shape=digest.canonical(where).decode(),
+    )  # fmt: skip
+
+
+def trials(
+    config_dir: str, run: int, condition: Condition, files: Mapping[str, ResponseFile], by: SuiteLayout
+) -> Iterator[ImportedTrial]:
     """The dialogues of one run under one condition; scenarios without a file are left out. `files` by turn id."""
     seen = {turn_id: published_request(bytes(file.request_messages)) for turn_id, file in files.items()}
     stored = {turn_id: file.text for turn_id, file in files.items()}
-    out = []
     for scenario in by.suite.scenarios:
-        calls = []
+        if not any(turn_id in files for turn_id in generated(scenario)):
+            continue
+        place = trial_row(by.suite, PUBLISHED, scenario, config_dir=config_dir, run=run, condition=condition)
+        calls, at = list[CallRow](), context.begin(place.key)
         for number, turn_id in enumerate(generated(scenario)):
             if turn_id in files:
                 file, request = files[turn_id], seen[turn_id]
                 broken = broken_history(request, by.turns[turn_id].before, seen, stored)
                 answer = _answer(file, request, (*reply_flags(file, request, by.suite), *broken, *record_flags(file)))
-                calls.append(ImportedCall(
-                    turn_id=turn_id, turn=number, answer=answer,
-                    request_messages=bytes(file.request_messages), timestamp=file.metadata.timestamp,
+                after = context.extend(at, answer)
+                calls.append(CallRow(
+                    trial=place.key, turn=number, turn_id=turn_id, context=at, after=after, answer=answer,
+                    messages=bytes(file.request_messages), answered_at=file.metadata.timestamp or None,
                 ))  # fmt: skip
-        if calls:
-            graded = files.get(verdict_turn(scenario))
-            rubric = by.suite.rubrics[scenario.rubric]
-            verdict = published_verdict(graded, rubric, by.rule) if graded else PublishedVerdict()
-            out.append(ImportedTrial(scenario, condition, tuple(calls), verdict))
-    return tuple(out)
+                at = after
+        graded, rubric = files.get(verdict_turn(scenario)), by.suite.rubrics[scenario.rubric]
+        verdict = published_verdict(graded, rubric, by.rule) if graded else PublishedVerdict()
+        yield ImportedTrial(scenario, condition, tuple(calls), verdict)
 
 
 def _answer(file: ResponseFile, request: PublishedRequest, flags: tuple[str, ...]) -> Answer:

@@ -19,6 +19,8 @@ _FOLDERS, _SHOWN = 3, 60  # folders in a notice, and how much of their names
 class BenchImporter(Importer):
     """A result set of the bench: a folder or a tar. What is neither is refused in its words."""
 
+    help = "a result set of the bench (a tar, or a folder of folders named like `vendor--model@low-t0.7`)"
+
     def takes(self, path: Path) -> bool:
         """Whether it can be one."""
         from independence.extensions.published import result_set
@@ -31,9 +33,9 @@ class BenchImporter(Importer):
 
         from independence.api.importing import said_new
         from independence.config import registry
+        from independence.exchange.storing import write
         from independence.extensions.published import adopting, import_summary, result_set, storing
-        from independence.extensions.published.adoption import imported_requests
-        from independence.store.database import writing
+        from independence.store.database import transaction, writing
         from independence.store.queries import PUBLISHED
         from independence.suites import load
         from independence.types import Where
@@ -47,8 +49,10 @@ class BenchImporter(Importer):
         storing.refuse_older(path, summary.older, options.suite)
         options.say(f"storing {summary.replies:,} replies")
         with writing(store, new=True) as connection:
-            new = storing.store(connection, suite, runs, storing.published_labels(runs, known))
-            changed = adopting.other_words(connection, Where(suite.suite, PUBLISHED), imported_requests.of_runs(runs))
+            rows = storing.rows(suite, runs, storing.published_labels(runs, known))
+            with transaction(connection):
+                new = write(connection, rows)
+            changed = adopting.other_words(connection, Where(suite.suite, PUBLISHED), rows)
         notes = [said_new(new), *changed]
         if summary.older:
             notes.append(
@@ -62,6 +66,8 @@ class BenchImporter(Importer):
 
 class RentImporter(Importer):
     """A run folder of the rent benchmark."""
+
+    help = "a run folder of the rent benchmark"
 
     def takes(self, path: Path) -> bool:
         """Whether it is one, or holds some."""

@@ -109,14 +109,15 @@ def _anomalies(
         met["not_in_set"].update((name, 0) for name in registered - {config for config, _ in keys})
     else:
         unknown |= {"unregistered", "not_in_set"}
-    return tuple(_count(kind, met[kind.flag], keys) for kind in catalogue() if kind.flag not in unknown)
-
-
-def _count(kind: Anomaly, met: Counter[RunKey], keys: set[RunKey]) -> AnomalyCount:
-    where = {key for key, times in met.items() if times}
-    runs, configurations = len(where & keys), len({config for config, _ in where})
-    total = {"runs": runs, "configurations": configurations}.get(kind.unit, met.total())
-    return AnomalyCount(**msgspec.structs.asdict(kind), count=total, runs=runs, configurations=configurations)
+    out = []
+    for kind in catalogue():
+        if kind.flag not in unknown:
+            where = {key for key, times in met[kind.flag].items() if times}
+            broken, configs = len(where & keys), len({config for config, _ in where})
+            total = {"runs": broken, "configurations": configs}.get(kind.unit, met[kind.flag].total())
+            about = msgspec.structs.asdict(kind)
+            out.append(AnomalyCount(**about, count=total, runs=broken, configurations=configs))
+    return tuple(out)
 
 
 def _flags(trial: ImportedTrial) -> Iterator[str]:
@@ -141,7 +142,7 @@ def _is_split(run: ImportedRun) -> bool:
     times = []
     for call in (call for trial in run.trials for call in trial.calls):
         with suppress(ValueError, OverflowError):
-            times.append(datetime.fromisoformat(call.timestamp).timestamp())
+            times.append(datetime.fromisoformat(call.answered_at or "").timestamp())
     return bool(times) and max(times) - min(times) > timedelta(days=1).total_seconds()
 
 

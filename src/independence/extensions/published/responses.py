@@ -115,33 +115,27 @@ def broken_history(
 
 def reply_flags(file: ResponseFile, request: PublishedRequest, suite: Suite) -> list[str]:
     """Flags of one response file, in the catalogue's order."""
-    return _of_text(file.text, request, suite.language) + _of_finish(file, request, suite.delivery.max_tokens)
+    remains = artefact(file.text, request.greeting)
+    of_text = {*non_answers.of_text(file.text, suite.language == "en", request.tool)}
+    of_text |= {{"punctuation": "artefact", "greeting": "greeting_echo"}.get(remains or "", "")}
+    finish, cost = file.finish_reason, file.gen_cost
+    tools = [call.function.name for call in file.response_tool_calls or ()]
+    produced = cost.completion_tokens if cost else 0
+    found = {
+        OLD_PROMPT: finish is msgspec.UNSET,
+        "odd_finish": finish in ("error", None) or (cost is not None and cost.prompt_tokens + produced == 0),
+        "finish_without_call": finish == "tool_calls" and not tools,
+        protocol.FOREIGN_TOOL: any(name != request.tool for name in tools),
+        "summed_attempts": produced > suite.delivery.max_tokens,
+        protocol.TRUNCATED: finish == "length",
+        protocol.SEVERAL_CALLS: len(tools) > 1,
+    }
+    return [kind.flag for kind in catalogue() if kind.flag in of_text] + [
+        flag for flag, there in found.items() if there
+    ]
 
 
 def record_flags(file: ResponseFile) -> tuple[str, ...]:
     """Flags that concern the file and say nothing about the answer."""
     model = file.metadata.model
     return (CUT_MODEL_ID,) if "+" in model or "--" in model else ()
-
-
-def _of_text(text: str, request: PublishedRequest, language: str) -> list[str]:
-    remains = artefact(text, request.greeting)
-    found = {"artefact": remains == "punctuation", "greeting_echo": remains == "greeting"}
-    own = non_answers.of_text(text, language == "en", request.tool)
-    return [kind.flag for kind in catalogue() if found.get(kind.flag) or kind.flag in own]
-
-
-def _of_finish(file: ResponseFile, request: PublishedRequest, max_tokens: int) -> list[str]:
-    finish, cost = file.finish_reason, file.gen_cost
-    names = [call.function.name for call in file.response_tool_calls or ()]
-    produced = cost.completion_tokens if cost else 0
-    found = {
-        OLD_PROMPT: finish is msgspec.UNSET,
-        "odd_finish": finish in ("error", None) or (cost is not None and cost.prompt_tokens + produced == 0),
-        "finish_without_call": finish == "tool_calls" and not names,
-        protocol.FOREIGN_TOOL: any(name != request.tool for name in names),
-        "summed_attempts": produced > max_tokens,
-        protocol.TRUNCATED: finish == "length",
-        protocol.SEVERAL_CALLS: len(names) > 1,
-    }
-    return [flag for flag, there in found.items() if there]

@@ -79,50 +79,42 @@ def read(
             f"{path}: no readable response file of suite {suite.suite} in {found.files} files",
             "name the suite of these results with --suite",
         )
-    runs = tuple(_run(key, gathered[key], by) for key in sorted(gathered))
-    return ImportedResults(runs, summarise(runs, found, by, registered))
+    runs = []
+    for (config_dir, run), held in sorted(gathered.items(), key=lambda one: one[0]):
+        dialogues = [
+            one for condition, own in sorted(held.files.items()) for one in trials(config_dir, run, condition, own, by)
+        ]
+        runs.append(ImportedRun(config_dir, run, held.model_id, tuple(dialogues), held.name_extraction))
+    return ImportedResults(tuple(runs), summarise(runs, found, by, registered))
 
 
 def _add(
     gathered: dict[RunKey, _RunFiles], found: FileCounts, file: ResultFile, where: PublishedPath, by: SuiteLayout
 ) -> None:
-    """Take in one file of a configuration."""
+    """Take in one file of a configuration; of one that cannot be read it is counted why."""
     found.files += 1
     found.older |= {where.config_dir} if where.older else set()
-    belongs, run = _belongs(where, by), (where.config_dir, where.run)
-    record = _record(file, found) if belongs else None
+    run = where.config_dir, where.run
     if where.rest == (names.SIDECAR,):
         gathered.setdefault(run, _RunFiles(where.model_id)).name_extraction = file.content or b""
-    elif record:
-        _, variant, mode, name = where.rest
-        own = gathered.setdefault(run, _RunFiles(where.model_id)).files
-        own.setdefault(Condition(variant, mode), {})[name.removesuffix(".json")] = record
-    elif not belongs:
+        return
+    if len(where.rest) != 4 or not where.rest[-1].endswith(".json"):
         found.unknown += 1
-
-
-def _record(file: ResultFile, found: FileCounts) -> ResponseFile | None:
-    """The answer in a file; of one that cannot be read it is counted why."""
+        return
+    experiment, variant, mode, name = where.rest
+    turn = name.removesuffix(".json")
+    if turn not in by.turns or by.turns[turn].scenario.experiment != experiment:
+        found.unknown += 1
+        return
     path = PurePosixPath(*file.parts)
     try:
         if file.content is None:
             raise UsageError(f"{path}: larger than {LARGEST // 2**20} MB")
-        return documents.json_of(file.content, path, ResponseFile)
+        record = documents.json_of(file.content, path, ResponseFile)
     except UsageError as error:
         found.unreadable.append(str(error))
-        return None
-
-
-def _belongs(where: PublishedPath, by: SuiteLayout) -> bool:
-    if len(where.rest) != 4 or not where.rest[-1].endswith(".json"):
-        return False
-    position = by.turns.get(where.rest[-1].removesuffix(".json"))
-    return position is not None and position.scenario.experiment == where.rest[0]
-
-
-def _run(key: RunKey, files: _RunFiles, by: SuiteLayout) -> ImportedRun:
-    dialogues = [trial for condition in sorted(files.files) for trial in trials(condition, files.files[condition], by)]
-    return ImportedRun(key[0], key[1], files.model_id, tuple(dialogues), files.name_extraction)
+        return
+    gathered.setdefault(run, _RunFiles(where.model_id)).files.setdefault(Condition(variant, mode), {})[turn] = record
 
 
 def files(path: Path) -> Iterator[ResultFile]:
@@ -196,7 +188,8 @@ def _archive(path: Path) -> Iterator[ResultFile]:
                 while (member := tar.next()) is not None:
                     tar.members.clear()  # or every header that was read would be kept
                     if member.isfile():
-                        yield ResultFile(PurePosixPath(member.name).parts, _extracted(tar, member))
+                        source = tar.extractfile(member) if member.size <= LARGEST else None
+                        yield ResultFile(PurePosixPath(member.name).parts, source.read() if source else None)
             # tarfile takes a cut or broken header in the middle for the end; only a block of zeros is one.
             if watched.last != bytes(tarfile.BLOCKSIZE):
                 raise tarfile.ReadError("it ends before its end mark")
@@ -206,11 +199,6 @@ def _archive(path: Path) -> Iterator[ResultFile]:
         if kind := streamed_files.kind_of_file(path):
             raise UsageError(f"{path}: this is {kind[0]}, not a tar archive", kind[1]) from error
         raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", "get a complete copy") from error
-
-
-def _extracted(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
-    source = tar.extractfile(member) if member.size <= LARGEST else None
-    return source.read() if source else None
 
 
 class _LastBlock:

@@ -20,7 +20,6 @@ from independence.stats.bootstrap import percentile_interval
 from independence.stats.intervals import Interval
 from independence.types import Scalar
 
-NAMES: Final = ("v1-early", "v1", "lite", "v2-march", "v2")  # of the rules
 # Ways from the sum of a component's dimensions to 0-100, each worked out as it was published: to the last bit.
 _PERCENT: Final[Mapping[str, Callable[[float], float]]] = {
     "tenfold": lambda value: value * 10,

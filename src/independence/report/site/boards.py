@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple, TypeVar
 
 from independence.errors import UsageError
@@ -19,6 +19,7 @@ from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.schema import Suite
+from independence.types import Where
 
 K = TypeVar("K")
 
@@ -87,17 +88,14 @@ def dataset(connection: sqlite3.Connection) -> str:
 
 def boards(connection: sqlite3.Connection) -> list[SiteBoard]:
     """Every board, last used first; editions of one wording are one."""
-    return [_board(connection, scope) for scope in _scopes(connection)]
-
-
-def _scopes(connection: sqlite3.Connection) -> Iterator[BoardScope]:
-    seen = set()
+    out, seen = [], set[Where]()
     for edition in queries.editions(connection):
         for scope in scopes.conditions(connection, edition.where.edition_name):
             if scope.where not in seen:
                 whole = scopes.with_same_wording(connection, scope)
                 seen |= {one.where for one in whole.editions}
-                yield whole
+                out.append(_board(connection, whole))
+    return out
 
 
 def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
@@ -108,59 +106,26 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
     about = {key: everybody[key] for key in keys}
     units, buckets = _units(suite, {place.scenario for place in places}), slugs.buckets(len(keys))
     judges = _judges(connection, scope)
+    unfinished = any(answers < turns for turns, answers in places.values())
     info = BoardInfo(
-        id=slugs.slug(f"{where.edition_name} {where.condition}"),
-        suite=suite.suite,
-        title=suite.title,
-        edition=scope.edition,
-        editions=tuple(one.edition for one in scope.editions),
-        variant=scope.condition.variant,
-        mode=scope.condition.mode,
-        language=suite.language,
-        analysis=suite.analysis,
+        id=slugs.slug(f"{where.edition_name} {where.condition}"), suite=suite.suite, title=suite.title,
+        edition=scope.edition, editions=tuple(one.edition for one in scope.editions),
+        variant=scope.condition.variant, mode=scope.condition.mode, language=suite.language, analysis=suite.analysis,
         ranked=suite.index is not None and has_board(suite),
         imported=all(queries.imported(one.edition) for one in scope.editions),
-        own_prompt=any(_brought(connection, one) for one in scope.editions),
-        judges=tuple(judges),
-        subjects=len(keys),
-        simulated=sum(one.simulated for one in about.values()),
-        scenarios=len(units),
-        dialogues=len(places),
-        answers=sum(place.answers for place in places.values()),
+        own_prompt=any(_brought(connection, one) for one in scope.editions), judges=tuple(judges),
+        subjects=len(keys), simulated=sum(one.simulated for one in about.values()), scenarios=len(units),
+        dialogues=len(places), answers=sum(answers for _, answers in places.values()),
         verdicts=sum(one.verdicts for one in judges),
-        provisional=any(place.answers < place.turns for place in places.values())
-        or not judges
-        or judges[0].verdicts < len(places),
-        buckets=buckets,
-    )
+        provisional=unfinished or not judges or judges[0].verdicts < len(places), buckets=buckets,
+    )  # fmt: skip
+    members = {key: slugs.bucket(slug, buckets) for key, slug in keys.items()}
+    runs = {place.key: place.run for place in sorted(places, key=lambda place: place.run)}  # the last one stays
+    blocks = Counter(BlockKey(units[one.scenario], members[one.key], slugs.tens(one.run)) for one in places)
     return SiteBoard(
-        scope=scope,
-        info=info,
-        about=about,
-        slugs=keys,
-        runs=_last_runs(places),
-        units=units,
-        scenarios=_inverted(units),
-        members=_inverted({key: slugs.bucket(slug, buckets) for key, slug in keys.items()}),
-        blocks=_blocks(places, keys, units, buckets),
-    )
-
-
-def _last_runs(places: Iterable[DialoguePlace]) -> dict[str, int]:
-    """Key -> the highest number of a run."""
-    out: dict[str, int] = {}
-    for place in places:
-        out[place.key] = max(place.run, out.get(place.key, 0))
-    return out
-
-
-def _blocks(
-    places: Iterable[DialoguePlace], keys: Mapping[str, str], units: Mapping[str, str], buckets: int
-) -> dict[BlockKey, int]:
-    """The blocks that hold dialogues, and how many."""
-    own = {key: slugs.bucket(slug, buckets) for key, slug in keys.items()}
-    found = Counter(BlockKey(units[place.scenario], own[place.key], slugs.tens(place.run)) for place in places)
-    return dict(sorted(found.items()))
+        scope=scope, info=info, about=about, slugs=keys, runs=runs, units=units, scenarios=_inverted(units),
+        members=_inverted(members), blocks=dict(sorted(blocks.items())),
+    )  # fmt: skip
 
 
 def _inverted(of: Mapping[str, K]) -> dict[K, list[str]]:
@@ -202,24 +167,19 @@ class DialoguePlace(NamedTuple):
     run: int
 
 
-class PlaceProgress(NamedTuple):
-    """How many of its answers are stored, those that came to nothing included."""
+def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialoguePlace, tuple[int, int]]:
+    """Every planned dialogue, with its turns and how many have an answer, those that came to nothing included.
 
-    turns: int
-    answers: int
-
-
-def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialoguePlace, PlaceProgress]:
-    """Every planned dialogue; one that several editions use counts once."""
+    One that several editions use counts once.
+    """
     sql = (
         "SELECT p.config_dir, p.scenario, p.run, t.turns, (SELECT count(*) FROM calls c WHERE c.trial = p.trial AND "
         f"c.version = 0) FROM planned p JOIN trials t ON t.key = p.trial WHERE {UNDER}"
     )
-    out: dict[DialoguePlace, PlaceProgress] = {}
+    out: dict[DialoguePlace, tuple[int, int]] = {}
     for one in scope.editions:
-        for config_dir, scenario, run, *progress in connection.execute(sql, one.where.columns):
-            place = DialoguePlace(scope.key(one.where, config_dir), scenario, run)
-            out.setdefault(place, PlaceProgress._make(progress))
+        for config_dir, scenario, run, turns, answers in connection.execute(sql, one.where.columns):
+            out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), (turns, answers))
     return out
 
 
@@ -229,10 +189,6 @@ def _judges(connection: sqlite3.Connection, scope: BoardScope) -> list[JudgeInfo
     usual = planned_verdicts.usual_judge(there)
     valid = {one.judge: one.valid for one in there}
     return [
-        JudgeInfo(name, slugs.slug(name), _kind(name), valid[name])
+        JudgeInfo(name, slugs.slug(name), kinds.of(name).word or "model", valid[name])
         for name in sorted(valid, key=lambda name: (name != usual, -valid[name], name))
     ]
-
-
-def _kind(judge: str) -> str:
-    return kinds.of(judge).word or "model"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 from independence.errors import UsageError
 from independence.report import analysis, planned_verdicts
@@ -14,7 +14,7 @@ from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import SCHEMA, CellsDocument
 from independence.stats import strict
 from independence.stats.subject_points import leverage
-from independence.suites.schema import Field, Suite
+from independence.suites.schema import Suite
 
 Share = Callable[[PlannedVerdict], float | None]
 
@@ -30,19 +30,16 @@ def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
     for cell in planned_verdicts.planned_verdicts(connection, board.scope, judge).every:
         if cell.scenario in place and cell.values is not None:
             cells[cell.config_dir][place[cell.scenario]][cell.run - 1] = share(cell)
-    found = _contrasts(connection, board, judge)
+    found, contrasts = _contrasts(connection, board, judge), dict[str, tuple[float | None, ...]]()
     units = tuple(dict.fromkeys(board.units.values())) if found else ()
+    for key, one in found.subjects.items() if found else ():
+        own = {slugs.slug(part): value for part, value in one.parts.items()}
+        contrasts[board.slugs[key]] = tuple(own.get(unit) for unit in units)
     return CellsDocument(
-        schema=SCHEMA,
-        measure=measure,
-        scenarios=tuple(scenarios),
-        shares={board.slugs[key]: tuple(map(tuple, own)) for key, own in cells.items()},
-        quantity=found.quantity if found else "",
-        units=units,
-        contrasts={board.slugs[key]: _by_unit(one.parts, units) for key, one in found.subjects.items()}
-        if found
-        else {},
-    )
+        schema=SCHEMA, measure=measure, scenarios=tuple(scenarios), quantity=found.quantity if found else "",
+        shares={board.slugs[key]: tuple(map(tuple, rows)) for key, rows in cells.items()}, units=units,
+        contrasts=contrasts,
+    )  # fmt: skip
 
 
 def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> SuiteMeasures | None:
@@ -56,29 +53,24 @@ def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | No
         return None
 
 
-def _by_unit(parts: Mapping[str, float], units: Sequence[str]) -> tuple[float | None, ...]:
-    own = {slugs.slug(cell): value for cell, value in parts.items()}
-    return tuple(own.get(unit) for unit in units)
-
-
 def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
-    """What cells are of, how it is read, and the scenarios that have it."""
+    """What cells are of, how it is read, and the scenarios that have it.
+
+    Without an index: the stance of a grid, else the first field of each rubric.
+    """
     if suite.index is not None:
         lever = leverage(strict.frame(suite))
         return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights)
-    fields = {one.id: _first(suite, one.rubric) for one in suite.scenarios}
-    names = {name for name, _ in fields.values()}
-    return " / ".join(sorted(names)), lambda cell: _share(cell, *fields[cell.scenario]), set(fields)
+    fields = {}
+    for one in suite.scenarios:
+        known = suite.rubrics[one.rubric].fields
+        name = suite.grid.stance if suite.grid is not None else next(iter(known))
+        fields[one.id] = name, known[name]
 
+    def share(cell: PlannedVerdict) -> float | None:
+        name, field = fields[cell.scenario]
+        low, high = field.range or (0.0, 1.0)
+        value = (cell.values or {}).get(name)
+        return None if value is None else (float(value) - low) / (high - low)
 
-def _first(suite: Suite, rubric: str) -> tuple[str, Field]:
-    """What a rubric is about: the stance of a grid, else the first of its fields."""
-    fields = suite.rubrics[rubric].fields
-    name = suite.grid.stance if suite.grid is not None else next(iter(fields))
-    return name, fields[name]
-
-
-def _share(cell: PlannedVerdict, name: str, field: Field) -> float | None:
-    low, high = field.range or (0.0, 1.0)
-    value = (cell.values or {}).get(name)
-    return None if value is None else (float(value) - low) / (high - low)
+    return " / ".join(sorted({name for name, _ in fields.values()})), share, set(fields)

@@ -10,7 +10,6 @@ from independence.judge import names as judging
 from independence.report import judge_panel, judge_validation, subject_comparison
 from independence.report import names as chosen_names
 from independence.report.board_data import BoardData
-from independence.report.judge_validation import JudgeDisagreement
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
@@ -35,27 +34,19 @@ def pairs(read: BoardData, board: SiteBoard, slug: str) -> PairsDocument:
     """One subject against every other one. Raises KeyError for a slug that is nobody's."""
     own = {known: key for key, known in board.slugs.items()}[slug]
     reading = LIKE_THESE if read.single_runs else THESE
-    first = ComparedSubject(read, own)
-    found = [
-        _pair(first, ComparedSubject(read, key), other, reading)
-        for key, other in board.slugs.items()
-        if key != own and key in read.planned and own in read.planned
-    ]
+    first, found = ComparedSubject(read, own), []
+    for key, other in board.slugs.items():
+        if key == own or key not in read.planned or own not in read.planned:
+            continue
+        gap = subject_comparison.gap(first, ComparedSubject(read, key))
+        if gap is None:
+            found.append(PairDifference(slug=other, difference=None))
+            continue
+        made = gap.these if reading == THESE else gap.like_these
+        ends = made.interval()
+        ci, p = ((ends.low, ends.high), made.p) if ends else (None, None)
+        found.append(PairDifference(slug=other, difference=made.points, ci=ci, p=p))
     return PairsDocument(schema=SCHEMA, slug=slug, generalises_to=reading, pairs=tuple(found))
-
-
-def _pair(first: ComparedSubject, second: ComparedSubject, slug: str, reading: str) -> PairDifference:
-    gap = subject_comparison.gap(first, second)
-    if gap is None:
-        return PairDifference(slug=slug, difference=None)
-    found = gap.these if reading == THESE else gap.like_these
-    ends = found.interval()
-    return PairDifference(
-        slug=slug,
-        difference=found.points,
-        ci=(ends.low, ends.high) if ends else None,
-        p=found.p if ends else None,
-    )
 
 
 def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:
@@ -75,13 +66,10 @@ def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:
             refused.setdefault(config, {})[run] = _NOWHERE
     order = sorted(takers, key=lambda name: (-sum(map(len, takers[name].values())), name))
     return NamesDocument(
-        schema=SCHEMA,
-        extractor=found.extractor,
-        scenarios=tuple(found.scenarios),
+        schema=SCHEMA, extractor=found.extractor, scenarios=tuple(found.scenarios),
         names=tuple(NameEntry(name=found.spelled[name], uses=_uses(takers[name], keys)) for name in order),
-        declined=_uses(refused, keys),
-        unread=len(found.planned) - len(read),
-    )
+        declined=_uses(refused, keys), unread=len(found.planned) - len(read),
+    )  # fmt: skip
 
 
 def _uses(runs: Mapping[str, Mapping[int, TakenName]], keys: Mapping[str, str]) -> tuple[NameUse, ...]:
@@ -97,31 +85,15 @@ def _uses(runs: Mapping[str, Mapping[int, TakenName]], keys: Mapping[str, str]) 
 
 def disagreements(connection: sqlite3.Connection, board: SiteBoard) -> DisagreementsDocument:
     """The dialogues on which judges lie furthest apart; none where no two judges graded one."""
-    scope = board.scope.editions[0]
+    scope, out = board.scope.editions[0], []
     try:
         panel = judge_panel.read(connection, scope)
     except StoreError:
         return DisagreementsDocument(schema=SCHEMA, judges=(), shared=0, dialogues=())
-    found = judge_validation.disputes(panel, MOST_DISAGREEMENTS)
-    keys = {config: board.slugs[board.scope.key(scope.where, config)] for config in panel.about}
-    return DisagreementsDocument(
-        schema=SCHEMA,
-        judges=panel.judges,
-        shared=len(panel.shared),
-        dialogues=tuple(_disagreement(one, keys[one.dialogue.config_dir]) for one in found),
-    )
-
-
-def _disagreement(one: JudgeDisagreement, slug: str) -> DialogueDisagreement:
-    (low_judge, low), (high_judge, high) = one.low, one.high
-    return DialogueDisagreement(
-        subject=slug,
-        scenario=one.dialogue.scenario,
-        run=one.dialogue.run,
-        gap=one.gap,
-        field=one.field,
-        low_judge=low_judge,
-        low=low,
-        high_judge=high_judge,
-        high=high,
-    )
+    for one in judge_validation.disputes(panel, MOST_DISAGREEMENTS):
+        place, (low_judge, low), (high_judge, high) = one.dialogue, one.low, one.high
+        out.append(DialogueDisagreement(
+            subject=board.slugs[board.scope.key(scope.where, place.config_dir)], scenario=place.scenario,
+            run=place.run, gap=one.gap, field=one.field, low_judge=low_judge, low=low, high_judge=high_judge, high=high,
+        ))  # fmt: skip
+    return DisagreementsDocument(schema=SCHEMA, judges=panel.judges, shared=len(panel.shared), dialogues=tuple(out))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from independence.config.subjects import SUFFIX, family, from_json
 from independence.report import analysis, board_tables, declared, planned_verdicts
@@ -25,31 +25,29 @@ from independence.report.site.schema import (
 )
 from independence.report.table import Table
 from independence.store import deliveries, queries
-from independence.suites.schema import Scenario, Suite
+from independence.suites.schema import Suite
 from independence.types import Sampling
 
 
 def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> IndexDocument:
     """A board under one judge."""
-    ranked = None
-    if boards.has_board(board.scope.suite):
+    ranked, suite, parts = None, board.scope.suite, dict[str, tuple[float | None, ...]]()
+    if boards.has_board(suite):
         made = analysis.board(connection, board.scope, BoardOptions(judge=judge))
         ranked = made.document if isinstance(made.document, Board) else None
         tables = list(made.tables)
     else:
         tables = [coverage(connection, board, judge)]
+    if ranked and suite.index:
+        for row in ranked.rows:
+            parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
     return IndexDocument(
-        schema=SCHEMA,
-        id=board.info.id,
-        judge=judge,
-        scenarios=tuple(scenarios(connection, board)),
-        subjects=tuple(subjects(connection, board).values()),
-        board=ranked,
-        components=tuple(components(board.scope.suite)) if ranked else (),
-        parts=_parts(board, ranked) if ranked else {},
+        schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
+        subjects=tuple(subjects(connection, board).values()), board=ranked,
+        components=tuple(components(suite)) if ranked else (), parts=parts,
         notes=tuple(note for table in tables for note in table.notes) if ranked else (),
         tables=() if ranked else tuple(table_document(table, names(board)) for table in tables),
-    )
+    )  # fmt: skip
 
 
 def components(suite: Suite) -> list[ComponentInfo]:
@@ -63,102 +61,56 @@ def components(suite: Suite) -> list[ComponentInfo]:
     ]
 
 
-def _parts(board: SiteBoard, ranked: Board) -> dict[str, tuple[float | None, ...]]:
-    assert board.scope.suite.index is not None
-    parts = board.scope.suite.index.components
-    return {board.slugs[row.config]: tuple(board_tables.column(one, row) for one in parts) for row in ranked.rows}
-
-
 def coverage(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> Table:
     """Of a suite without a board: what is there of each subject."""
-    read = planned_verdicts.planned_verdicts(connection, board.scope, judge)
-    own = read.planned
-    rows = [
-        (
-            subject_name(about.label, about.simulated),
-            len(own.get(key, ())),
-            sum(cell.missing not in ("not_run", "stale") for cell in own.get(key, ())),
-            sum(cell.values is not None for cell in own.get(key, ())),
-        )
-        for key, about in board.about.items()
-    ]
+    planned, rows = planned_verdicts.planned_verdicts(connection, board.scope, judge).planned, []
+    for key, about in board.about.items():
+        own = planned.get(key, ())
+        answered = sum(cell.missing not in ("not_run", "stale") for cell in own)
+        judged = sum(cell.values is not None for cell in own)
+        rows.append((subject_name(about.label, about.simulated), len(own), answered, judged))
     return declared.made("index/coverage", rows)
 
 
-def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> list[ScenarioInfo]:
+def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[ScenarioInfo]:
     """The scenarios that were planned, in the order of the suite; those of an import by their ids alone."""
     known = {one.id: one for one in board.scope.suite.scenarios}
-    experiments = dict(_experiments(connection, board))
-    return [
-        _scenario(known[name], unit, words=not board.info.imported)
-        if name in known
-        else ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
-        for name, unit in board.units.items()
-    ]
-
-
-def _experiments(connection: sqlite3.Connection, board: SiteBoard) -> list[tuple[str, str]]:
     sql = f"SELECT DISTINCT scenario, experiment FROM planned WHERE {queries.UNDER}"
-    return [row for one in board.scope.editions for row in connection.execute(sql, one.where.columns)]
-
-
-def _scenario(one: Scenario, unit: str, *, words: bool) -> ScenarioInfo:
-    return ScenarioInfo(
-        id=one.id,
-        unit=unit,
-        experiment=one.experiment,
-        title=one.title if words else "",
-        cell=one.cell,
-        side=one.side,
-        factors=one.factors,
-        follows=one.follows or "",
-        turns=tuple(turn.id for turn in one.turns if turn.reply is None),
-    )
+    experiments = dict(row for one in board.scope.editions for row in connection.execute(sql, one.where.columns))
+    for name, unit in board.units.items():
+        if (one := known.get(name)) is None:
+            yield ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
+        else:
+            yield ScenarioInfo(
+                id=name, unit=unit, experiment=one.experiment, title="" if board.info.imported else one.title,
+                cell=one.cell, side=one.side, factors=one.factors, follows=one.follows or "",
+                turns=tuple(turn.id for turn in one.turns if turn.reply is None),
+            )  # fmt: skip
 
 
 def subjects(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, SubjectProfile]:
     """Who was asked, by key. A label that several bear makes room for the directory name."""
     configured = board.scope.by_key(lambda where: queries.configurations(connection, where))
     often = Counter(about.label for about in board.about.values())
-    out = {}
+    condition, out = board.scope.where.condition, {}
     for key, slug in board.slugs.items():
-        about = board.about[key]
-        endpoint, sampling = _settings(key, configured)
+        about, endpoint, sampling, delivery = board.about[key], "", Sampling(), ""
+        if key in configured:
+            subject = from_json(configured[key])
+            endpoint, sampling = subject.endpoint, subject.sampling
+            delivery = deliveries.of_subject(connection, subject, condition.mode) if condition else ""
+        elif found := re.search(SUFFIX, key):  # as far as the directory name tells
+            limit = found["max_tokens"]
+            sampling = Sampling(
+                float(found["temperature"]), found["effort"], found["pin"], int(limit) if limit else None
+            )
         out[key] = SubjectProfile(
-            slug=slug,
-            config=key,
-            label=about.label if often[about.label] == 1 else key,
-            model=about.model_id,
-            family=family(about.model_id),
-            runs=board.runs[key],
-            simulated=about.simulated,
-            endpoint=endpoint,
-            effort=sampling.effort or "",
-            temperature=sampling.temperature,
-            pin=sampling.provider or "",
-            delivery=_delivery(connection, board, configured.get(key)),
-            origin=about.origin,
-        )
+            slug=slug, config=key, label=about.label if often[about.label] == 1 else key, model=about.model_id,
+            family=family(about.model_id), runs=board.runs[key], simulated=about.simulated, endpoint=endpoint,
+            effort=sampling.effort or "", temperature=sampling.temperature, pin=sampling.provider or "",
+            delivery=delivery, origin=about.origin,
+        )  # fmt: skip
     return out
-
-
-def _delivery(connection: sqlite3.Connection, board: SiteBoard, configured: str | None) -> str:
-    condition = board.scope.where.condition
-    if configured is None or condition is None:
-        return ""
-    return deliveries.of_subject(connection, from_json(configured), condition.mode)
-
-
-def _settings(key: str, configured: Mapping[str, str]) -> tuple[str, Sampling]:
-    """Endpoint and settings: as they are stored, else as far as the directory name tells them."""
-    if key in configured:
-        subject = from_json(configured[key])
-        return subject.endpoint, subject.sampling
-    found = re.search(SUFFIX, key)
-    if found is None:
-        return "", Sampling()
-    limit = found["max_tokens"]
-    return "", Sampling(float(found["temperature"]), found["effort"], found["pin"], int(limit) if limit else None)
 
 
 def names(board: SiteBoard) -> dict[str, str]:
@@ -170,17 +122,9 @@ def names(board: SiteBoard) -> dict[str, str]:
 
 def table_document(table: Table, known: Mapping[str, str]) -> TableDocument:
     """A table; `known`: what subjects are called, for the rows that are about one."""
-    about = [_subject(row, known) for row in table.rows]
+    about = [next((known[own] for own in row if isinstance(own, str) and own in known), "") for row in table.rows]
     return TableDocument(
-        id=table.id,
-        title=table.title,
+        id=table.id, title=table.title, rows=table.rows, notes=table.notes, limit=table.limit,
         columns=tuple(ColumnInfo(one.key, one.head, one.kind, one.digits, about=one.about) for one in table.columns),
-        rows=table.rows,
-        notes=table.notes,
-        limit=table.limit,
-        subjects=tuple(filter(None, about)) if all(about) else (),
-    )
-
-
-def _subject(row: Sequence[object], known: Mapping[str, str]) -> str | None:
-    return next((known[value] for value in row if isinstance(value, str) and value in known), None)
+        subjects=tuple(about) if all(about) else (),
+    )  # fmt: skip

@@ -5,8 +5,8 @@ Ids of tool calls and what stood beside them are left out: they follow from the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -22,44 +22,53 @@ Sent = tuple[SentMessage | str, ...]
 _MARK = "\x00"  # before the id of a turn, where its answer would stand
 
 
-def sent(request: bytes, answers: Mapping[str, str]) -> Sent:
-    """A request as JSON, empty where it is no array; `answers`: text, stripped of white space -> id of its turn."""
+class SentCall(NamedTuple):
+    """The first tool call of a message."""
+
+    tool: str
+    id: str
+    arguments: str  # as sent
+    words: Sequence[str]  # the texts in the arguments; where those cannot be read, what was sent
+
+
+def decoded(request: bytes) -> list[Mapping[str, Any]]:
+    """The messages of a request as JSON; none where it is no array."""
     try:
         messages = msgspec.json.decode(request)
     except (msgspec.DecodeError, RecursionError):
-        return ()
-    if not isinstance(messages, list):
-        return ()
-    return tuple(_message(message, answers) for message in messages if isinstance(message, dict))
+        return []
+    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 
-def _message(message: Mapping[str, Any], answers: Mapping[str, str]) -> SentMessage | str:
-    role, content = str(message.get("role", "")), _text(message.get("content"))
-    call, words = _call(message) if role == "assistant" else ("", "")
-    said = words or content
-    if role == "assistant" and said.strip() in answers:
-        return answers[said.strip()]
-    return SentMessage(role, said, call)
+def content(message: Mapping[str, Any]) -> str:
+    """The text of a message beside its tool calls; content in parts as JSON."""
+    held = message.get("content")
+    return (held or "") if held is None or isinstance(held, str) else msgspec.json.encode(held).decode()
 
 
-def _call(message: Mapping[str, Any]) -> tuple[str, str]:
-    """The tool that a message calls, and the words in the call; both empty where it calls none."""
+def tool_call(message: Mapping[str, Any]) -> SentCall | None:
+    """The tool that the subject calls in a message, if it calls one."""
     calls = message.get("tool_calls")
-    if not isinstance(calls, list) or not calls or not isinstance(calls[0], dict):
-        return "", ""
+    if message.get("role") != "assistant" or not (isinstance(calls, list) and calls and isinstance(calls[0], dict)):
+        return None
     function = calls[0].get("function") or {}
     arguments = str(function.get("arguments", ""))
     try:
-        values = msgspec.json.decode(arguments).values()
+        words = [value for value in msgspec.json.decode(arguments).values() if isinstance(value, str)]
     except (msgspec.DecodeError, AttributeError, RecursionError):
-        return str(function.get("name", "")), arguments
-    return str(function.get("name", "")), "\n\n".join(value for value in values if isinstance(value, str))
+        words = [arguments]
+    return SentCall(str(function.get("name", "")), str(calls[0].get("id", "")), arguments, words)
 
 
-def _text(content: object) -> str:
-    if content is None or isinstance(content, str):
-        return content or ""
-    return msgspec.json.encode(content).decode()
+def sent(request: bytes, answers: Mapping[str, str]) -> Sent:
+    """A request as JSON, empty where it is no array; `answers`: text, stripped of white space -> id of its turn."""
+    out = list[SentMessage | str]()
+    for message in decoded(request):
+        role, call = str(message.get("role", "")), tool_call(message)
+        said = ("\n\n".join(call.words) if call else "") or content(message)
+        own = answers.get(said.strip()) if role == "assistant" else None
+        out.append(SentMessage(role, said, call.tool if call else "") if own is None else own)
+    return tuple(out)
 
 
 def scripts(suite: Suite, condition: Condition) -> dict[str, Sent]:

@@ -49,12 +49,24 @@ class StoreDocuments:
         """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same."""
         self._connection = connection
         self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
-        self._boards = cache(self._read_boards)
+        self._boards = cache(lambda: {board.info.id: board for board in boards.boards(connection)})
+
+        def rubrics(board_id: str) -> CountingRubrics:
+            return blocks.counting_rubrics(connection, self._boards()[board_id])
+
+        def report(board_id: str, judge: str) -> SiteReport:
+            board = self._boards()[board_id]
+            return sections.report(connection, board, board.judge(judge), judge)
+
+        def study(board_id: str, judge: str) -> BoardData:
+            board = self._boards()[board_id]
+            return board_data.read(connection, board.scope, board.judge(judge))
+
         kept = lru_cache(_KEPT)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
-        self._rubrics: Callable[[str], CountingRubrics] = kept(self._read_rubrics)
-        self._report: Callable[[str, str], SiteReport] = kept(self._read_report)
-        self._study: Callable[[str, str], BoardData] = kept(self._read_study)
+        self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
+        self._report: Callable[[str, str], SiteReport] = kept(report)
+        self._study: Callable[[str, str], BoardData] = kept(study)
         self._by_judge: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, judge: index.document(connection, board, board.judge(judge)),
             "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
@@ -100,12 +112,18 @@ class StoreDocuments:
         board = self._boards()[board_id]
         match rest.split("/"):
             case ["figure", file]:
-                return self._figure(board, file)
+                figure, judge = _parts(file, "svg", 2)
+                return self._report(board_id, judge).figures[f"{figure}.{judge}"].encode()
             case ["pairs", file]:
                 slug, judge = _parts(file, "json", 2)
-                return _encoded(self._pairs(board, slug, judge))
+                if slug not in _paired(board):
+                    raise KeyError(slug)
+                return _encoded(comparisons.pairs(self._study(board_id, judge), board, slug))
             case ["text", unit, file]:
-                return self._block(board, unit, file)
+                bucket, tens = map(_number, _parts(file, "json", 2))
+                scripts, rubrics = self._scripts(board_id), self._rubrics(board_id)
+                key = BlockKey(unit, bucket, tens)
+                return documents.encode(blocks.document(self._connection, board, key, scripts, rubrics))
             case [file] if file.count(".") == 1:
                 (name,) = _parts(file, "json", 1)
                 return _encoded(self._by_board[name](board))
@@ -114,24 +132,6 @@ class StoreDocuments:
                 return _encoded(self._by_judge[name](board, judge))
         raise KeyError(path)
 
-    def _figure(self, board: SiteBoard, file: str) -> bytes:
-        figure, judge = _parts(file, "svg", 2)
-        return self._report(board.info.id, judge).figures[f"{figure}.{judge}"].encode()
-
-    def _block(self, board: SiteBoard, unit: str, file: str) -> bytes:
-        bucket, tens = map(_number, _parts(file, "json", 2))
-        scripts, rubrics = self._scripts(board.info.id), self._rubrics(board.info.id)
-        made = blocks.document(self._connection, board, BlockKey(unit, bucket, tens), scripts, rubrics)
-        return documents.encode(made)
-
-    def _pairs(self, board: SiteBoard, slug: str, judge: str) -> msgspec.Struct:
-        if slug not in _paired(board):
-            raise KeyError(slug)
-        return comparisons.pairs(self._study(board.info.id, judge), board, slug)
-
-    def _read_boards(self) -> dict[str, SiteBoard]:
-        return {board.info.id: board for board in boards.boards(self._connection)}
-
     def _read_scripts(self, board_id: str) -> BoardScripts:
         board = self._boards()[board_id]
         digest = texts.answers_digest(self._connection, board)
@@ -139,17 +139,6 @@ class StoreDocuments:
         if held is None or held[0] != digest or not board.info.imported:
             held = self._found[board_id] = (digest, BoardScripts(self._connection, board))
         return held[1]
-
-    def _read_rubrics(self, board_id: str) -> CountingRubrics:
-        return blocks.counting_rubrics(self._connection, self._boards()[board_id])
-
-    def _read_report(self, board_id: str, judge: str) -> SiteReport:
-        board = self._boards()[board_id]
-        return sections.report(self._connection, board, board.judge(judge), judge)
-
-    def _read_study(self, board_id: str, judge: str) -> BoardData:
-        board = self._boards()[board_id]
-        return board_data.read(self._connection, board.scope, board.judge(judge))
 
 
 def _paired(board: SiteBoard) -> list[str]:

@@ -35,16 +35,11 @@ def report(connection: sqlite3.Connection, board: SiteBoard, judge: str | None, 
     made = []
     if boards.has_board(board.scope.suite):
         made = analysis.report(connection, board.scope, BoardOptions(judge=judge))
-    sections = tuple(
-        SectionDocument(
-            id=section.id,
-            title=section.title,
-            folds=section.folds,
-            blocks=tuple(_block(block, known, judge_slug, figures) for block in section.body),
-        )
-        for section in made
-    )
-    return SiteReport(ReportDocument(schema=SCHEMA, sections=sections), figures)
+    sections = []
+    for section in made:
+        blocks = tuple(_block(block, known, judge_slug, figures) for block in section.body)
+        sections.append(SectionDocument(id=section.id, title=section.title, folds=section.folds, blocks=blocks))
+    return SiteReport(ReportDocument(schema=SCHEMA, sections=tuple(sections)), figures)
 
 
 def _block(

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -24,10 +24,8 @@ from independence.report.site.messages import Sent
 from independence.report.site.schema import SCHEMA
 from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue
-from independence.store.queries import PUBLISHED, REREAD
-from independence.store.scopes import BoardScope
+from independence.store.scopes import OF_PUBLISHERS, BoardScope
 from independence.suites import digest
-from independence.suites.schema import Rubric, Suite
 from independence.types import Reply
 
 REDACTED = "(This system prompt is left out of this site.)"
@@ -56,27 +54,25 @@ class BoardScripts:
     @property
     def scripts(self) -> dict[str, Script]:
         """SCENARIO/TURN -> places in `messages`, and ids of turns."""
-        return {key: tuple(self._short(one) for one in request) for key, request in self._known.items()}
-
-    def _short(self, message: SentMessage | str) -> int | str:
-        return self._place[message] if isinstance(message, SentMessage) else message
+        return {
+            key: tuple(self._place[part] if isinstance(part, SentMessage) else part for part in request)
+            for key, request in self._known.items()
+        }
 
     def deviation(self, one: Dialogue, turn: int) -> Deviation | None:
         """How an answer was asked for, where that is not as its script says; else None."""
         call = one.calls[turn]
         if call.messages is None:
             return None
-        said = _said(one, turn)
-        request = _request(one, turn)
+        said, request = _said(one, turn), _request(one, turn)
         script = self._known.get(f"{one.trial.scenario}/{call.turn_id}", ())
-        if _resolved(request, said) == _resolved(script, said):
+        # With the words of the answers in them: two equal answers are the same wherever they stand.
+        asked, usual = (
+            [said.get(part, "").strip() if isinstance(part, str) else part for part in own] for own in (request, script)
+        )
+        if asked == usual:
             return None
         return tuple(self._place.get(part, part) if isinstance(part, SentMessage) else part for part in request)
-
-
-def _resolved(request: Sent, said: Mapping[str, str]) -> list[SentMessage | str]:
-    """A request with the words of the answers in it: two equal answers are the same wherever they stand."""
-    return [said.get(part, "").strip() if isinstance(part, str) else part for part in request]
 
 
 def _said(one: Dialogue, turn: int) -> dict[str, str]:
@@ -142,29 +138,22 @@ def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> I
         imported = queries.imported(scope.edition)
         mark = f"@{scope.edition}" if mixed and imported else ""  # see `BoardScope.key`
         configs = [name.removesuffix(mark) for name in board.members[key.bucket] if name.endswith(mark)]
-        ids = {} if imported else _turn_ids(scope.suite, scenarios)
+        ids = {
+            own.id: [turn.id for turn in own.turns if turn.reply is None]
+            for own in (() if imported else scope.suite.scenarios)
+            if own.id in scenarios
+        }
         found = dialogues.read(connection, scope.where, configs, scenarios, range(first, first + _RUNS))
         for one in sorted(found, key=lambda one: (one.trial.config_dir, one.trial.scenario, one.trial.run)):
             place = (one.trial.config_dir + mark, one.trial.scenario, one.trial.run)
             if place not in seen:
                 seen.add(place)
-                yield place[0], _at_its_place(one, ids)
-
-
-def _at_its_place(one: Dialogue, ids: Mapping[str, Sequence[str]]) -> Dialogue:
-    """The dialogue with the ids of its scenario's turns: one that says the same elsewhere is stored under others."""
-    own = ids.get(one.trial.scenario, ())
-    calls = [
-        msgspec.structs.replace(call, turn_id=own[call.turn]) if call.turn < len(own) else call for call in one.calls
-    ]
-    return one._replace(calls=calls)
-
-
-def _turn_ids(suite: Suite, scenarios: Sequence[str]) -> dict[str, list[str]]:
-    """Scenario -> the turns that the subject answers."""
-    return {
-        one.id: [turn.id for turn in one.turns if turn.reply is None] for one in suite.scenarios if one.id in scenarios
-    }
+                # One that says the same elsewhere is stored under the turns of that scenario.
+                turns = ids.get(place[1], ())
+                yield place[0], one._replace(calls=[
+                    msgspec.structs.replace(call, turn_id=turns[call.turn]) if call.turn < len(turns) else call
+                    for call in one.calls
+                ])  # fmt: skip
 
 
 def document(
@@ -173,22 +162,17 @@ def document(
     """The texts of a board; `redacted`: without a system prompt that is somebody's own."""
     suite, imported = board.scope.suite, board.info.imported
     tool = suite.delivery.tool_role if board.info.mode == "tool_role" and not imported else None
-    hidden = redacted and board.info.own_prompt
+    hidden = ("system",) if redacted and board.info.own_prompt else ()
     return TextsDocument(
-        schema=SCHEMA,
-        about=suite.about.strip(),
-        ours=not imported,
-        messages=tuple(_shown(message, hidden) for message in found.messages),
-        scripts=found.scripts,
-        rubrics=_rubrics(connection, board),
-        graded=graded(connection, board.scope),
+        schema=SCHEMA, about=suite.about.strip(), ours=not imported, scripts=found.scripts,
+        messages=tuple(
+            msgspec.structs.replace(message, text=REDACTED) if message.role in hidden else message
+            for message in found.messages
+        ),
+        rubrics=_rubrics(connection, board), graded=graded(connection, board.scope),
         experiments={name: about for name, about in suite.experiments.items() if about},
         tool=OfferedToolText(tool.name, tool.description, tool.parameter, tool.parameter_description) if tool else None,
-    )
-
-
-def _shown(message: SentMessage, hidden: bool) -> SentMessage:
-    return msgspec.structs.replace(message, text=REDACTED) if hidden and message.role == "system" else message
+    )  # fmt: skip
 
 
 def graded(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, str]:
@@ -196,7 +180,8 @@ def graded(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, str]:
     out = {}
     for one in scope.editions:
         suite = scopes.grading(connection, one)
-        used = _used(connection, one)
+        sql = f"SELECT DISTINCT v.rubric FROM planned p JOIN verdicts v USING (trial) WHERE {queries.UNDER}"
+        used = {rubric_id(rubric) for (rubric,) in connection.execute(sql, one.where.columns)}
         for scenario in suite.scenarios:
             name = rubric_id(digest.rubric(suite, scenario))
             if name in used:
@@ -206,41 +191,25 @@ def graded(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, str]:
 
 def rubric_id(stored: str) -> str:
     """What documents call a rubric: the published ones by their word, ours by the first eight digits."""
-    return stored if stored in (PUBLISHED, REREAD) else stored[:8]
-
-
-def _used(connection: sqlite3.Connection, scope: BoardScope) -> set[str]:
-    sql = f"SELECT DISTINCT v.rubric FROM planned p JOIN verdicts v USING (trial) WHERE {queries.UNDER}"
-    return {rubric_id(rubric) for (rubric,) in connection.execute(sql, scope.where.columns)}
+    return stored if stored in OF_PUBLISHERS else stored[:8]
 
 
 def _rubrics(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, RubricText]:
     """The rubrics of a board. What a judge was asked is told where a verdict was given by our text, or none is yet."""
-    scope = board.scope
+    scope, out = board.scope, dict[str, RubricText]()
     suite = scopes.grading(connection, scope)
     known = set(graded(connection, scope).values()) if board.info.imported else set(suite.rubrics)
-    fields = suite if known else scope.suite
-    return {
-        name: _rubric(fields, name, rubric, name in known)
-        for name, rubric in fields.rubrics.items()
-        if any(one.rubric == name and one.id in board.units for one in fields.scenarios)
-    }
-
-
-def _rubric(suite: Suite, name: str, rubric: Rubric, known: bool) -> RubricText:
-    return RubricText(
-        scenarios=tuple(one.id for one in suite.scenarios if one.rubric == name),
-        known=known,
-        prompt=rubric.prompt if known else "",
-        fields=_fields(rubric, known),
-        steps=tuple(RubricStep(step.name, step.prompt) for step in rubric.steps) if known else (),
-        quote=(rubric.quote or "") if known else "",
-    )
-
-
-def _fields(rubric: Rubric, known: bool) -> tuple[ScaleField, ...]:
-    out = []
-    for name, field in rubric.fields.items():
-        low, high = field.range or (None, None)
-        out.append(ScaleField(name=name, type=field.type, about=field.about if known else "", low=low, high=high))
-    return tuple(out)
+    shown = suite if known else scope.suite
+    for name, rubric in shown.rubrics.items():
+        scenarios, ours = tuple(one.id for one in shown.scenarios if one.rubric == name), name in known
+        fields = []
+        for own, field in rubric.fields.items():
+            low, high = field.range or (None, None)
+            fields.append(ScaleField(name=own, type=field.type, about=field.about if ours else "", low=low, high=high))
+        if any(one in board.units for one in scenarios):
+            out[name] = RubricText(
+                scenarios=scenarios, known=ours, fields=tuple(fields), prompt=rubric.prompt if ours else "",
+                steps=tuple(RubricStep(step.name, step.prompt) for step in rubric.steps) if ours else (),
+                quote=(rubric.quote or "") if ours else "",
+            )  # fmt: skip
+    return out

@@ -8,16 +8,19 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from independence.extensions.published import result_set
-from independence.extensions.published.adoption import imported_requests, verifying
-from independence.extensions.published.adoption.imported_requests import ImportedDialogue, ImportedRequest
+from independence.extensions.published import adopting, result_set, storing
+from independence.extensions.published.adoption import verifying
 from independence.extensions.published.adoption.suite_folder import adopt
-from independence.extensions.published.adoption.verifying import RequestComparison
+from independence.extensions.published.adoption.verifying import AskedDialogue, RequestComparison
+from independence.extensions.published.dialogues import trial_row
+from independence.store.queries import PUBLISHED
+from independence.store.records import CallRow
 from independence.suites import script
 from independence.suites.schema import Suite
 from independence.suites.script import Exchange
-from independence.types import Condition
+from independence.types import Condition, Reply
 from tests.extensions.published.adoption import invented
 
 SPOKEN = Condition("neutral", "tool_role")
@@ -30,24 +33,27 @@ def suite(request: pytest.FixtureRequest, tmp_path: Path) -> Suite:
     return adopt(invented.write(tmp_path / "clone", request.param), tmp_path / "suite").loaded.suite
 
 
-def dialogue(suite: Suite, scenario: str, condition: Condition = SPOKEN, run: int = 1) -> ImportedDialogue:
+def dialogue(suite: Suite, scenario: str, condition: Condition = SPOKEN, run: int = 1) -> AskedDialogue:
     """A dialogue as the suite holds it, with an answer of its own in every turn."""
     composed = script.compose(suite, suite.scenario(scenario), condition)
     setting = script.DialogueSetting(composed.system, composed.context, composed.tool)
     past: list[Exchange] = []
-    requests = []
+    calls: list[CallRow] = []
     for turn in composed.turns:
         if turn.reply is not None:
             past.append(Exchange(turn.human, turn.reply))
             continue
         sent = msgspec.json.encode(script.messages(setting, [*past, Exchange(turn.human)]))
         answer = Exchange(turn.human, f'To {turn.id}: "no".', "I think." if condition.mode == "tool_role" else "")
-        requests.append(ImportedRequest(turn.id, sent, answer.answer or "", answer.thinking, ()))
+        reply = Reply(answer.answer or "", "content", thinking=answer.thinking)
+        calls.append(CallRow("", len(calls), turn.id, "", "", reply, sent))
         past.append(answer)
-    return ImportedDialogue("acme--m@low-t0.7", run, condition, scenario, tuple(requests))
+    own = suite.scenario(scenario)
+    row = trial_row(suite, PUBLISHED, own, config_dir="acme--m@low-t0.7", run=run, condition=condition)
+    return row, calls
 
 
-def whole(suite: Suite) -> list[ImportedDialogue]:
+def whole(suite: Suite) -> list[AskedDialogue]:
     return [
         dialogue(suite, scenario.id, condition, run)
         for scenario in suite.scenarios
@@ -56,22 +62,21 @@ def whole(suite: Suite) -> list[ImportedDialogue]:
     ]
 
 
-def changed(one: ImportedDialogue, at: int, **changes: Any) -> ImportedDialogue:
-    """The dialogue with one of its requests changed; `messages` may be a list."""
-    if isinstance(changes.get("messages"), list):
-        changes["messages"] = json.dumps(changes["messages"]).encode()
-    requests = list(one.requests)
-    requests[at] = requests[at]._replace(**changes)
-    return one._replace(requests=tuple(requests))
+def changed(one: AskedDialogue, at: int, messages: Any = None, **answer: Any) -> AskedDialogue:
+    """The dialogue with one of its requests, or of its answers, changed."""
+    trial, calls = one[0], list(one[1])
+    sent = calls[at].messages if messages is None else json.dumps(messages).encode()
+    calls[at] = replace(calls[at], messages=sent, answer=replace(calls[at].answer, **answer))
+    return trial, calls
 
 
-def sent(one: ImportedDialogue, at: int) -> list[dict[str, Any]]:
-    found = json.loads(one.requests[at].messages)
+def sent(one: AskedDialogue, at: int) -> list[dict[str, Any]]:
+    found = json.loads(one[1][at].messages or b"")
     assert isinstance(found, list)
     return found
 
 
-def compared(suite: Suite, *odd: ImportedDialogue) -> RequestComparison:
+def compared(suite: Suite, *odd: AskedDialogue) -> RequestComparison:
     return verifying.compare(suite, [*whole(suite), *odd])
 
 
@@ -98,7 +103,7 @@ def test_an_older_system_prompt_is_an_exception_where_nothing_else_differs_and_f
     assert not compared(suite, changed(one, 0, messages=older)).holds
     worse = [*older[:-1], {**older[-1], "content": "Another question."}]
     assert not compared(suite, changed(one, 0, messages=worse, flags=("old_prompt",))).holds
-    most = len([request for each in whole(suite) for request in each.requests]) // 19
+    most = len([request for _, calls in whole(suite) for request in calls]) // 19
     assert compared(suite, *[odd] * most).holds
     assert not compared(suite, *[odd] * (most + 1)).holds
 
@@ -127,12 +132,12 @@ def test_the_first_difference_is_told(suite: Suite) -> None:
 
 
 def test_every_scenario_must_have_been_asked_and_no_other(suite: Suite) -> None:
-    found = verifying.compare(suite, [one for one in whole(suite) if one.scenario != "rs01"])
+    found = verifying.compare(suite, [one for one in whole(suite) if one[0].scenario != "rs01"])
     assert (found.unseen, found.unexplained, found.holds) == (("rs01",), 0, False)
     assert verifying.table(found).notes == ("No request is equal of: rs01.",)
-    one = dialogue(suite, "direct")
-    for odd in (one._replace(scenario="rs99"), one._replace(condition=Condition("mine-1a2b", "tool_role"))):
-        found = compared(suite, odd)
+    trial, calls = dialogue(suite, "direct")
+    for odd in (replace(trial, scenario="rs99"), replace(trial, variant="mine-1a2b")):
+        found = compared(suite, (odd, calls))
         assert (found.unexplained, found.holds) == (1, False)
         assert "the suite has no scenario" in found.first
     assert not verifying.compare(suite, []).holds
@@ -150,9 +155,10 @@ def test_all_requests_but_twenty_two_are_those_of_the_suite_to_the_letter(publis
     if not clone.is_dir():
         pytest.skip("INDEPENDENCE_PUBLISHED_DATA has no published source")
     suite = adopt(clone, tmp_path / "suite").loaded.suite
-    imported = list(imported_requests.of_runs(result_set.read(published_data / "published-v2-part.tar.xz", suite).runs))
+    runs = result_set.read(published_data / "published-v2-part.tar.xz", suite).runs
+    imported = list(adopting.imported_dialogues(storing.rows(suite, runs)))
     found = verifying.compare(suite, imported)
     assert found == RequestComparison(7427, 7405, {"old_prompt": 13, "stale_history": 9}, 0, "", ())
     assert found.holds
     older = [one for one in imported if verifying.compare(suite, [one]).exceptions.get("old_prompt")]
-    assert {(one.config_dir, one.run) for one in older} == {("mistralai--mistral-large-2512@none-t0.7", 1)}
+    assert {(one.config_dir, one.run) for one, _ in older} == {("mistralai--mistral-large-2512@none-t0.7", 1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from string import Formatter
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,6 @@ from independence.extensions.published.adoption.layouts import (
 )
 from independence.extensions.published.adoption.source import Constant, Source
 from independence.suites.load import load
-from independence.suites.schema import Suite
 from independence.suites.template import slots
 
 Node = dict[str, Any]
@@ -41,15 +40,6 @@ class SuiteTexts(NamedTuple):
     judge: str
 
 
-def _kinds(suite: Suite, scenarios: Set[str]) -> Node:
-    """Kinds of scenarios as our suite has them: a scenario of one id is of one kind in both wordings."""
-    kinds = {
-        name: {"about": kind.about, "scenarios": {one: why for one, why in kind.scenarios.items() if one in scenarios}}
-        for name, kind in (suite.kinds or {}).items()
-    }
-    return {name: kind for name, kind in kinds.items() if kind["scenarios"]}
-
-
 class PublishedSuite:
     """Reads the parts of a suite from a source. Every method raises DocumentError or UsageError."""
 
@@ -66,27 +56,27 @@ class PublishedSuite:
                 what = f"{reference.partition(':')[2]} is {found}, where this layout has {expected}"
                 raise source.error(reference, what)
         scenarios = [one for own in layout.scenarios for one in self._scenarios(own)]
+        ids = {scenario["id"] for scenario in scenarios}
+        # A scenario of one id is of one kind in both wordings.
+        kinds = {
+            name: {"about": kind.about, "scenarios": {one: why for one, why in kind.scenarios.items() if one in ids}}
+            for name, kind in (self._ours.kinds or {}).items()
+        }
         document = {
-            "suite": layout.suite,
-            "title": layout.title,
-            "about": layout.about,
+            "suite": layout.suite, "title": layout.title, "about": layout.about,
             "variants": {name: self._kept(f"system/{name}", text) for name, text in self._variants().items()},
             "delivery": {
-                "modes": ["user_role", "tool_role"],
-                "max_tokens": int(source.number(MAX_TOKENS)),
+                "modes": ["user_role", "tool_role"], "max_tokens": int(source.number(MAX_TOKENS)),
                 "tool_role": self._tool(layout.tool),
             },
             "default": {
-                "variant": "strong_independence",
-                "mode": "tool_role",
-                "temperature": source.number(TEMPERATURE),
+                "variant": "strong_independence", "mode": "tool_role", "temperature": source.number(TEMPERATURE),
             },
             "experiments": dict(layout.experiments),
             "rubrics": {name: self._rubric(name, scenarios) for name in layout.rubrics},
-            "scenarios": scenarios,
-            "index": msgspec.json.decode(msgspec.json.encode(self._ours.index)),
-            "kinds": _kinds(self._ours, {scenario["id"] for scenario in scenarios}),
-        }
+            "scenarios": scenarios, "index": msgspec.json.decode(msgspec.json.encode(self._ours.index)),
+            "kinds": {name: kind for name, kind in kinds.items() if kind["scenarios"]},
+        }  # fmt: skip
         return SuiteTexts(document, self._files, source.text(JUDGE))
 
     def _variants(self) -> dict[str, str]:
@@ -130,15 +120,12 @@ class PublishedSuite:
                 rows = [by_id[name] for name in layout.only]
             where = layout.turns_of or layout.each
             node: Node = {
-                "id": self._filled(layout.id, record, layout.each),
-                "experiment": layout.experiment,
-                "title": self._filled(layout.title, record, layout.each).replace("_", " "),
-                "rubric": layout.rubric,
-                "verdict_id": layout.verdict_id,
-                "category": self._text(layout.category, record, layout.each),
+                "id": self._filled(layout.id, record, layout.each), "experiment": layout.experiment,
+                "title": self._filled(layout.title, record, layout.each).replace("_", " "), "rubric": layout.rubric,
+                "verdict_id": layout.verdict_id, "category": self._text(layout.category, record, layout.each),
                 "system": self._added(layout.system) if layout.system else "",
                 "turns": [self._turn(turn, row, where) for row in rows for turn in layout.turns],
-            }
+            }  # fmt: skip
             if node["category"]:
                 node["vars"] = {"category": node["category"]}
             yield {key: value for key, value in node.items() if value}
@@ -150,11 +137,9 @@ class PublishedSuite:
         else:
             human = self._text(layout.human, record, where)
         node = {
-            "id": self._filled(layout.id, record, where),
-            "category": self._text(layout.category, record, where),
-            "human": human,
-            "reply": self._text(layout.reply, record, where),
-        }
+            "id": self._filled(layout.id, record, where), "category": self._text(layout.category, record, where),
+            "human": human, "reply": self._text(layout.reply, record, where),
+        }  # fmt: skip
         return {key: value for key, value in node.items() if value}
 
     def _filled(self, template: str, record: Record, where: str) -> str:
@@ -221,7 +206,9 @@ class PublishedSuite:
             if match["name"] not in rules:
                 what = f"the judge prompt asks for `{match['name']}`, which is not known"
                 raise self._source.error(layout.prompt, what)
-            shape = {"type": "boolean"} if match["low"] is None else _scale(match)
+            shape: Node = {"type": "boolean"}
+            if match["low"] is not None:
+                shape = {"type": "integer", "range": [int(match["low"]), int(match["high"])]}
             fields[match["name"]] = {**shape, "about": _ABOUT, "cue": rules[match["name"]]}
         if not fields:
             raise self._source.error(layout.prompt, "the judge prompt shows no answer with fields")
@@ -231,10 +218,6 @@ class PublishedSuite:
         path = f"prompts/{name}.md"
         self._files[path] = text
         return path
-
-
-def _scale(match: re.Match[str]) -> Node:
-    return {"type": "integer", "range": [int(match["low"]), int(match["high"])]}
 
 
 def _tool(definition: Constant) -> Node | None:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from independence.exchange.sent_requests import published_request
-from independence.extensions.published.adoption.imported_requests import ImportedDialogue, ImportedRequest
 from independence.extensions.published.responses import EMPTY, OLD_PROMPT, SCRAMBLED, STALE
 from independence.report import declared
 from independence.report.table import Table
+from independence.store.records import CallRow, TrialRow
 from independence.suites import script
 from independence.suites.schema import Suite
 from independence.suites.script import DialogueScript, Exchange
+from independence.types import Condition, Reply
 
 _LEAST: Final = 0.95  # share of the requests that must be equal for the rest to be called exceptions
 
 Messages = list[dict[str, Any]]
+AskedDialogue = tuple[TrialRow, Sequence[CallRow]]  # its current answers, each with the request as it was stored
 
 
 class RequestComparison(NamedTuple):
@@ -40,59 +42,59 @@ class RequestComparison(NamedTuple):
         return not self.unexplained and not self.unseen and agreeing >= _LEAST * self.requests
 
 
-def compare(suite: Suite, dialogues: Iterable[ImportedDialogue]) -> RequestComparison:
+def compare(suite: Suite, dialogues: Iterable[AskedDialogue]) -> RequestComparison:
     """Compare every request. Dialogues of scenarios or conditions that the suite lacks are unexplained.
 
     An earlier answer that was asked for again is stored in another version than later requests quote; such a request
     is made with the answers that it quotes itself, and counts as an exception.
     """
+    known = {scenario.id: scenario for scenario in suite.scenarios}
     found: Counter[str] = Counter()
     seen: set[str] = set()
     first = ""
-    for dialogue in dialogues:
-        composed = _composed(suite, dialogue)
-        for request in dialogue.requests:
-            reason, where = _reason(composed, dialogue, request)
+    for trial, calls in dialogues:
+        condition, composed = Condition(trial.variant, trial.mode), None
+        if trial.scenario in known and condition.variant in suite.variants:
+            composed = script.compose(suite, known[trial.scenario], condition)
+        replies = {call.turn_id: call.answer for call in calls if isinstance(call.answer, Reply)}
+        stored = {turn: Exchange("", reply.text, reply.thinking) for turn, reply in replies.items()}
+        for call in calls:
+            reason, where = _OTHER, f"the suite has no scenario `{trial.scenario}` under {condition}"
+            if composed is not None:
+                reply = replies.get(call.turn_id)
+                reason, where = _reason(composed, call, stored, reply.flags if reply else ())
             found[reason] += 1
-            seen |= {dialogue.scenario} if reason in (_EQUAL, STALE) else set()
-            first = first or (f"{dialogue.config_dir} run {dialogue.run}, {request.turn_id}: {where}" if where else "")
+            seen |= {trial.scenario} if reason in (_EQUAL, STALE) else set()
+            first = first or (f"{trial.config_dir} run {trial.run}, {call.turn_id}: {where}" if where else "")
     exceptions = {reason: found[reason] for reason in (OLD_PROMPT, STALE, SCRAMBLED, EMPTY) if found[reason]}
     return RequestComparison(
         requests=found.total(), equal=found[_EQUAL], exceptions=exceptions, unexplained=found[_OTHER], first=first,
-        unseen=tuple(scenario.id for scenario in suite.scenarios if scenario.id not in seen),
+        unseen=tuple(scenario for scenario in known if scenario not in seen),
     )  # fmt: skip
 
 
 _EQUAL, _OTHER = "equal", "unexplained"
 
 
-def _composed(suite: Suite, dialogue: ImportedDialogue) -> DialogueScript | None:
-    known = {scenario.id: scenario for scenario in suite.scenarios}
-    if dialogue.scenario not in known or dialogue.condition.variant not in suite.variants:
-        return None
-    return script.compose(suite, known[dialogue.scenario], dialogue.condition)
-
-
-def _reason(composed: DialogueScript | None, dialogue: ImportedDialogue, request: ImportedRequest) -> tuple[str, str]:
-    """Why a request differs, and where, if nothing is known that explains it."""
-    if composed is None:
-        return _OTHER, f"the suite has no scenario `{dialogue.scenario}` under {dialogue.condition}"
-    theirs: Messages = msgspec.json.decode(request.messages)
-    stored = {own.turn_id: Exchange("", own.text, own.thinking) for own in dialogue.requests}
-    if _request(composed, request.turn_id, stored) == theirs:
+def _reason(
+    composed: DialogueScript, call: CallRow, stored: dict[str, Exchange], flags: Sequence[str]
+) -> tuple[str, str]:
+    """Why a request differs, and where, if nothing is known that explains it. `flags`: what is odd about the answer."""
+    theirs: Messages = msgspec.json.decode(call.messages or b"[]")
+    if _request(composed, call.turn_id, stored) == theirs:
         return _EQUAL, ""
-    ours = _request(composed, request.turn_id, _quoted(composed, request, theirs))
+    ours = _request(composed, call.turn_id, _quoted(composed, call.messages or b"[]", theirs))
     if ours == theirs:
         return STALE, ""
-    if OLD_PROMPT in request.flags and ours[1:] == theirs[1:]:
+    if OLD_PROMPT in flags and ours[1:] == theirs[1:]:
         return OLD_PROMPT, ""
-    broken = [flag for flag in (SCRAMBLED, EMPTY) if flag in request.flags]
+    broken = [flag for flag in (SCRAMBLED, EMPTY) if flag in flags]
     return (broken[0], "") if broken else (_OTHER, _difference(ours, theirs))
 
 
-def _quoted(composed: DialogueScript, request: ImportedRequest, theirs: Messages) -> dict[str, Exchange]:
+def _quoted(composed: DialogueScript, request: bytes, theirs: Messages) -> dict[str, Exchange]:
     """The earlier answers as the request has them, by turn."""
-    seen = published_request(request.messages)
+    seen = published_request(request)
     answers = [past.answer for past in seen.exchanges if past.answer is not None]
     said = [message for message in theirs if message["role"] == "assistant"]
     private = [message["content"] or "" for message in said[1:]] if seen.tool else [""] * len(answers)

@@ -66,8 +66,18 @@ def read(folder: RentFolder, base: LoadedSuite) -> ImportedFolder:
     edition = editions.folder_edition([*grid, *_records(answered), *_records(scored)], base)
     answered = [*_in_words(answered, edition, skipped)]
     scored = [*_in_words(scored, edition, skipped)]
-    scenarios = edition.scenarios(_rows([*_records(answered), *_records(scored)]))
-    answers = _answers(_by_key(answered, scenarios, skipped), _scores(scored, scenarios, skipped))
+    first: dict[str, GridRow] = {}  # prompt -> its facts, those of its first record
+    for record in (*_records(answered), *_records(scored)):
+        first.setdefault(record.prompt_id, grid_row(record.prompt_id, record.factors, record.perspective))
+    scenarios = edition.scenarios([first[prompt] for prompt in sorted(first)])
+    given, scores = _by_key(answered, scenarios, skipped), defaultdict[AnswerKey, list[ScoredRecord]](list)
+    for judge in dict.fromkeys(one.record.scorer_model for one in scored):
+        own = [one for one in scored if one.record.scorer_model == judge]
+        for key, graded in _by_key(own, scenarios, skipped).items():
+            scores[key].append(graded)
+    # What the answer file lacks is read from the scored file.
+    every = {**given, **{key: recovered(found[0]) for key, found in scores.items() if key not in given}}
+    answers = tuple(ImportedAnswer(key, record, tuple(scores.get(key, ()))) for key, record in every.items())
     if not answers:
         raise UsageError(f"{folder.path}: no record of suite {suite.suite} can be read", "nothing was imported")
     planned = {one.key[2] for one in answers}.union(_planned(folder, grid, edition, skipped))
@@ -106,14 +116,6 @@ def _in_words(lines: Iterable[ParsedLine[S]], edition: FolderEdition, skipped: l
             skipped.append(f"{one.at}: {one.record.name} was asked in other words than those of {edition.name}")
 
 
-def _rows(records: Iterable[AnswerRecord | ScoredRecord]) -> list[GridRow]:
-    """One row for each prompt, by its id; its facts are those of its first record."""
-    first: dict[str, GridRow] = {}
-    for one in records:
-        first.setdefault(one.prompt_id, grid_row(one.prompt_id, one.factors, one.perspective))
-    return [first[prompt] for prompt in sorted(first)]
-
-
 def _planned(
     folder: RentFolder, grid: Sequence[PromptRecord], edition: FolderEdition, skipped: list[str]
 ) -> Collection[str]:
@@ -134,6 +136,10 @@ def _planned(
 
 def _by_key(lines: Iterable[ParsedLine[S]], scenarios: Mapping[str, str], skipped: list[str]) -> dict[AnswerKey, S]:
     """One record for each key: the first that has an answer or a score, else the first."""
+
+    def has_content(record: AnswerRecord | ScoredRecord) -> bool:
+        return record.score is not None if isinstance(record, ScoredRecord) else not record.error
+
     out: dict[AnswerKey, ParsedLine[S]] = {}
     for one in lines:
         record = one.record
@@ -143,34 +149,10 @@ def _by_key(lines: Iterable[ParsedLine[S]], scenarios: Mapping[str, str], skippe
         key = record.model_id, record.run, scenarios[record.prompt_id]
         before = out.setdefault(key, one)
         if before is not one:
-            out[key] = one if _has_content(record) and not _has_content(before.record) else before
+            out[key] = one if has_content(record) and not has_content(before.record) else before
             kept = f"line {out[key].number} is kept"
             skipped.append(f"{one.at}: {record.name} occurs here and in line {before.number}; {kept}")
     return {key: one.record for key, one in out.items()}
-
-
-def _has_content(record: AnswerRecord | ScoredRecord) -> bool:
-    return record.score is not None if isinstance(record, ScoredRecord) else not record.error
-
-
-def _scores(
-    lines: Sequence[ParsedLine[ScoredRecord]], scenarios: Mapping[str, str], skipped: list[str]
-) -> dict[AnswerKey, list[ScoredRecord]]:
-    """The scored records of each key, one for each judge."""
-    out: dict[AnswerKey, list[ScoredRecord]] = defaultdict(list)
-    for judge in dict.fromkeys(one.record.scorer_model for one in lines):
-        own = [one for one in lines if one.record.scorer_model == judge]
-        for key, record in _by_key(own, scenarios, skipped).items():
-            out[key].append(record)
-    return out
-
-
-def _answers(
-    answers: Mapping[AnswerKey, AnswerRecord], scores: Mapping[AnswerKey, Sequence[ScoredRecord]]
-) -> tuple[ImportedAnswer, ...]:
-    """The answers with their scores; what the answer file lacks is read from the scored file."""
-    every = {**answers, **{key: recovered(own[0]) for key, own in scores.items() if key not in answers}}
-    return tuple(ImportedAnswer(key, record, tuple(scores.get(key, ()))) for key, record in every.items())
 
 
 def table(imported: ImportedFolder) -> Table:
@@ -178,15 +160,13 @@ def table(imported: ImportedFolder) -> Table:
     by_model: dict[str, list[ImportedAnswer]] = defaultdict(list)
     for one in imported.answers:
         by_model[one.key[0]].append(one)
-    rows = [_row(model, own, imported) for model, own in by_model.items()]
+    rows = []
+    for model, own in by_model.items():
+        planned = len(imported.planned) * len({one.key[1] for one in own})
+        failed = sum(one.record.error is not None or not one.record.response_text.strip() for one in own)
+        _, field = imported.edition.stance
+        scored = sum(any(score(record, field) is not None for record in one.scores) for one in own)
+        rows.append((model, len({one.key[1] for one in own}), planned, len(own) - failed, failed, scored))
     judges = dict.fromkeys(score.scorer_model for one in imported.answers for score in one.scores)
     note = f"scored by {', '.join(judges)}" if judges else "no scores: `independence judge` grades"
     return declared.made("runs/imported", rows, [note])
-
-
-def _row(model: str, own: Sequence[ImportedAnswer], imported: ImportedFolder) -> tuple[str | int, ...]:
-    runs = len({one.key[1] for one in own})
-    failed = sum(one.record.error is not None or not one.record.response_text.strip() for one in own)
-    _, field = imported.edition.stance
-    scored = sum(any(score(record, field) is not None for record in one.scores) for one in own)
-    return model, runs, len(imported.planned) * runs, len(own) - failed, failed, scored

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
 from independence.exchange.storing import ImportedRows, NewRows, write
-from independence.extensions.published.rent.editions import FolderEdition
-from independence.extensions.published.rent.reader import ImportedAnswer, ImportedFolder
+from independence.extensions.published.dialogues import trial_row
+from independence.extensions.published.rent.reader import ImportedFolder
 from independence.extensions.published.rent.records import answer, grade, recovered
-from independence.extensions.published.storing import UNKNOWN_JUDGE, subject_row, trial_row, verdict_row
+from independence.extensions.published.storing import UNKNOWN_JUDGE, subject_row, verdict_row
 from independence.store import context, names
 from independence.store.database import transaction
-from independence.store.records import CallRow, EditionRow, Sidecar, TrialRow, VerdictRow
-from independence.suites.schema import Scenario
+from independence.store.records import CallRow, EditionRow, Sidecar
 from independence.types import Condition, Where
 
 RUN_ID = "run_id"  # name of the sidecar that says which run of a rent folder it was
@@ -57,24 +56,16 @@ def _folder_rows(imported: ImportedFolder, numbers: Mapping[tuple[str, int], int
             trial = trial_row(suite, edition, scenario, config_dir=config, run=run, condition=condition)
             rows.trials.append(trial)
             if one := by_key.get((model, run_id, name)):
-                rows.calls.append(_call(trial, scenario, one))
-                rows.verdicts.extend(_verdicts(trial, one, imported.edition))
+                reply, begin = answer(one.record), context.begin(trial.key)
+                rows.calls.append(CallRow(
+                    trial=trial.key, turn=0, turn_id=scenario.turns[0].id, context=begin,
+                    after=context.extend(begin, reply), answer=reply, messages=bytes(one.record.messages),
+                    answered_at=one.record.timestamp_iso or None,
+                ))  # fmt: skip
+                for record in one.scores:
+                    if (found := grade(record, *imported.edition.stance)) is not None:
+                        # On the words that were scored: it does not count where the answer has others.
+                        at = context.extend(begin, answer(recovered(record)))
+                        judge, when = record.scorer_model or UNKNOWN_JUDGE, record.eval_timestamp_iso or None
+                        rows.verdicts.append(verdict_row(trial.key, at, judge, found, judged_at=when))
     return rows
-
-
-def _call(trial: TrialRow, scenario: Scenario, one: ImportedAnswer) -> CallRow:
-    reply, begin = answer(one.record), context.begin(trial.key)
-    return CallRow(
-        trial=trial.key, turn=0, turn_id=scenario.turns[0].id, context=begin, after=context.extend(begin, reply),
-        answer=reply, messages=bytes(one.record.messages), answered_at=one.record.timestamp_iso or None,
-    )  # fmt: skip
-
-
-def _verdicts(trial: TrialRow, one: ImportedAnswer, edition: FolderEdition) -> Iterator[VerdictRow]:
-    """The verdicts on an answer, on the words that were scored: one does not count where the answer has others."""
-    for record in one.scores:
-        found = grade(record, *edition.stance)
-        if found is not None:
-            at = context.extend(context.begin(trial.key), answer(recovered(record)))
-            judge = record.scorer_model or UNKNOWN_JUDGE
-            yield verdict_row(trial.key, at, judge, found, judged_at=record.eval_timestamp_iso or None)
