@@ -23,7 +23,7 @@ from independence.engine.dialogue import TrialProgress
 from independence.exchange import requests
 from independence.judge.cues.grading import grade
 from independence.judge.protocol import ReplyContext
-from independence.report import planned_verdicts
+from independence.report import judge_choice, planned_verdicts
 from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.stats.strict import VerdictValues
@@ -84,7 +84,7 @@ def read(store: Store) -> tuple[Suite, list[PublishedDialogue]]:
     scope = store.board_scope(None, None, None)
     with store.reading() as connection:
         suite = scopes.grading(connection, scope)
-        judge = planned_verdicts.judge_here(connection, scope, None)
+        judge = judge_choice.judge_here(connection, scope, None)
         cells = planned_verdicts.planned_verdicts(connection, scope, judge).every
         given = {(cell.config_dir, cell.scenario, cell.run): cell.given for cell in cells if cell.given is not None}
         labels = {config: row[0] for config, row in queries.subjects(connection, scope.where).items()}

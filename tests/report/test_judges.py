@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from independence.errors import StoreError
-from independence.report import judge_agreement, judge_panel, judge_validation, notes, planned_verdicts
+from independence.report import judge_agreement, judge_choice, judge_panel, judge_validation, notes
 from independence.report.judge_panel import DialogueKey, JudgePanel
 from independence.report.judge_validation import ValidationOptions
 from independence.report.table import Table
@@ -67,29 +67,29 @@ def counts(judges: str) -> list[JudgeCounts]:
 def test_the_usual_judge_is_a_model_then_rules_then_predictions_and_never_a_person(
     judges: str, usual: str | None
 ) -> None:
-    assert planned_verdicts.usual_judge(counts(judges)) == usual
+    assert judge_choice.usual_judge(counts(judges)) == usual
 
 
 def test_judges_that_graded_as_much_are_named_and_two_conditions_share_one() -> None:
-    assert planned_verdicts.as_full(counts("model cues later"), "model") == ("cues", "later")
-    assert planned_verdicts.as_full(counts("model model cues"), "model") == ()
+    assert judge_choice.as_full(counts("model cues later"), "model") == ("cues", "later")
+    assert judge_choice.as_full(counts("model model cues"), "model") == ()
     assert notes.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
     assert notes.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
-    assert planned_verdicts.shared_judge(counts("model model cues"), counts("cues")) == "cues"
-    assert planned_verdicts.shared_judge(counts("model cues"), counts("cues model")) == "model"
-    assert planned_verdicts.shared_judge(counts("model"), counts("cues")) is None
+    assert judge_choice.shared_judge(counts("model model cues"), counts("cues")) == "cues"
+    assert judge_choice.shared_judge(counts("model cues"), counts("cues model")) == "model"
+    assert judge_choice.shared_judge(counts("model"), counts("cues")) is None
 
 
 def test_a_judge_that_graded_nothing_is_refused_with_those_that_did() -> None:
-    assert planned_verdicts.judge(counts("a b"), "b") == "b"
-    assert planned_verdicts.judge(counts("acme/b a"), "b") == "acme/b"
+    assert judge_choice.judge(counts("a b"), "b") == "b"
+    assert judge_choice.judge(counts("acme/b a"), "b") == "acme/b"
     for judges, name, says in (
         ("b a", "c", "no verdicts by judge `c` here; judges: a, b"),
         ("acme/b lab/b", "b", r"did you mean `acme/b` or `lab/b`\? judges: acme/b, lab/b"),
         ("", "c", "judges: none"),
     ):
         with pytest.raises(StoreError, match=says):
-            planned_verdicts.judge(counts(judges), name)
+            judge_choice.judge(counts(judges), name)
 
 
 # Panels of judges

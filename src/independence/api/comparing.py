@@ -14,7 +14,7 @@ from independence.report import (
     board_data,
     comparison_tables,
     html,
-    planned_verdicts,
+    judge_choice,
     subject_comparison,
     suite_comparison,
     table,
@@ -153,7 +153,7 @@ def compare_suites(
 def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> ComparedSubject:
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
-    read = board_data.read(connection, scope, planned_verdicts.judge_here(connection, scope, judge))
+    read = board_data.read(connection, scope, judge_choice.judge_here(connection, scope, judge))
     return ComparedSubject(read, subject_comparison.find(connection, read, name))
 
 
@@ -180,5 +180,5 @@ def _two_conditions(
     if there.condition == scope.condition:
         raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
     graded = (queries.judges(connection, one.where) for one in (scope, there))
-    first = _side(connection, scope, judge or planned_verdicts.shared_judge(*graded), name)
+    first = _side(connection, scope, judge or judge_choice.shared_judge(*graded), name)
     return first, _side(connection, there, first.study.judge, first.config)

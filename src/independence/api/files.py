@@ -14,7 +14,7 @@ from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import data_set, export_tables, labels, output
 from independence.exchange.output import Manifest
-from independence.report import planned_verdicts
+from independence.report import judge_choice
 from independence.store import database, queries, routes, scopes
 from independence.store.scopes import BoardScope
 
@@ -83,18 +83,18 @@ def judge_of_export(
     None where no judge has. Raises StoreError for one that graded nothing.
     """
     if asked is not None:
-        return planned_verdicts.judge_anywhere(connection, places, asked)
+        return judge_choice.judge_anywhere(connection, places, asked)
     there = [queries.judges(connection, place.where) for place in places]
     graded = [own for own in there if any(one.valid for one in own)]
-    by = planned_verdicts.shared_judge(*graded) if graded else None
-    names = sorted({name for own in graded for name in planned_verdicts.independent(own)})
+    by = judge_choice.shared_judge(*graded) if graded else None
+    names = sorted({name for own in graded for name in judge_choice.independent(own)})
     if by is None and graded:
         store.notice(
             "no judge graded under every condition, so each board is by the judge that its rows name; --judge takes "
             f"one of {', '.join(names)}"
         )
-    elif half := planned_verdicts.half_finished(
-        connection, [place.where for place in places], by, planned_verdicts.together(there)
+    elif half := judge_choice.half_finished(
+        connection, [place.where for place in places], by, judge_choice.together(there)
     ):
         store.notice(half)
     elif len(names) > 1:
@@ -120,7 +120,7 @@ def label_sample(
     """
     (scope,) = store.places(place, one=True)
     with store.reading() as connection:
-        by = planned_verdicts.judge_here(connection, scope, place.get("judge"))
+        by = judge_choice.judge_here(connection, scope, place.get("judge"))
         found = labels.candidates(connection, scope, by, names(models))
         if audited_by is not None:
             awaited = routes.awaited(connection, audited_by)

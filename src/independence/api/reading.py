@@ -20,7 +20,7 @@ from independence.exchange import export_tables, trajectory_reading
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import TrajectoryReader
-from independence.report import analysis, matrix, planned_verdicts
+from independence.report import analysis, judge_choice, matrix
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.table import Section, Table
@@ -127,7 +127,7 @@ class Store:
         with self.reading() as connection:
             scope = self.places(place, one=True)[0]
             analysis.refuse(scope.suite, ["--matrix"])
-            by = planned_verdicts.judge_here(connection, scope, place.get("judge"))
+            by = judge_choice.judge_here(connection, scope, place.get("judge"))
             if tables := matrix.tables(connection, scope.suite, scope.edition, by):
                 return tables
         what = f"{scope.where.edition_name} has trials under one condition only ({scope.condition})"
@@ -142,7 +142,7 @@ class Store:
             "--correction": reading.correction != DEFAULT.correction,
         }  # fmt: skip
         analysis.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
-        by = planned_verdicts.judge_here(self.connection, scope, judge)
+        by = judge_choice.judge_here(self.connection, scope, judge)
         return BoardOptions(scoring, by, reading, pooled, names(models))
 
     def replies(
@@ -206,7 +206,7 @@ class Store:
         """The dialogues of one subject under one condition with their scores by one judge. `run`: that one alone."""
         edition = self._edition(self.places(place, one=True), subject, ())
         with self.reading() as connection:
-            by = planned_verdicts.judge_anywhere(connection, edition.places, place.get("judge"))
+            by = judge_choice.judge_anywhere(connection, edition.places, place.get("judge"))
             return trajectory_reading.dialogue_table(connection, edition.places[0], _only(edition, subject), by, run)
 
     def dialogue(self, subject: str, scenario: str, *, run: int | None = None, **place: Unpack[Place]) -> Trajectory:
@@ -279,7 +279,7 @@ class Store:
 
     def _judge(self, edition: ExportedEdition, asked: str | None) -> str | None:
         with self.reading() as connection:
-            return planned_verdicts.judge_anywhere(connection, edition.places, asked)
+            return judge_choice.judge_anywhere(connection, edition.places, asked)
 
     def _rows(self, name: str, edition: ExportedEdition, kind: type[R]) -> Rows[R]:
         (table,) = (one for one in export_tables.tables(edition) if one.name == name)

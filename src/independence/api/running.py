@@ -24,7 +24,7 @@ from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted, UsageError
 from independence.exchange import grid_file, requests
-from independence.report import analysis, board, board_data, planned_verdicts, runs
+from independence.report import analysis, board, board_data, judge_choice, runs
 from independence.report.analysis import RenderedBoard
 from independence.store import endings, queries, spending
 from independence.store.database import reading, writing
@@ -89,7 +89,7 @@ async def arerun(
             asked,
             connection,
             lambda opened, scope: [(row.config, row.label) for row in board.board(opened, scope).rows],
-            lambda opened, scope: planned_verdicts.usual_judge(queries.judges(opened, scope.where)),
+            lambda opened, scope: judge_choice.usual_judge(queries.judges(opened, scope.where)),
             local,
         )
 

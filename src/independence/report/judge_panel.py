@@ -10,7 +10,8 @@ from typing import NamedTuple
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
 from independence.report.board_data import SubjectInfo, subjects
-from independence.report.planned_verdicts import PlannedVerdict, independent, judge
+from independence.report.judge_choice import independent, judge
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import Column, Table, Value
 from independence.stats import strict
 from independence.store import queries, scopes, spending

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import board_data, declared, planned_verdicts, subject_comparison
+from independence.report import board_data, declared, judge_choice, planned_verdicts, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardData
 from independence.report.estimates import EstimatedIndices
-from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, grouped, usual_judge
+from independence.report.judge_choice import usual_judge
+from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, grouped
 from independence.report.repeats import Repeats
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
@@ -175,14 +176,14 @@ def pooled_board(
     if len(places) < 2:
         raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
     graded = queries.judges(connection, edition)
-    name = judge or planned_verdicts.usual_judge(graded)
+    name = judge or judge_choice.usual_judge(graded)
     pool = partial(_pooled, connection, scope, places, strictly=scoring == STRICT)
     read = msgspec.structs.replace(
         pool(name),
-        as_full=() if judge else planned_verdicts.as_full(graded, name),
+        as_full=() if judge else judge_choice.as_full(graded, name),
         costs=queries.costs(connection, edition),
     )
-    judges = planned_verdicts.independent(graded) if scoring == STRICT else []
+    judges = judge_choice.independent(graded) if scoring == STRICT else []
     others = [pool(one) for one in judges if one != name and name in judges]
     built = boards.only(boards.of_data(read, others, scoring, reading), read, models)
     pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"

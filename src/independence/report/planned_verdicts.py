@@ -10,7 +10,7 @@ import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,29 +18,27 @@ from numpy.typing import NDArray
 
 from independence.errors import StoreError
 from independence.judge import kinds, protocol
-from independence.judge.kinds import CUES
 from independence.judge.replies import repeated_answers
 from independence.judge.replies.repeated_answers import ReplyToQuestion
-from independence.report import repeats
+from independence.report import judge_choice, repeats
 from independence.report.repeats import Repeats
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
-from independence.store import field_values, gradings, place_dialogues, queries, routes, scopes
+from independence.store import field_values, place_dialogues, queries, routes, scopes
 from independence.store.dialogue_rows import UNKNOWN
 from independence.store.digests import REMEDY
 from independence.store.place_dialogues import JudgedDialogues, QuotationCounts
-from independence.store.queries import JudgeCounts, StoredVerdict, TrialState
+from independence.store.queries import StoredVerdict, TrialState
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
 from independence.suites import digest
 from independence.suites.schema import Suite
-from independence.types import Scalar, Where
+from independence.types import Scalar
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
 MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
-_NEARLY: Final = 0.9  # of all dialogues: published sets lack some verdicts of every judge
 _SAMPLES = 8  # of so many replies one has the sample of another where half may repeat others
 K = TypeVar("K")
 C = TypeVar("C")
@@ -135,20 +133,20 @@ class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
     reads = [place_dialogues.read(connection, one.where) for one in scope.editions]
-    there = together(own.judges for own in reads)
-    name = asked_judge or usual_judge(there)
+    there = judge_choice.together(own.judges for own in reads)
+    name = asked_judge or judge_choice.usual_judge(there)
     found = [_of_edition(connection, one, name, own) for one, own in zip(scope.editions, reads, strict=True)]
     places = [one.where for one in scope.editions]
     quoted = place_dialogues.quotations(reads, name) if name is not None and kinds.of(name).needs_model else None
-    independents = independent(there)
+    independents = judge_choice.independent(there)
     return msgspec.structs.replace(
         _joined(scope, found) if scope.beside else found[0],
         judge=name,
-        as_full=as_full(there, name) if asked_judge is None else (),
+        as_full=judge_choice.as_full(there, name) if asked_judge is None else (),
         other_judges=tuple(one for one in independents if one != name) if name in independents else (),
         dates=place_dialogues.dates(reads, name),
         quotations=quoted if quoted and quoted.asked else None,
-        half_finished=half_finished(connection, places, name, there if asked_judge is None else ()),
+        half_finished=judge_choice.half_finished(connection, places, name, there if asked_judge is None else ()),
     )
 
 
@@ -407,96 +405,3 @@ def marks(cells: Collection[PlannedVerdict], left_out: Mapping[str, int] | None 
     """Marks on a subject's answers, those on what was left out too, and how many verdicts are missing, by reason."""
     counts = Counter(flag for cell in cells for flag in cell.flags) + Counter(left_out)
     return dict(sorted(counts.items())) | {f"missing:{reason}": n for reason, n in reasons(cells).items()}
-
-
-def judges(connection: sqlite3.Connection, places: Iterable[Where]) -> list[JudgeCounts]:
-    """Everybody who graded in some places, those of the first place first, in the order in which they began."""
-    return together([queries.judges(connection, where) for where in places])
-
-
-def together(sides: Iterable[Sequence[JudgeCounts]]) -> list[JudgeCounts]:
-    """How much everybody graded in several places, those of the first place first."""
-    found: dict[str, JudgeCounts] = {}
-    for one in itertools.chain.from_iterable(sides):
-        own = found.get(one.judge, JudgeCounts(one.judge, 0, 0))
-        found[one.judge] = JudgeCounts(one.judge, own.valid + one.valid, _settled(own) + _settled(one))
-    return list(found.values())
-
-
-def judge(there: Iterable[JudgeCounts], asked: str) -> str:
-    """The judge that is meant. Raises StoreError, naming the judges there are, when none of that name graded here."""
-    return scopes.judge(asked, sorted({one.judge for one in there}))
-
-
-def judge_anywhere(connection: sqlite3.Connection, places: Sequence[BoardScope], asked: str | None) -> str | None:
-    """The judge that is meant in any of some places; None where none is named. Raises StoreError."""
-    if asked is None:
-        return None
-    return judge(judges(connection, {one.where for place in places for one in place.editions}), asked)
-
-
-def judge_here(connection: sqlite3.Connection, scope: BoardScope, asked: str | None) -> str | None:
-    """The judge that is meant in a place; None where none is named. Raises StoreError as `judge` does."""
-    return judge_anywhere(connection, [scope], asked)
-
-
-def independent(there: Iterable[JudgeCounts]) -> list[str]:
-    """The judges whose verdicts are all their own; a hybrid repeats those of the model that it buys from."""
-    return sorted(one.judge for one in there if one.valid and not kinds.of(one.judge).repeats_bought)
-
-
-def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
-    """Whose verdicts are shown where nobody was asked for; None where there are none. `there`: as they began.
-
-    Of those that graded everything, as far as anybody did, and have at least half as many valid verdicts as any: a
-    model before the rules, those that rest on predictions last; of one kind the one with most valid verdicts, then the
-    one that began first. People, who score a sample, never without being asked for, nor an older version of the rules
-    beside the newest.
-    """
-    names = {one.judge for one in there}
-    left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
-    graded = {one.judge: _settled(one) for one in there if one.judge not in left_out}
-    all_ = max(graded.values(), default=0)
-    counts = {one.judge: one.valid for one in there if _whole(graded.get(one.judge, -1), all_)}
-    most = max(counts.values(), default=0)
-    full = [name for name in counts if 2 * counts[name] >= most]
-    return min(full, key=lambda name: (kinds.of(name).order_on_boards, -counts[name]), default=None)
-
-
-def shared_judge(*sides: Sequence[JudgeCounts]) -> str | None:
-    """The usual judge among those with a valid verdict on every side; None where no judge has."""
-    both = set.intersection(*({one.judge for one in own if one.valid} for own in sides))
-    return usual_judge([one for one in together(sides) if one.judge in both])
-
-
-def as_full(there: Iterable[JudgeCounts], judge: str | None) -> tuple[str, ...]:
-    """The other judges with as many valid verdicts as `judge`, in the order in which they began."""
-    counts = {one.judge: one.valid for one in there}
-    return tuple(
-        name for name in counts if name != judge and counts[name] and counts[name] >= counts.get(judge or "", 0)
-    )
-
-
-def half_finished(
-    connection: sqlite3.Connection, places: Iterable[Where], judge: str | None, there: Sequence[JudgeCounts]
-) -> str:
-    """That the judge who was taken, of several, graded a part alone, as all of them did; empty where it did not."""
-    own = next((_settled(one) for one in there if one.judge == judge), 0)
-    if len(there) < 2 or not own:
-        return ""
-    all_ = sum(gradings.finished(connection, where) for where in places)
-    if _whole(own, all_):
-        return ""
-    return (
-        f"No judge graded everything: shown is {judge}, which graded {own} of {all_} dialogues; --judge takes another."
-    )
-
-
-def _settled(one: JudgeCounts) -> int:
-    """Dialogues that a judge need not be asked about any more."""
-    return max(one.graded, one.valid)
-
-
-def _whole(graded: int, of: int) -> bool:
-    """Whether somebody graded everything, but for the little that is missing in any large set."""
-    return graded >= _NEARLY * of

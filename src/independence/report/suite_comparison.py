@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import StoreError, UsageError
-from independence.report import analysis, declared, planned_verdicts
+from independence.report import analysis, declared, judge_choice
 from independence.report.comparison_tables import tested_p
 from independence.report.measures import SubjectMeasure, SuiteMeasures
 from independence.report.notes import SIMULATED_NOTE
@@ -158,9 +158,9 @@ def read(
 
 def _judge_of_both(connection: sqlite3.Connection, first: BoardScope, second: BoardScope, asked: str | None) -> str:
     graded = [queries.judges(connection, one.where) for one in (first, second)]
-    by = planned_verdicts.shared_judge(*graded)
+    by = judge_choice.shared_judge(*graded)
     if asked is not None:
-        name = planned_verdicts.judge([one for own in graded for one in own], asked)
+        name = judge_choice.judge([one for own in graded for one in own], asked)
         by = name if all(name in {one.judge for one in own} for own in graded) else None
     if by is None:
         held = (

@@ -18,7 +18,7 @@ from independence.exchange.requests import Requests
 from independence.extensions.published import dialogues as layout
 from independence.extensions.published.responses import CUT_MODEL_ID
 from independence.report.board_data import SubjectInfo
-from independence.report.planned_verdicts import usual_judge
+from independence.report.judge_choice import usual_judge
 from independence.store import dialogues, names, queries
 from independence.store.names import NamesRow, RunKey
 from independence.store.records import CallRow, TrialRow, VerdictRow

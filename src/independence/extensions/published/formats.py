@@ -138,11 +138,11 @@ class SummaryExporter(Exporter):
         """One file."""
         from independence.api import files
         from independence.extensions.published.rent import summary
-        from independence.report import planned_verdicts
+        from independence.report import judge_choice
 
         places, judge = store.places(place, one=True), place.get("judge")
         with store.reading() as connection:
-            by = planned_verdicts.judge_anywhere(connection, places, judge)
+            by = judge_choice.judge_anywhere(connection, places, judge)
             scores = summary.read(connection, places[0], by, models)
         if scores.judge is None:
             raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")

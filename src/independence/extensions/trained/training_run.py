@@ -24,7 +24,7 @@ from independence.extensions.trained import training_tables as report
 from independence.extensions.trained.training import HeldOutPredictions, TrainingExample, TrainingSet
 from independence.extensions.trained.views import scenario_digest
 from independence.extensions.trained.weights import CalibrationLine, Weights, WeightsInfo
-from independence.report import planned_verdicts
+from independence.report import judge_choice, planned_verdicts
 from independence.report.planned_verdicts import REREAD
 from independence.report.table import Table
 from independence.stats import strict
@@ -57,7 +57,7 @@ def opened(source: Path, suite: str | None) -> Store:
 
 def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> TrainingData:
     """All verdicts of a judge at a place, with their dialogues."""
-    asked = planned_verdicts.judge_here(connection, scope, judge)
+    asked = judge_choice.judge_here(connection, scope, judge)
     table = planned_verdicts.planned_verdicts(connection, scope, asked)
     about = queries.subjects(connection, scope.where)
     trials = dialogue.trials(connection, scope.suite, scope.where)

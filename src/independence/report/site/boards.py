@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import analysis, board_data, planned_verdicts
+from independence.report import analysis, board_data, judge_choice
 from independence.report.board_data import SubjectInfo
 from independence.report.site import slugs
 from independence.report.site.schema import BoardInfo, JudgeInfo
@@ -185,8 +185,8 @@ def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialogueP
 
 def _judges(connection: sqlite3.Connection, scope: BoardScope) -> list[JudgeInfo]:
     """Everybody who gave a verdict, the usual one first."""
-    there = planned_verdicts.judges(connection, [edition.where for edition in scope.editions])
-    usual = planned_verdicts.usual_judge(there)
+    there = judge_choice.judges(connection, [edition.where for edition in scope.editions])
+    usual = judge_choice.usual_judge(there)
     valid = {one.judge: one.valid for one in there}
     return [
         JudgeInfo(name, slugs.slug(name), kinds.of(name).word or "model", valid[name])

@@ -14,7 +14,7 @@ from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.grid_rows import Factor
 from independence.extensions.published.rent import stance_board
 from independence.extensions.published.rent.stance import RatedAnswer, summary
-from independence.report import planned_verdicts
+from independence.report import judge_choice
 from independence.report.board_data import SubjectInfo
 from independence.report.table import cell
 from independence.stats.stance import AskingParties
@@ -54,7 +54,7 @@ def read(
         )
     about = chosen_subjects(connection, scope, names)
     there = queries.judges(connection, scope.where)
-    scorer = planned_verdicts.judge_here(connection, scope, judge) or planned_verdicts.usual_judge(there)
+    scorer = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(there)
     rated = _rated(connection, scope, queries.verdicts(connection, scope.where, scorer), about)
     judges = tuple(sorted(one.judge for one in there))
     first, second, *_ = grid.sides
