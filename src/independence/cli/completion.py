@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from independence.errors import IndependenceError
 
 if TYPE_CHECKING:
-    from independence.store import known
+    from independence.store import tab_names
 
 Offered = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 _PROGRAM: Final = "independence"
@@ -59,14 +59,14 @@ def command(ctx: click.Context, shell: str) -> None:
     click.echo(made(ctx.find_root().command, {}, _PROGRAM, _VARIABLE).source())
 
 
-def stored(kind: known.Kind) -> Offered:
+def stored(kind: tab_names.Kind) -> Offered:
     """Names of the store that the line names, or of that which the command takes by default."""
 
     def offered(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from independence.store import known
+        from independence.store import tab_names
 
         path = ctx.params.get("db") or os.environ.get("INDEPENDENCE_DB") or "independence.db"
-        return _matching(known.names(Path(path), kind), incomplete)
+        return _matching(tab_names.names(Path(path), kind), incomplete)
 
     return offered
 

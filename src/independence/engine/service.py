@@ -34,7 +34,7 @@ from independence.engine.merits import merits_of
 from independence.engine.progress import RunProgress
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
-from independence.judge.replies.repetition import loops
+from independence.judge.replies.loops import loops
 from independence.store import leases
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall, Writer

@@ -1,1 +1,1 @@
-"""Readers of published results, and writers for other tools."""
+"""Stores as files for people and other tools, and back; formats of the published projects are an extension."""

@@ -24,7 +24,7 @@ from independence.report.board_data import BoardData
 from independence.report.estimates import EstimatedIndices
 from independence.report.judge_choice import usual_judge
 from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, grouped
-from independence.report.repeats import Repeats
+from independence.report.replayed_runs import Repeats
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
 from independence.stats import strict

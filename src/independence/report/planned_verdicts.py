@@ -20,8 +20,8 @@ from independence.errors import StoreError
 from independence.judge import kinds, protocol
 from independence.judge.replies import repeated_answers
 from independence.judge.replies.repeated_answers import ReplyToQuestion
-from independence.report import judge_choice, repeats
-from independence.report.repeats import Repeats
+from independence.report import judge_choice, replayed_runs
+from independence.report.replayed_runs import Repeats
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
@@ -310,7 +310,7 @@ def _may_repeat(read: JudgedDialogues, places: slice, others: Sequence[TrialStat
         runs: dict[int, dict[str, str | None]] = {}
         for run, script, digests in own:
             runs.setdefault(run, {})[read.scripts[script].scenario] = digests
-        if any(repeats.REPLAYED in state.flags for state in others) or repeats.equal_runs(runs):
+        if any(replayed_runs.REPLAYED in state.flags for state in others) or replayed_runs.equal_runs(runs):
             return True
     replies = [reply for state in others for reply in state.replies]
     words = queries.digests("".join(filter(None, read.words[places])))
@@ -330,7 +330,7 @@ def _one_by_one(
     every = queries.states(connection, scope.where, trials)
     there = every if only is None else [state for state in every if state.config_dir in only]
     found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
-    states, left_out = (there, Repeats()) if by.imported else repeats.leave_out(connection, scope.where, there)
+    states, left_out = (there, Repeats()) if by.imported else replayed_runs.leave_out(connection, scope.where, there)
     unanswered = {} if by.imported else _unanswered(connection, by.suite, states)
     cells = [
         by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states

@@ -11,7 +11,7 @@ from independence.report import declared, legend
 from independence.report.board import Board
 from independence.report.board_data import BoardData, VerdictData
 from independence.report.planned_verdicts import grouped
-from independence.report.repeats import FLAG
+from independence.report.replayed_runs import FLAG
 from independence.report.table import Table, Value
 from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID

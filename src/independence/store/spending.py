@@ -13,7 +13,7 @@ from independence.store.queries import PUBLISHED, REREAD, UNDER, first, rows
 from independence.store.records import now
 from independence.types import Where
 
-NO_ANSWER = ("empty", "reasoning_only", "silent", "template_tokens", "punctuation", "greeting")
+ASKED_AGAIN = ("empty", "reasoning_only", "silent", "template_tokens", "punctuation", "greeting")
 """How an attempt ends that brought no answer, so that the question was asked again; a cut answer is marked as such."""
 
 _TRIALS = f"(SELECT DISTINCT config_dir, trial FROM planned WHERE {UNDER})"
@@ -103,9 +103,9 @@ def by_run(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int]
     found = connection.execute(
         "SELECT config_dir, run, min(answered_at), max(answered_at), sum(missing IS NULL AND "
         "json_array_length(attempts) > 1 AND EXISTS (SELECT 1 FROM json_each(attempts) WHERE "
-        f"json_extract(value, '$.outcome') IN ({', '.join('?' * len(NO_ANSWER))}))) "
+        f"json_extract(value, '$.outcome') IN ({', '.join('?' * len(ASKED_AGAIN))}))) "
         f"FROM planned JOIN calls USING (trial) WHERE version = 0 AND {UNDER} GROUP BY config_dir, run",
-        (*NO_ANSWER, *where.columns),
+        (*ASKED_AGAIN, *where.columns),
     )
     return {(config, run): RunAnswers._make(own) for config, run, *own in found}
 

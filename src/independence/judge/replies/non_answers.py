@@ -17,8 +17,8 @@ from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken, spoken_words
 from independence.judge.protocol import ReplyContext
+from independence.judge.replies.loops import loops
 from independence.judge.replies.nonsense import TOKENS, controlled, listed, nonsense
-from independence.judge.replies.repetition import loops
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"

@@ -1,6 +1,7 @@
 """Whether a subject gives the same words to several questions: with another sentence at the end they are no other ones.
 
-The same words to one question in many runs, or to everybody who asks it, are no repetition.
+The same words to one question in many runs, or to everybody who asks it, are no repetition. Marked when a board is read
+(`report/planned_verdicts.py`); the other marks of this package are given when a reply comes (`engine/asking.py`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.replies.repetition import loops
+from independence.judge.replies.loops import loops
 
 ENGLISH = (
     "I would rather be called Ember, since the name has stayed with me. I grew up near a harbour, and I still think "
