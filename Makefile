@@ -25,7 +25,7 @@ test: $(VENV)/.dev ## all behaviour once, the browser and the command end to end
 
 test-fast: $(VENV)/.dev ## the same without what is slow: end to end, browser, golden numbers, guides, options
 	$(BIN)/python $(PYTEST) -m "not deep" --ignore tests/e2e --ignore tests/browser --ignore tests/gates \
-		--ignore tests/test_docs.py --ignore tests/cli/test_options.py
+		--ignore tests/test_docs.py --ignore tests/cli/test_options.py --ignore tests/parity
 
 test-all: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras $(VENV)/.real ## lint, and every test in random order, with coverage
 	@$(MAKE) --no-print-directory lint

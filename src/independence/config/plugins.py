@@ -59,6 +59,7 @@ OURS: Final[Mapping[str, Mapping[str, str]]] = {
         ("published", "v1-early", "v1", "lite", "v2-march", "v2"), "independence.extensions.published.scoring:RULES"
     ),
     COMMANDS: {
+        "published": "independence.extensions.published.command:published",
         "suites.adopt": "independence.extensions.published.command:adopt",
         "train-judge": "independence.extensions.trained.command:command",
     },

@@ -1,4 +1,4 @@
-"""`independence suites adopt`: a suite in the published words, from a clone of the user's own."""
+"""`independence published`: the published board; `suites adopt`: a suite in its words, from the user's own clone."""
 
 from __future__ import annotations
 
@@ -8,14 +8,37 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from independence.cli import options
+
 if TYPE_CHECKING:
     from independence.extensions.published.adoption.verifying import RequestComparison
     from independence.suites.load import LoadedSuite
 
+_BOARDS: Final = """\b
+Examples:
+  independence published --top 20
+  independence published -m claude-opus-4.8,kimi-k3+moonshot --detailed"""
 _EXAMPLES: Final = """\b
 Examples:
   independence suites adopt their-clone --to adopted-v2
   independence suites adopt adopted-v2 --verify independence.db"""
+
+
+@click.command("published", epilog=_BOARDS)
+@options.models("Show only these labels.")
+@click.option("--top", type=click.IntRange(1), help="Print only the first rows.")
+@click.option("--detailed", "-d", is_flag=True, help="Also the five measures that the index is made of.")
+@options.output_format()
+def published(models: tuple[str, ...], top: int | None, detailed: bool, format_: str) -> None:
+    """Print the published board of real models, as it was printed and under strict scoring.
+
+    The facts ship with this program: no key, no network. The conversations and verdicts behind them come in with
+    `independence import`, from a clone of the public repository.
+    """
+    from independence.cli import table_output
+    from independence.extensions.published import published_board
+
+    table_output.print_tables([published_board.table(models, top, detailed=detailed)], format_)
 
 
 @click.command("adopt", epilog=_EXAMPLES)

@@ -1,0 +1,41 @@
+"""What the published viewer shows can be seen in ours: rows of `tests/parity/capabilities.yaml` that name a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.async_api import Browser
+
+from tests.parity import lines
+from tests.stores import once
+
+from .serving import Serve
+from .viewing import seen, settled
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+TABLE = yaml.safe_load((Path(__file__).parents[1] / "parity" / "capabilities.yaml").read_text("utf-8"))
+ROWS = [row for rows in TABLE.values() for row in rows if "viewer" in row]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return once(tmp_path_factory, "parity", lines.make)
+
+
+async def test_every_page_shows_what_its_rows_say(browser: Browser, serve: Serve, made: Path) -> None:
+    shown: dict[tuple[str, str], str] = {}
+    missing = []
+    async with seen(browser) as (page, _, _):
+        for row in ROWS:
+            store, path = row.get("store", lines.STORE), row["viewer"]
+            if (store, path) not in shown:
+                viewer = await serve(made / store)
+                await settled(page, viewer.route(path))
+                text = await page.locator("main").inner_text()
+                shown[store, path] = " ".join(text.split())
+            if row["shows"] not in shown[store, path]:
+                missing.append((path, row["shows"]))
+    assert len(ROWS) >= 20
+    assert missing == []
