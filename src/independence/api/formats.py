@@ -37,6 +37,7 @@ class Importer:
     """A format that `independence import` reads."""
 
     help: ClassVar[str] = ""  # what it takes, for the sentence that lists what can be imported; empty: not listed
+    address: ClassVar[str] = ""  # where such results are published: what `import --NAME` reads if no other is named
 
     def takes(self, path: Path) -> bool:
         """Whether a file or folder is of this format, told by its name or its first bytes."""

@@ -15,7 +15,7 @@ from independence.api.formats import Importer, ImportOptions, ImportResult
 from independence.api.reading import Store
 from independence.config import plugins, user_files
 from independence.errors import UsageError
-from independence.exchange import data_set, humans, logged_storing, streamed_files
+from independence.exchange import data_set, fetched, humans, logged_storing, streamed_files
 from independence.exchange.humans import HumanScores
 from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.storing import NewRows
@@ -34,14 +34,21 @@ def import_results(
 ) -> ImportResult:
     """Bring what is at `path` into a store; what is there already stays.
 
-    `path`: a CSV of scores that people gave, the viewer's ratings.json, a data set of Parquet files, or what an
-    importer takes: of ours a folder or tar of the bench and a run folder of the rent benchmark, which go into the
-    edition `published`, and logs of Inspect AI. Data sets and logs go into the edition that they were made of.
+    `path`: a file or folder, or the address of a file on the web: a CSV of scores that people gave, the viewer's
+    ratings.json, a data set of Parquet files, or what an importer takes: of ours a folder or tar of the bench and a run
+    folder of the rent benchmark, which go into the edition `published`, and logs of Inspect AI. Data sets and logs go
+    into the edition that they were made of.
     `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`: labels for the
     configurations of the bench. `say` is told what is being done. Raises UsageError where there is nothing to read or
     it is damaged, and nothing is written then.
     """
-    path, store = Path(path), Path(store)
+    store = Path(store)
+    with fetched.local(path, say) as file:
+        return _read(file, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
+
+
+def _read(path: Path, store: Path, options: ImportOptions) -> ImportResult:
+    suite, models_file, say = options
     say(f"reading {path}")
     if data_set.is_data_set(path):
         if suite or models_file:
@@ -52,7 +59,7 @@ def import_results(
         return ImportResult([], "", read.notes)
     for _, importer in plugins.every(plugins.IMPORTERS, Importer):
         if importer.takes(path):
-            return importer.read(path, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
+            return importer.read(path, store, options)
     raise _refused(path)
 
 

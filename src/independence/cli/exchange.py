@@ -15,14 +15,30 @@ from independence.errors import UsageError
 _FLAGS = "independence.exporters"  # where a context keeps those of other packages
 
 
+def _of_addresses(command: click.Command) -> click.Command:
+    """The command with a flag for each importer of ours whose results are on the web."""
+    from independence.api.formats import Importer
+
+    for name in plugins.ours(plugins.IMPORTERS):
+        if address := plugins.find(plugins.IMPORTERS, name, Importer).address:
+            help_ = f"What is published at {address}, or a clone or archive of it."
+            command.params.insert(
+                1, click.Option([f"--{name}"], is_flag=False, flag_value=address, metavar="[PATH]", help=help_)
+            )
+    return command
+
+
+@_of_addresses
 @click.command("import")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", required=False)
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
 @click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
 @options.output_format("table", "json")
 @options.db()
-def import_(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
-    """Read published results from PATH into the edition `published`.
+def import_(
+    path: str | None, models_file: Path | None, suite: str | None, format_: str, db: Path, **published: str | None
+) -> None:
+    """Read published results from PATH, a file, folder or address, into the edition `published`.
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
     gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value) or the viewer's ratings.json.
@@ -34,8 +50,13 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
     from independence.api import importing
     from independence.cli import table_output
 
-    with activity.working(f"reading {path}") as say:
-        found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
+    named = [one for one in (path, *published.values()) if one is not None]
+    if len(named) != 1:
+        raise UsageError(
+            "name one PATH to import", f"or {', '.join(f'--{name}' for name in published)} for what is on the web"
+        )
+    with activity.working(f"reading {named[0]}") as say:
+        found = importing.import_results(named[0], db, suite=suite, models_file=models_file, say=say)
     if format_ == "table":
         table_output.print_tables(found.tables, format_)
     elif found.document:

@@ -78,7 +78,7 @@ EXAMPLES: Final = {
     "merge": ("merge shard-1.db shard-2.db --db whole.db",),
     "clear-cache": ("clear-cache --missing --dry-run", "clear-cache -m openai/gpt-5-mini --yes"),
     "generate-report": ("generate-report --html --db independence-demo.db",),
-    "import": ("import published-results.tar.xz", "import labels.csv", "import ratings.json"),
+    "import": ("import --published", "import labels.csv", "import ratings.json"),
     "label-sample": ("label-sample labels.csv --size 60 --suite rent",),
     "export": (
         "export results --format csv",

@@ -48,7 +48,7 @@ OURS: Final[Mapping[str, Mapping[str, str]]] = {
     IMPORTERS: {
         "inspect": "independence.extensions.inspect.formats:IMPORTER",
         "rent": "independence.extensions.published.formats:RENT",
-        "bench": "independence.extensions.published.formats:BENCH",
+        "published": "independence.extensions.published.formats:BENCH",
     },
     EXPORTERS: {
         "summary": "independence.extensions.published.formats:SUMMARY",

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 _LISTED: Final = 20  # skipped lines that are named
 _FOLDERS, _SHOWN = 3, 60  # folders in a notice, and how much of their names
 
+_NEXT: Final = "next: `independence leaderboard` (as it was published: --scoring published), `independence view`"
+
 
 class BenchImporter(Importer):
     """A result set of the bench: a folder or a tar. What is neither is refused in its words."""
 
     help = "a result set of the bench (a tar, or a folder of folders named like `vendor--model@low-t0.7`)"
+    address = "https://github.com/mikhailsal/ai-independence-bench/archive/refs/heads/main.tar.gz"
 
     def takes(self, path: Path) -> bool:
         """Whether it can be one."""
@@ -40,9 +43,9 @@ class BenchImporter(Importer):
         from independence.suites import load
         from independence.types import Where
 
-        known = registry.load(options.models_file) if options.models_file else None
+        known = registry.load(options.models_file or Path(registry.PUBLISHED))
         suite = load.load(options.suite or "v2").suite
-        listed = frozenset(subject.config_dir for subject in known.subjects) if known else None
+        listed = frozenset(subject.config_dir for subject in known.subjects) if options.models_file else None
         runs, summary = result_set.read(
             path, suite, listed, lambda files: options.say(f"reading {path}, {files:,} files")
         )
@@ -60,6 +63,7 @@ class BenchImporter(Importer):
                 "taken for what the publisher sent by default"
             )
         notes += [f"skipped, not readable: {name}" for name in summary.unreadable]
+        notes.append(_NEXT)
         document = msgspec.json.format(msgspec.json.encode(summary), indent=2).decode()
         return ImportResult([import_summary.table(summary)], document, notes)
 

@@ -63,10 +63,9 @@ def refuse_older(path: Path, older: int, suite: str | None) -> None:
         )
 
 
-def published_labels(runs: Iterable[ImportedRun], known: Registry | None) -> dict[str, str]:
+def published_labels(runs: Iterable[ImportedRun], known: Registry) -> dict[str, str]:
     """Labels as published: `display_label`, or the id behind its vendor; an unlisted configuration keeps its raw id."""
-    subjects = known.subjects if known else ()
-    labels = {subject.config_dir: subject.display_label or subject.label.removeprefix("local/") for subject in subjects}
+    labels = {one.config_dir: one.display_label or one.label.removeprefix("local/") for one in known.subjects}
     taken = set(labels.values())
     for run in runs:
         if run.config_dir not in labels:
