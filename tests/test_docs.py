@@ -199,20 +199,23 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert (folder / "tables" / "board.csv").is_file()
 
 
-def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:
+def test_the_readme_quotes_the_published_board_and_the_demo(shell: Callable[[str], str]) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    board = shell("independence demo")
+    shell("independence demo")
+    (printed,) = re.findall(r"^\$ (independence published .*?) +#", text, re.MULTILINE)
+    board = shell(printed)
     (quoted,) = fenced(ROOT / "README.md", "text")
     assert [line for line in quoted.splitlines() if " ".join(line.split()) not in board] == []
     (line,) = re.findall(r"^\$ (independence show .*?) +#", text, re.MULTILINE)
     dialogue = shell(line)
-    said = " ".join(re.findall(r"^> ?(.*)$", text, re.MULTILINE)).split("**Verdict**", maxsplit=1)[0]
+    said = " ".join(re.findall(r"^> ?(.*)$", text, re.MULTILINE)).split("**Verdict", maxsplit=1)[0]
     parts = [part.strip() for part in re.split(r"\[…\]|\*\*[\w/ ]+:\*\*", said)]
     assert len([part for part in parts if part]) >= 5
     assert [part for part in parts if part not in dialogue] == []
-    scores = re.findall(r"`(\w+)` (\d+) of 10", text)
+    scores = re.findall(r"`(\w+)`\) (\d+) of 10", text)
     assert scores
     assert all(f"{name} {value}" in dialogue for name, value in scores)
+    assert len(text.split()) <= 900
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:

@@ -248,4 +248,4 @@ def test_the_shipped_weights_know_every_scenario_of_a_fresh_import(published_sto
     verdicts_to_go = int(bought.replace(",", ""))
     assert abs(verdicts_to_go - 0.25 * verdicts_[0]) <= 1  # two shares, each of whole verdicts
     assert f"{verdicts_to_go} verdicts to go" in plan.err
-    assert f'"{told}"' in (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    assert f'"{told}"' in (Path(__file__).parents[2] / "docs/judging.md").read_text("utf-8")
