@@ -26,7 +26,6 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     (tmp_path / "link.html").symlink_to("own.db")
     (tmp_path / "hard.html").hardlink_to(tmp_path / "own.db")
-    (tmp_path / "own.db-wal").write_bytes(b"")
     (tmp_path / "mine.txt").write_text(MINE)
     (tmp_path / "offline.npz").write_text(MINE)
     monkeypatch.chdir(tmp_path)
@@ -39,6 +38,7 @@ REPORT = "generate-report --db own.db"
 
 def refused(here: Path, line: str, says: str) -> None:
     before = (here / "own.db").read_bytes()
+    (here / "own.db-wal").touch()  # SQLite deletes it where a command has read the store
     ended = command.run(*line.split())
     assert ended.code == 2, (line, ended.err)
     assert says in command.one_sentence(ended), line

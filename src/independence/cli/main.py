@@ -18,9 +18,9 @@ from independence.config import plugins
 
 # name -> (module in this package and what it calls the command, or "" where our extension has it; one line for --help)
 COMMANDS: Final = {
-    "published": ("", "The published board of real models; no key, no network."),
     "demo": ("run.demo", "See it work: simulated subjects, no key, no network."),
     "run": ("run.run", "Run a suite on models, grade all, print the board."),
+    "published": ("", "The published board of real models; no key, no network."),
     "check": ("check.command", "Decide whether a model under your prompt holds; for CI."),
     "rerun": ("run.rerun", "More runs of stored subjects."),
     "judge": ("run.judge", "Grade stored replies with another judge."),

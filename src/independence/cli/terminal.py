@@ -69,7 +69,7 @@ def _folded(line: str, columns: int) -> list[str]:
 
 NAME = "independence"
 WITHOUT_STORE = frozenset(
-    {"", "completion", "demo", "endpoint", "models", "suites", "train-judge"}
+    {"", "completion", "demo", "endpoint", "models", "published", "suites", "train-judge"}
 )  # they take no --db, or not ours
 _STORE = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
 _COMMAND = re.compile(rf"`{NAME}((?: [^`]*)?)`")

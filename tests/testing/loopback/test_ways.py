@@ -63,6 +63,9 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any], int, str]] = {
     "no-temperature": ({"temperature": 0.7}, {"temperature": None}, 400, "temperature"),
     "refuses=cache": ({"cache": {"no-cache": True}}, {}, 422, "cache"),
     "efforts=low+high": ({"reasoning_effort": "none"}, {"reasoning_effort": "low"}, 400, "only at low+high"),
+    "tools-without-effort": (
+        {"tools": [TOOL], "reasoning_effort": "low"}, {"tools": [TOOL], "reasoning_effort": "none"}, 400, "'none'",
+    ),
     "json-word": (
         {"response_format": {"type": "json_object"}},
         {"response_format": {"type": "json_object"}, "messages": [{"role": "user", "content": "Tea, as JSON?"}]},

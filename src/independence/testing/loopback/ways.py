@@ -274,6 +274,9 @@ _PARAMETERS: Mapping[str, Callable[[Json, str], str | None]] = {
     "efforts": lambda body, known: (
         "reasoning_effort" if body.get("reasoning_effort") not in (None, *known.split("+")) else None
     ),
+    "tools-without-effort": lambda body, _: (
+        "reasoning_effort" if body.get("tools") and body.get("reasoning_effort", "none") != "none" else None
+    ),
     "json-word": lambda body, _: (
         "messages"
         if _at(body, "response_format.type") == "json_object" and "json" not in _encoded(body["messages"]).lower()
