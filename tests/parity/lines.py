@@ -43,11 +43,9 @@ def parsed(line: str) -> None:
     words = shlex.split(line)
     assert words[0] == "independence", line
     context, one, rest = click.Context(main), main, words[1:]
-    while isinstance(one, click.Group) and rest and not rest[0].startswith("-"):
-        found = one.get_command(context, rest[0])
-        if found is None and one is not main:
-            break
-        assert found is not None, f"{line}: no command {rest[0]}"
+    if rest and not rest[0].startswith("-"):
+        _, one, rest = main.resolve_command(context, rest)
+    while isinstance(one, click.Group) and rest and (found := one.get_command(context, rest[0])):
         one, rest = found, rest[1:]
     context = click.Context(one)
     try:

@@ -94,6 +94,11 @@ EXAMPLES: Final = {
     "completion": ("completion bash",),
 }
 
+# What options of the published projects are called here; "": it is done anyway. Of a command that has no such option.
+THEIRS: Final = {
+    "--model": "--models", "--judge-model": "--judge", "--scores-only": "--verdicts", "--include-neutral": "",
+    "--score-now": "",
+}  # fmt: skip
 
 _INTERRUPTED: Final = 130
 
@@ -131,6 +136,17 @@ class ExtensibleGroup(click.Group):
                 self.add_command(plugins.find(plugins.COMMANDS, name, click.Command), own)
 
 
+def _as_ours(command: click.Command, args: list[str]) -> list[str]:
+    """The arguments, with what the published projects call otherwise by its name here."""
+    known = {name for option in command.params for name in option.opts}
+    out = []
+    for arg in args:
+        word, equals, value = arg.partition("=")
+        ours = THEIRS.get(word) if word not in known else None
+        out += [] if ours == "" else [f"{ours}{equals}{value}"] if ours in known else [arg]
+    return out
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is used."""
 
@@ -148,7 +164,8 @@ class LazyGroup(click.Group):
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
             ctx.fail(f"no command `{args[0]}`; {hint}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command, _as_ours(command, rest) if command else rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List commands from the table, importing none of them."""
