@@ -42,8 +42,9 @@ def write_report(
     said = []
     if tables is not None:
         said.append(f"written: {_write_tables(tables, sections, force)} tables in {tables}")
-    files = {path: html.page(title, sections)}
-    if not as_html and path.suffix.lower() not in (".html", ".htm"):
+    if as_html or path.suffix.lower() in (".html", ".htm"):
+        files = {path: html.page(title, sections)}
+    else:
         folder = path.parent / f"{path.stem}-figures"
         figures = [block for section in sections for block in section.body if isinstance(block, table.Svg)]
         files = {path: table.document(title, sections, lambda name: f"{folder.name}/{name}.svg")}
