@@ -123,7 +123,7 @@ def compact(board: Board, index: Index) -> Table:
     """The same for a terminal, a subject a line, and what is to be said below it."""
     labels = [row.label for row in board.rows]
     named = [short(row.label, labels, row.simulated) + notes.marks(row) for row in board.rows]
-    unused = set() if any(row.tier for row in board.rows) else {"tier"}
+    unused = set() if notes.in_tiers(board) else {"tier"}
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
     if notes.estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}

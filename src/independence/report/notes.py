@@ -114,7 +114,7 @@ def readings(board: Board) -> list[str]:
             "single": strict and any(row.index is not None and row.rank is None for row in rows),
             "holes": strict and holes and not estimated(board),
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
-            "tiers": any(row.tier for row in rows) and {"correction": correction},
+            "tiers": in_tiers(board) and {"correction": correction},
             "looks": board.looks and {"times": board.looks},
             "detectable": at_once is not None and not differs and {"points": at_once},
             "detectable_in_tiers": at_once is not None and differs and {
@@ -282,6 +282,11 @@ def marks(row: BoardRow) -> str:
     """The signs behind a subject's name that notes below the board explain."""
     signs = THINKS * row.thinking + PLACED * row.placed
     return f" {signs}" if signs else ""
+
+
+def in_tiers(board: Board) -> bool:
+    """Whether a board has tiers to tell of: one subject alone is in none."""
+    return sum(row.tier is not None for row in board.rows) > 1
 
 
 def estimated(board: Board) -> bool:
