@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route
 
 from .serving import Site
-from .viewing import ROUTES, Viewer, quiet, seen, settled
+from .viewing import ROUTES, Viewer, quiet, seen, settled, steady_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -37,13 +37,13 @@ async def test_the_exported_site_shows_what_the_served_one_shows_with_all_other_
         for path in ROUTES:
             await settled(page, site.viewer.route(path))
             assert await page.get_by_role("alert").count() == 0, path
-            texts[path] = await page.locator("main").inner_text()
+            texts[path] = await steady_text(page)
         assert (others, missing, said) == ([], [], [])
         assert all(url.startswith(site.viewer.address) for url in asked if "://" in url)
     async with seen(browser) as (page, _, _):
         for path in ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/s/SCENARIO", "/heat", "/judges", "/prompts"):
             await settled(page, viewer.route(path))
-            assert await page.locator("main").inner_text() == texts[path], path
+            assert await steady_text(page) == texts[path], path
 
 
 async def test_a_late_document_never_lands_on_another_page(browser: Browser, viewer: Viewer) -> None:

@@ -19,6 +19,18 @@ ROUTES = (
 WAITING = re.compile("…$")  # how every sentence of `ui/Notice.tsx` about something on its way ends
 WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
+# The text of the page after ten frames without a change, at most some seconds.
+STEADY = """async () => {
+    let [text, same] = ["", 0];
+    for (let frame = 0; frame < 300 && same < 10; frame++) {
+        await new Promise(requestAnimationFrame);
+        const now = document.querySelector("main").innerText;
+        same = now === text ? same + 1 : 0;
+        text = now;
+    }
+    return text;
+}"""
+
 
 class Viewer(NamedTuple):
     """Where the viewer is, and the first board that it shows."""
@@ -76,6 +88,12 @@ async def quiet(page: Page) -> None:
     await page.locator("h1").wait_for()
     waiting = page.locator("main").get_by_role("status").filter(has_text=WAITING)
     await expect(waiting).to_have_count(0, timeout=PATIENCE)
+
+
+async def steady_text(page: Page) -> str:
+    """What is read on a page, once it stays the same: lists are measured before they know how much of them is near."""
+    found: str = await page.evaluate(STEADY)
+    return found
 
 
 async def fits(page: Page) -> bool:
