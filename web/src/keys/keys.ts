@@ -94,10 +94,13 @@ export function useKeys(bindings: Bindings): void {
 // Fields in which letters are text or choose something. A box that was just ticked is none.
 const WRITTEN = "input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]";
 
-/** Whether a key already means something where the focus is; an open dialog has its own keys alone. */
+/**
+ * Whether a key already means something where the focus is; an open dialog has its own keys alone. In one that was just
+ * closed the focus stays until the next frame.
+ */
 function isTaken({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
-  return target.closest(`${WRITTEN}, dialog`) !== null || (key === "Enter" && /^(BUTTON|A|SUMMARY)$/.test(target.tagName));
+  return target.closest(`${WRITTEN}, dialog[open]`) !== null || (key === "Enter" && /^(BUTTON|A|SUMMARY)$/.test(target.tagName));
 }
 
 function pressed(event: KeyboardEvent): void {
