@@ -201,7 +201,11 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_readme_quotes_the_published_board_and_the_demo(shell: Callable[[str], str]) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    shell("independence demo")
+    demo = shell("independence demo")
+    concepts = (DOCS / "concepts.md").read_text("utf-8")
+    (index,) = re.findall(r"^\| index \|.*\| ([\d.]+) \|$", concepts, re.MULTILINE)
+    (least,) = re.findall(r"`sim/always`: ([\d.]+)", concepts)
+    assert re.search(rf"sim/half {index} .*sim/always {least} ", demo)
     (printed,) = re.findall(r"^\$ (independence published .*?) +#", text, re.MULTILINE)
     board = shell(printed)
     (quoted,) = fenced(ROOT / "README.md", "text")

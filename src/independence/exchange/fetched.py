@@ -19,21 +19,16 @@ _PATIENCE_S: Final = 60.0  # without a byte
 _PART: Final = 2**20
 
 
-def is_address(path: Path | str) -> bool:
-    """Whether a path is an address of the web."""
-    return str(path).startswith(("https://", "http://"))
-
-
 @contextmanager
 def local(path: Path | str, say: Callable[[str], object] = str) -> Iterator[Path]:
     """The path as it is; of an address a copy, which is deleted afterwards. `say` is told how much has come.
 
     Raises UsageError where the address does not answer, breaks off, or has more than LARGEST bytes.
     """
-    if not is_address(path):
+    address = str(path)
+    if not address.startswith(("https://", "http://")):
         yield Path(path)
         return
-    address = str(path)
     with tempfile.TemporaryDirectory(prefix="independence-") as folder:
         try:
             copy = Path(folder, PurePosixPath(urlsplit(address).path).name or "download")

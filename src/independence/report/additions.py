@@ -1,10 +1,12 @@
 """What other packages add to boards and reports: a column beside ours, a section behind ours.
 
 class PerDialogue(BoardColumn):
-column = Column("usd_per_dialogue", "$/dialogue", "dollars", 4, "$/dialogue: mean cost of a dialogue.")
+    column = Column("usd_per_dialogue", "$/dialogue", "dollars", 4, "$/dialogue: mean cost of a dialogue.")
 
-def values(self, data, connection):
-return {config: data.costs.get(config, 0.0) / len(planned) for config, planned in data.planned.items()}
+    def values(self, data, connection):
+        return {config: data.costs.get(config, 0.0) / len(planned) for config, planned in data.planned.items()}
+
+`docs/extending.md` has one of each, which a test runs as an installed package.
 """
 
 from __future__ import annotations

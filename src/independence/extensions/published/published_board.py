@@ -51,12 +51,12 @@ def table(models: Sequence[str] = (), top: int | None = None, *, detailed: bool 
     `detailed`: with the five published measures, each from 0 to 10, drift from 0 to 12. Raises StoreError for a name
     that is not on the board.
     """
-    every = rows()
+    facts = every = rows()
     if models:
         known = {row["label"]: Names(row["label"], row["label"], row["label"].split("@")[0]) for row in every}
         chosen = scopes.subjects(models, known, "on the published board", what="model")
         every = [row for row in every if row["label"] in chosen]
-    ranked = [row["strict_tier"] for row in rows() if row["strict_tier"]]
+    ranked = [row["strict_tier"] for row in facts if row["strict_tier"]]
     return Table(
         id="published-board",
         title="The published board of AI Independence Bench V2, 2026-07-22",
