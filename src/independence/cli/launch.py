@@ -88,7 +88,8 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
     """Print the board of every condition and what is missing. Returns the exit code."""
     with activity.working("building the board", terminal.quiet):
         finished = running.finished(result, db, fail_under)
-    table_output.print_boards(finished.boards, terminal.format_)
+    more = "" if afterword else "More: `independence leaderboard --explain`."
+    table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:
         note(f"{spent(result)}; ${finished.total_usd:.4f} in this store so far", terminal.quiet)
     if result.skipped:

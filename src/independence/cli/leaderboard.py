@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @options.PLACE
 @options.READING
 @options.DETAILED
+@click.option("--explain", is_flag=True, help="Say below the board what every column, mark and interval means.")
 @options.output_format()
 @options.db()
 def command(
@@ -32,6 +33,7 @@ def command(
     place: Place,
     scoring: str,
     detailed: bool,
+    explain: bool,
     generalises_to: str,
     correction: comparison.Correction,
     matrix: bool,
@@ -57,4 +59,4 @@ def command(
         asked = board.InferenceOptions(generalises_to, correction)
         with activity.working("building the board"):
             made = store.board(**place, scoring=scoring, models=models, reading=asked, pooled=pooled)
-        table_output.print_board(made.built, format_, detailed)
+        table_output.print_boards([made.built], format_, detailed, explain, "More: --explain, --detailed.")

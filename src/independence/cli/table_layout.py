@@ -13,7 +13,6 @@ Cells = Sequence[Sequence[str]]
 GAP = 2  # between columns
 _COMFORT = (18, 14)  # signs of text a column should keep: rather less of it than a second part
 _LONGEST_WORD = 30  # a longer one is broken
-_ROOMY = 100  # columns that a table of one line a row fills; only for long names it grows further
 _NAME = 18  # signs of a name in such a table, at the least
 _MANY = 3  # rows from which what all have in common is no result of its own
 _SENTENCE = 60  # longer text names no row
@@ -123,8 +122,7 @@ def lay_out_lines(columns: Sequence[Column], cells: Cells, width: int) -> TableP
     least = named + 2  # the name and what follows it
     kept = next((at for at in range(len(columns), least, -1) if sum(others[:at]) + _NAME <= width), least)
     room = width - sum(others[:kept])
-    longest = max((len(row[named]) for row in cells), default=0)
-    widths[named] = max(room - max(0, width - _ROOMY), min(room, longest))
+    widths[named] = min(room, max((len(row[named]) for row in cells), default=0))
     names = distinct_labels([row[named] for row in cells], widths[named])
     lines = [[*row[:named], name, *row[named + 1 : kept]] for row, name in zip(cells, names, strict=True)]
     return TablePart(tuple(columns[:kept]), tuple(widths[:kept]), lines)

@@ -52,15 +52,14 @@ def print_tables(tables: Sequence[Table], format_: str) -> None:
                 _show_parts(table, out)
 
 
-def print_board(built: RenderedBoard, format_: str, detailed: bool = False) -> None:
-    """Print a board; on a terminal with its plot, and with `detailed` what stands behind its numbers."""
-    print_boards([built], format_)
-    if format_ == "table" and detailed:
-        print_tables(built.details(), format_)
+def print_boards(
+    built: Sequence[RenderedBoard], format_: str, detailed: bool = False, explain: bool = False, more: str = ""
+) -> None:
+    """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table.
 
-
-def print_boards(built: Sequence[RenderedBoard], format_: str) -> None:
-    """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table."""
+    On a terminal with its plot and three lines; `more`: where the rest is found, `explain`: with the rest, `detailed`:
+    with every column, and what stands behind the numbers.
+    """
     from independence.report import analysis  # which loads numpy, and not every table is a board
 
     if not built:
@@ -72,9 +71,13 @@ def print_boards(built: Sequence[RenderedBoard], format_: str) -> None:
         sys.stdout.write(plain(text))
     else:
         for one in built:
-            print_tables(one.narrow, format_)
+            tables = [*one.tables, *one.details()] if detailed else one.narrow
+            all_said = explain or not one.brief
+            print_tables(tables if all_said else list(map(formats.without_notes, tables)), format_)
             if one.plot:
                 print("", *map(plain, one.plot), sep="\n")
+            if not all_said:
+                _say(console(), [*one.brief[:-1], f"{one.brief[-1]} {more}".strip()])
 
 
 def spelled(document: str) -> str:
@@ -102,12 +105,13 @@ def _show_parts(table: Table, out: Console) -> None:
 
 
 def _show_lines(table: Table, out: Console) -> None:
-    """A table with a line a row, what it is and what its columns say below it."""
+    """A table with a line a row, without its title: its notes begin with what it is."""
     part = lay_out_lines(table.columns, _cells(table), out.width)
     _print_grid(part, out, None)
     left_out = [column.head for column in table.columns[len(part.columns) :]]
     room = [f"No room for {', '.join(left_out)}: widen the terminal, or add --detailed."] if left_out else []
-    _say(out, [table.title, *table.notes, *room, *(column.about for column in part.columns if column.about)])
+    if table.notes:
+        _say(out, [*table.notes, *room, *(column.about for column in part.columns if column.about)])
 
 
 def _show_pairs(table: Table, out: Console) -> None:

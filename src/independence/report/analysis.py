@@ -58,6 +58,7 @@ class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
     record: Table  # one line a subject with everything; a column `config` says whose it is
     tables: Sequence[Table]  # for people
     narrow: Sequence[Table]  # the same for a terminal
+    brief: Sequence[str] = ()  # what a terminal says below it unless all is asked for; nothing: all
     plot: Sequence[str] = ()  # lines of at most 80 signs
     details: Callable[[], Sequence[Table]] = tuple  # what stands behind the numbers
     gated: Sequence[GatedValue] = ()

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from statistics import fmean, stdev
+from statistics import stdev
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
+import numpy as np
+from msgspec import UNSET
 
 from independence.report import declared, notes, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
 from independence.report.estimates import UNCALIBRATED, UNLIKE
-from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
-from independence.report.planned_verdicts import PlannedVerdict, grouped
-from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
+from independence.report.legend import component_line, heading, label, measured, short, subject_name, texts, words
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.table import Column, Table, Value, decimal, on_scale, without_empty_columns
+from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
-from independence.suites.schema import Component, Index
+from independence.stats.strict import ScoringFrame
+from independence.stats.subject_points import with_holes
+from independence.suites.schema import Component, Index, Suite
 
 _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS, "bootstrap": BOOTSTRAP}
 _NAMES: Final = attrgetter("rank", "label", "config")
@@ -28,7 +32,8 @@ _NUMBERS: Final = attrgetter(
     "rank_ci", "placed", "above",
 )  # fmt: skip
 _JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
-_SHORT_HEADS: Final = {"tier": "T", "runs": "R", "coverage": "Cov"}
+_FEW: Final = 4  # subjects that stand side by side
+_BAR: Final = 15  # signs of a bar from 0 to 100
 _ORIGIN: Final = (Column("origin", "Origin"),)
 _ESTIMATES: Final = (
     Column("estimate", "Estimate", "index"), Column("estimate_ci", "95 %", "index_range"),
@@ -90,7 +95,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
 def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat; columns that not every board has stand where its rows need them."""
     origin, evasions = _origin(board), _evasions(board)
-    named = [part.label for part in index.components] + (["evades", "without_evasions"] if evasions else [])
+    named = [label(part) for part in index.components] + (["evades", "without_evasions"] if evasions else [])
     named += [f"points_lost_{name}" for name in board.kinds or {}]
     about = declared.particulars(board)
     more = {
@@ -120,22 +125,40 @@ def full(board: Board, index: Index) -> Table:
 
 
 def compact(board: Board, index: Index) -> Table:
-    """The same for a terminal, a subject a line, and what is to be said below it."""
+    """The same for a terminal, a subject a line with a bar, and what is to be said below it.
+
+    Columns that say nothing here are left out; runs and coverage, of which `notes.brief` tells, stand last.
+    """
     labels = [row.label for row in board.rows]
     named = [short(row.label, labels, row.simulated) + notes.marks(row) for row in board.rows]
     unused = set() if notes.in_tiers(board) else {"tier"}
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
+    unused |= {"runs"} if len({row.runs for row in board.rows}) == 1 else set()
+    unused |= {"coverage"} if all(row.coverage == 1 for row in board.rows) else set()
     if notes.estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}
         unused |= set() if any(row.ci for row in board.rows) else {"ci"}
     whole = _board(board, index, named)
-    kept = whole.only([place for place, own in enumerate(whole.columns) if own.key not in unused])
-    columns = tuple(
-        own._replace(head=_SHORT_HEADS.get(own.key, own.head), about=own.about if own.key != "rank" else "")
-        for own in kept.columns
-    )
+    places = [place for place, own in enumerate(whole.columns) if own.key not in unused]
+    kept = whole.only(sorted(places, key=lambda place: whole.columns[place].key in ("runs", "coverage")))
+    columns = [own._replace(about=own.about if own.key != "rank" else "") for own in kept.columns]
+    place = 1 + max(place for place, own in enumerate(columns) if own.key in ("index", "ci"))
+    columns.insert(place, Column("bar", "0     50    100"))
+    rows = tuple((*own[:place], _bar(row), *own[place:]) for own, row in zip(kept.rows, board.rows, strict=True))
     below = notes.remarks(board, [_index(row) for row in board.rows])
-    return msgspec.structs.replace(kept, columns=columns, notes=(*whole.notes, *below), one_line=True)
+    return msgspec.structs.replace(kept, columns=tuple(columns), rows=rows, notes=(*whole.notes, *below), one_line=True)
+
+
+def brief(board: Board) -> list[str]:
+    """What is to be said below it in three lines."""
+    return notes.brief(board, [_index(row) for row in board.rows])
+
+
+def _bar(row: BoardRow) -> str:
+    """The index as a bar, solid up to the lower end of its interval, or of what it can be, and shaded to the upper."""
+    ends = row.ci or (row.bounds if row.index is None else (row.index, row.index))
+    low, high = (round(on_scale(end) / 100 * _BAR) for end in ends)
+    return "█" * low + "░" * (high - low)
 
 
 def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
@@ -145,13 +168,13 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         for name, row in zip(named, board.rows, strict=True)
     ]
     few = notes.few_scenarios(board) if board.generalises_to == LIKE_THESE else []
-    below = (*notes.date_line(board.dates), *few, *notes.readings(board), *notes.estimates(board))
+    below = (notes.caption(board), *notes.date_line(board.dates), *few, *notes.readings(board), *notes.estimates(board))
     more = {
         "subject": _origin(board),
         "ci": _ESTIMATES if notes.estimated(board) else (),
         "coverage": [*_evasions(board), *_kinds(board, about=True), *components(index, about=True)],
     }
-    made = declared.made("board/board", rows, below, more, caption=notes.caption(board))
+    made = declared.made("board/board", rows, below, more)
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
     return msgspec.structs.replace(made, columns=columns)
 
@@ -248,40 +271,39 @@ def _key(part: Component) -> str:
     return "_".join(part.dimensions)
 
 
-def details(row: BoardRow, planned: Sequence[PlannedVerdict], few: bool = False) -> Table:
-    """All that is known of one subject: dimensions, runs, intervals, cost, flags, and each scenario's fields.
-
-    `few`: scenarios are too few for a 95 % interval for others like these.
-    """
-    # The published bootstrap of five runs covers 81-83 % in simulation (`python -m benchmarks coverage`).
-    caveats = {BOOTSTRAP: " (covers less with few runs)", LIKE_THESE: " (too few scenarios for 95 %)" if few else ""}
-    lines = [("dimensions", ", ".join(f"{name} {_number(value)}" for name, value in row.dimensions.items()))]
-    if row.points_lost:
-        lines.append(("points lost", ", ".join(f"{kind} {_number(lost)}" for kind, lost in row.points_lost.items())))
-    lines.append(("index per run", " ".join(map(_number, row.per_run)) or DASH))
-    if not isinstance(row.without_evasions, UnsetType):
-        lines.append(("without evasions", _number(row.without_evasions)))
-    for method, ends in row.intervals.items():
-        if ends:
-            text = " to ".join(decimal(on_scale(end)) for end in ends)
-            lines.append((method, text + caveats.get(method, "")))
-    if row.above is not None:
-        lines.append(("certainly above", f"{row.above} ranked subjects"))
-    elif row.rank_ci:
-        lines.append(("rank", "{} to {} with 95 %".format(*row.rank_ci)))
-    lines.append(("cost", f"${row.cost_usd:.4f}"))
-    if row.flags:
-        lines.append(("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items())))
-    flagged = row.estimate.flagged if row.estimate else {}
-    for scenario, own in grouped(planned, lambda cell: cell.scenario).items():
-        given = [cell.given for cell in own if cell.values is not None and cell.given is not None]
-        fields = dict.fromkeys(name for values in given for name in values)
-        means = {name: fmean(float(values[name]) for values in given if name in values) for name in fields}
-        text = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
-        said = f", flagged {flagged[scenario]}" if scenario in flagged else ""
-        lines.append((scenario, f"{len(given)}/{len(own)}  {text}{said}"))
-    return Table(f"subject-{row.config}", notes.name(row), (Column("what", ""), Column("value", "")), tuple(lines))
+def details(board: Board, index: Index, suite: Suite, planned: Mapping[str, Sequence[PlannedVerdict]]) -> list[Table]:
+    """What stands behind the numbers: every run and interval, every scenario, what was paid and what was noticed."""
+    marked = [", ".join(f"{words(flag)} {count}" for flag, count in row.flags.items()) or None for row in board.rows]
+    rows = [_values(row, index) | {"flags": flags} for row, flags in zip(board.rows, marked, strict=True)]
+    tables = [runs(board, index), scenarios(board, suite, planned), declared.made("board/marks", rows)]
+    return [without_empty_columns(table) for table in tables if table.rows]
 
 
-def _number(value: float | None) -> str:
-    return DASH if value is None else decimal(value)
+def scenarios(board: Board, suite: Suite, planned: Mapping[str, Sequence[PlannedVerdict]]) -> Table:
+    """What share of a scenario's points each subject gets, means over its runs; a few subjects stand side by side."""
+    frame = strict.frame(suite)
+    shares = [_shares(frame, planned[row.config]) for row in board.rows]
+    asked = [one for one in suite.scenarios if any(one.id in own for own in shares)]
+    columns: tuple[Column, ...]
+    found: list[tuple[Value, ...]]
+    if len(board.rows) <= _FEW:
+        subjects = [Column(row.config, notes.name(row), "number", 0) for row in board.rows]
+        columns = (Column("scenario", "Scenario"), Column("title", "Title"), *subjects)
+        found = [(one.id, one.title or None, *(own.get(one.id) for own in shares)) for one in asked]
+    else:
+        columns = (Column("subject", "Subject"), *(Column(one.id, one.id, "number", 0) for one in asked))
+        found = [
+            (notes.name(row), *(own.get(one.id) for one in asked)) for row, own in zip(board.rows, shares, strict=True)
+        ]
+    return Table("scenarios", "Points reached in each scenario, % of what it can give", columns, tuple(found))
+
+
+def _shares(frame: ScoringFrame, cells: Sequence[PlannedVerdict]) -> dict[str, float]:
+    """By scenario, 0-100, from the verdicts that are there."""
+    made = with_holes(frame, cells)
+    return {
+        name: 100 * (float(np.nanmean(points)) - low) / (high - low)
+        for name, points in made.totals.items()
+        for low, high in [made.ends[name]]
+        if not np.isnan(points).all()
+    }

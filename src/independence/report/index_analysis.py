@@ -6,8 +6,6 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
-from msgspec import UNSET
-
 from independence.errors import UsageError
 from independence.report import board as boards
 from independence.report import board_data, board_tables, gate, matrix, planned_verdicts
@@ -82,14 +80,14 @@ def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) ->
 
     def details() -> Sequence[Table]:
         table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
-        few = board.few_scenarios is not UNSET
-        return [board_tables.details(row, table.planned[row.config], few) for row in board.rows]
+        return board_tables.details(board, index, scope.suite, table.planned)
 
     return RenderedBoard(
         document=board,
         record=board_tables.record(board, index),
         tables=[board_tables.full(board, index)],
         narrow=[board_tables.compact(board, index)],
+        brief=board_tables.brief(board),
         details=details,
         gated=[GatedValue(row.config, row.label, row.index) for row in board.rows],
     )

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from independence.config import documents
 from independence.suites.schema import Component, Index
@@ -42,9 +42,20 @@ def words(name: str) -> str:
     return called + bracket + rest
 
 
+# Labels of editions that stay as they are: another text would be another edition.
+_LABELS: Final = {
+    "NonA": "Voice", "Cons": "Consistency", "Res": "Resistance", "Stab": "Stability", "Dist": "Distinctiveness",
+}  # fmt: skip
+
+
+def label(part: Component) -> str:
+    """What a component of an index is called."""
+    return _LABELS.get(part.label, part.label)
+
+
 def heading(part: Component) -> str:
     """A column's name; an arrow marks scales on which lower counts more."""
-    return part.label + ("↓" if part.best < part.worst else "")
+    return label(part) + ("↓" if part.best < part.worst else "")
 
 
 def measured(index: Index, part: Component) -> str:

@@ -17,9 +17,10 @@ from independence.report import board_data, declared, planned_verdicts, point_ki
 from independence.report import estimates as estimating
 from independence.report.board import STRICT, Board
 from independence.report.board_data import IMPORTED, BoardRemarks, VerdictData, Words
-from independence.report.board_rows import BoardRow
+from independence.report.board_rows import BOOTSTRAP, BoardRow
 from independence.report.legend import subject_name, texts
 from independence.report.planned_verdicts import OUR_RUBRIC
+from independence.report.table import percent
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
@@ -69,11 +70,20 @@ SENTENCES: Final = {
     "audited": f"Intervals for {{reading}} do not contain the judge's error. Those called {AUDITED} (--format json) "
     "do: they are around the estimate, for other runs and scenarios as the bought judge would have graded them. The "
     "error of that judge is in no interval.",
+    "briefly_simulated": "sim/ subjects are simulated, no model was asked.",
+    "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
+    "`independence judge -j MODEL`.",
+    "judged": "Judge {judge}{prompt}. {meaning}",
     "one_judge": "No interval allows for errors of the judge: for that, another judge or a person must have graded all "
     f"replies of at least {FEWEST} subjects.",
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
+_INTERVALS = {
+    THESE: "95 % CI: where the index would settle with many more runs.",
+    LIKE_THESE: "95 % CI: where the index would settle with many other scenarios of this kind.",
+    BOOTSTRAP: "95 % CI: the published bootstrap, which covers less than 95 % with few runs.",
+}
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
@@ -241,17 +251,79 @@ def of_place(data: VerdictData) -> list[str]:
 
 def caption(board: Board) -> str:
     """What the numbers are: suite, edition, condition, scoring, judge, what they generalise to and by which method."""
-    edition = board.suite if board.editions else f"{board.suite}@{board.edition}"
-    edition += f", wording {board.wording}" if board.wording else ""
-    edition += f" (editions {', '.join(board.editions)})" if board.editions else ""
-    edition = declared.edition_named(edition, board.language) + own_wording(board.words)
     methods = sorted({row.ci_method for row in board.rows} - {"none"})
     about = f"intervals for {_READINGS[board.generalises_to]}" if methods else "no intervals"
     if methods and board.few_scenarios is not UNSET and board.generalises_to == THESE:
         about = generalises_to(board)
     if methods not in ([], [board.generalises_to]):
         about += f", method {', '.join(methods)}"
-    return f"{edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {about}"
+    return f"{_edition(board)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {about}"
+
+
+def _edition(board: Board) -> str:
+    """Suite and edition of a board, its wording and language where they are to be said."""
+    edition = board.suite if board.editions else f"{board.suite}@{board.edition}"
+    edition += f", wording {board.wording}" if board.wording else ""
+    edition += f" (editions {', '.join(board.editions)})" if board.editions else ""
+    return declared.edition_named(edition, board.language) + own_wording(board.words)
+
+
+def brief(board: Board, shown: Sequence[object]) -> list[str]:
+    """The three lines below a board: what it is, its judge, and the one warning that matters most, if there is any."""
+    rows, strict = board.rows, board.scoring == STRICT
+    marked = [(name(row), row.flags) for row in rows]
+    what = [
+        _edition(board), board.condition, *([] if strict else [f"scoring {board.scoring}"]),
+        _span([row.runs for row in rows], "run"), _given([row.coverage for row in rows]),
+    ]  # fmt: skip
+    methods = {row.ci_method for row in rows} - {"none"}
+    intervals = _INTERVALS.get(methods.pop() if len(methods) == 1 else board.generalises_to, "") if methods else ""
+    single = strict and any(row.index is not None and row.rank is None for row in rows)
+    warnings = [
+        *say({"unanswered": strict and _unanswered(marked)}),
+        *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
+        *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
+        *transport(marked), *estimates(board), *board.repeats,
+        *(few_scenarios(board) if board.generalises_to == LIKE_THESE else []),
+        *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
+    ]  # fmt: skip
+    prompt = f", {AS_PUBLISHED[6:]}" if board.judge_prompt else ""
+    return [", ".join(what), *_judge_line(board, board.judge, prompt, intervals), *warnings[:1]]
+
+
+def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "") -> list[str]:
+    """The same of any analysis; `also`: what else its board is, `meaning`: of its number."""
+    marked = [(who.name, planned_verdicts.marks(data.planned[config])) for config, who in data.about.items()]
+    edition = declared.edition_named(data.scope.where.edition_name, data.scope.suite.foreign_language)
+    warnings = [
+        *lacking(marked), *say({"cut": not queries.imported(data.scope.where.edition) and _cut(marked)}),
+        *transport(marked), *data.repeat_notes,
+        *say({"briefly_simulated": any(who.simulated for who in data.about.values())}),
+    ]  # fmt: skip
+    remarks = board_data.with_remarks(BoardRemarks(), data)
+    judged = _judge_line(remarks, data.judge, "", meaning)
+    return [", ".join([edition, str(data.scope.condition), *also]), *judged, *warnings[:1]]
+
+
+def _judge_line(board: BoardRemarks, judge: str | None, prompt: str, meaning: str) -> list[str]:
+    """Who judged: what is to be known of that judge, else what the number of its board means."""
+    if not isinstance(board.caution, UnsetType):
+        return say({"judged_by_rules": True})
+    known = judge_lines(board)
+    return say({"judged": {"judge": judge or "none", "prompt": prompt, "meaning": (known or [meaning])[0]}})
+
+
+def _span(counts: Sequence[int], what: str) -> str:
+    """How many there are of something."""
+    low, high = min(counts, default=0), max(counts, default=0)
+    return (f"{low} to {high}" if low < high else str(low)) + f" {what}" + "s" * (high != 1)
+
+
+def _given(coverage: Sequence[float]) -> str:
+    """How many of the planned verdicts there are."""
+    least, most = min(coverage, default=1.0), max(coverage, default=1.0)
+    shares = percent(least) + (f" to {percent(most)}" if least < most else "")
+    return "complete" if least == 1 else f"{shares} of verdicts"
 
 
 def own_wording(words: Words | UnsetType) -> str:

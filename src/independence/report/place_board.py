@@ -53,4 +53,6 @@ def rendered(
         for own in (whole, shown)
     )
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
-    return RenderedBoard(document=document, record=record, tables=[table], narrow=[table], gated=gated)
+    return RenderedBoard(
+        document=document, record=record, tables=[table], narrow=[table], brief=notes.brief_of_place(read), gated=gated
+    )

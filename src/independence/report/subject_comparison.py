@@ -19,8 +19,7 @@ from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import index_uncertainty, single_runs
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.strict import VerdictValues
-from independence.stats.subject_points import Points, Stratum, SubjectPoints, subject_points
+from independence.stats.subject_points import Points, Stratum, SubjectPoints, with_holes
 from independence.store import queries, scopes
 from independence.store.scopes import Names
 from independence.types import Ends
@@ -185,7 +184,7 @@ class ScenarioGap(NamedTuple):
 def items(first: ComparedSubject, second: ComparedSubject) -> list[ScenarioGap]:
     """Every scenario of the index in the suite's order. Raises StoreError for sides of two editions or suites."""
     same_edition(first, second)
-    ends = _with_holes(first).ends
+    ends = with_holes(first.study.frame, first.planned).ends
     order = [scenario.id for scenario in first.study.scope.suite.scenarios if scenario.id in ends]
     own = _fleet(first)
     repeated = first.study.same_scenarios
@@ -244,15 +243,6 @@ def _fleet(side: ComparedSubject) -> Fleet:
     """The subjects that moderate the index's variances, and the side itself as far as it is whole."""
     fleet = {config: side.study.points[config].totals for config in side.study.same_scenarios}
     if side.config not in fleet:
-        own = _with_holes(side).totals
+        own = with_holes(side.study.frame, side.planned).totals
         fleet[side.config] = {name: points for name, points in own.items() if not np.isnan(points).any()}
     return fleet
-
-
-def _with_holes(side: ComparedSubject) -> SubjectPoints:
-    """Its points, NaN where a verdict is missing or was never planned."""
-    frame, cells = side.study.frame, side.planned
-    unplanned = frame.scenarios.keys() - {cell.scenario for cell in cells}
-    made = subject_points(frame, [*cells, *(VerdictValues(name, 1, None) for name in unplanned)], open_=True)
-    assert made is not None
-    return made

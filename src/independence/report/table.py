@@ -163,6 +163,12 @@ def _plain(value: Value, wide: bool) -> Iterator[str | int | float | bool | None
         yield value
 
 
+def without_notes(table: Table) -> Table:
+    """The table without anything below it."""
+    columns = tuple(column._replace(about="") for column in table.columns)
+    return msgspec.structs.replace(table, columns=columns, notes=())
+
+
 def without_empty_columns(table: Table) -> Table:
     """The table without columns in which no row has a value; a table without rows as it is."""
     if not table.rows:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats import strict
-from independence.stats.strict import PlanBlock, ScoringFrame, V, VerdictCell, VerdictColumns
+from independence.stats.strict import PlanBlock, ScoringFrame, V, VerdictCell, VerdictColumns, VerdictValues
 from independence.types import Ends
 
 Points = NDArray[np.float64]
@@ -135,6 +135,14 @@ def _of_block(block: PlanBlock, open_: bool) -> dict[str, SubjectPoints]:
 def subject_points(frame: ScoringFrame, cells: Sequence[VerdictCell], open_: bool = False) -> SubjectPoints | None:
     """The points of one subject's planned verdicts; None where `points` has none."""
     return points(frame, strict.columns({"": cells}), open_).get("")
+
+
+def with_holes(frame: ScoringFrame, cells: Sequence[VerdictCell]) -> SubjectPoints:
+    """The same, NaN where a verdict is missing or was never planned."""
+    unplanned = frame.scenarios.keys() - {cell.scenario for cell in cells}
+    made = subject_points(frame, [*cells, *(VerdictValues(name, 1, None) for name in unplanned)], open_=True)
+    assert made is not None
+    return made
 
 
 def gains(frame: ScoringFrame) -> dict[str, float]:

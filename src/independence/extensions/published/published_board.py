@@ -27,14 +27,12 @@ _DETAILS: Final = (
     Column("drift", "Drift", "number"), Column("non_assistant_likeness", "Voice", "number"),
     Column("internal_consistency", "Consistency", "number"),
 )  # fmt: skip
-_STRICT: Final = (
-    "Strict, its 95 % CI and Tier: what this program makes of the same verdicts. No index if verdicts are missing; no "
-    "interval and no tier for a single run."
+_SOURCE: Final = (
+    "AI Independence Bench V2 as published on 2026-07-22 (github.com/mikhailsal/ai-independence-bench, MIT license)."
 )
-_NOTES: Final = (
-    "Source: github.com/mikhailsal/ai-independence-bench (MIT license).",
-    "#, Index and its 95 % CI: as published; missing verdicts are left out of the averages.",
-    _STRICT,
+_READING: Final = (
+    "#, Index, first 95 % CI: as published, missing verdicts left out. The rest: read by this program, strictly (no "
+    "index if a verdict is missing, no tier for a single run)."
 )
 _LEADING: Final = "Of {ranked} models with a tier the {leading} in tier 1 do not differ significantly from the leader."
 
@@ -59,10 +57,10 @@ def table(models: Sequence[str] = (), top: int | None = None, *, detailed: bool 
     ranked = [row["strict_tier"] for row in facts if row["strict_tier"]]
     return Table(
         id="published-board",
-        title="The published board of AI Independence Bench V2, 2026-07-22",
+        title="The published board",
         columns=_COLUMNS + _DETAILS * detailed,
         rows=tuple(_row(row)[: None if detailed else len(_COLUMNS)] for row in every[:top]),
-        notes=(*_NOTES, _LEADING.format(ranked=len(ranked), leading=ranked.count("1"))),
+        notes=(_SOURCE, _LEADING.format(ranked=len(ranked), leading=ranked.count("1")), _READING),
         one_line=True,
     )
 

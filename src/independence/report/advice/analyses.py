@@ -87,6 +87,7 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         record=tables.record(board),
         tables=[tables.full(board), *([open_] if open_ else [])],
         narrow=[tables.compact(board, named)],
+        brief=tables.brief(read, board),
         plot=lines(marks, title, board.margin),
         details=lambda: [
             *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), tables.merits(read, board),

@@ -111,6 +111,12 @@ def captions(board: SidesBoard) -> list[str]:
     return [*lines, *notes.of_judge(board)]
 
 
+def brief(read: AdviceStudy, board: SidesBoard) -> list[str]:
+    """What is to be said below the board in three lines."""
+    disputes = f"{_span([row.n_disputes for row in board.rows if row.S])} disputes"
+    return notes.brief_of_place(read, [disputes], legend.texts("advice-board")["brief"])
+
+
 def _least_p(board: SidesBoard) -> dict[str, Any]:
     """The smallest adjusted p value that is possible here, and how many disputes make a significant one possible."""
     tested = [row.n_disputes for row in board.rows if row.S]

@@ -46,6 +46,7 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
         record=stance_board.record(board),
         tables=stance_board.boards(board),
         narrow=stance_board.compact(board, named),
+        brief=stance_board.brief(read, board),
         plot=lines(marks, title),
         details=lambda: tables.threshold_tables(read),
     )

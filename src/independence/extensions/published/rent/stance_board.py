@@ -168,16 +168,26 @@ def boards(board: StanceBoard) -> list[Table]:
     return [_contrasts(board, named), _published(board, named)]
 
 
+def brief(read: AdviceStudy, board: StanceBoard) -> list[str]:
+    """What is to be said below it in three lines."""
+    return notes.brief_of_place(read, [_who_asks(board)], "Contrast: how far answers move towards whoever asks.")
+
+
+def _who_asks(board: StanceBoard) -> str:
+    """The letters that stand for parties in heads."""
+    pairs = zip(_letters(board.parties), board.parties, strict=True)
+    return ", ".join(f"{letter}: the {spoken(party)} asks" for letter, party in pairs)
+
+
 def compact(board: StanceBoard, named: Sequence[str]) -> list[Table]:
     """The same on 80 columns; `named` are short names in the order of the rows."""
     letters = dict(zip(board.parties, _letters(board.parties), strict=True))
-    said = ", ".join(f"{letter}: the {spoken(party)} asks" for party, letter in letters.items())
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     more = {"contrast_ci": [Column(party, f"{letter} +/0/-") for party, letter in letters.items()]}
     whole, summary = _contrasts(board, named), _published(board, named)
     heads = [_initialled(column, letters) for column in summary.columns[:-1]]
     return [
-        declared.made("advice/contrast-compact", rows, [f"{said}.", *whole.notes], more),
+        declared.made("advice/contrast-compact", rows, [f"{_who_asks(board)}.", *whole.notes], more),
         msgspec.structs.replace(summary, columns=tuple(heads), rows=tuple(row[:-1] for row in summary.rows)),
     ]
 
