@@ -58,11 +58,11 @@ def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) ->
     assert done.err == "judge prompts as published, not hardened; the published board was judged by acme/judge\n"
     said("suites", "lint", "adopted-v2")
     board = said(*RUN, "-j", "cues", "--runs", "1")
-    assert "Judge prompt as published, not hardened." not in board.out
+    assert "as published, not hardened." not in board.out
     with closing(sqlite3.connect("independence.db")) as store, store:
         store.execute("UPDATE verdicts SET judge = 'acme/judge'")
         command.meant(store)
-    assert "Judge prompt as published, not hardened." in said("leaderboard").out
+    assert "Judge acme/judge, prompt as published, not hardened." in said("leaderboard").out
     said("suites", "adopt", "clone", "--to", "words/v2")
     assert (clone.parent / "words" / "v2" / "suite.yaml").is_file()
 
@@ -111,8 +111,8 @@ def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(importe
 def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(imported: Path) -> None:
     verified()
     note = "Imported: replies under 100 characters were asked for again"
-    for form in ("table", "md"):
-        text = said("leaderboard", "--format", form).out
+    for form in (["--explain"], ["--format", "md"]):
+        text = said("leaderboard", *form).out
         assert "v2, wording " in text
         assert note in text
         assert all(word in text for word in ("measured here", "imported"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from independence.cli.table_layout import GAP, TableLayout, lay_out
-from independence.cli.table_output import print_board, print_tables
+from independence.cli.table_output import print_boards, print_tables
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
@@ -68,7 +68,7 @@ def test_every_interval_of_an_index_is_printed_on_its_scale(
         built = analysis.board(connection, filled.scope(toy_suite), BoardOptions())
         assert isinstance(built.document, Board)
         assert min(ends[0] for ends in built.document.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
-        print_board(built, "table", detailed=True)
+        print_boards([built], "table", detailed=True)
     found = re.findall(r"(?<!from )(-?[0-9.]+) to (-?[0-9.]+)(?! with)", capsys.readouterr().out)
     assert len(found) == 4
     assert all(0 <= float(low) <= float(high) <= 100 for low, high in found)

@@ -128,8 +128,8 @@ def test_the_package_of_the_page_adds_a_column_to_every_board_and_a_section_to_e
     assert {row["label"]: row["words"] for row in board.records()} == means
     recorded = list(csv.DictReader(io.StringIO(ok("leaderboard", "--format", "csv").out)))
     assert [list(row.items())[-1] for row in recorded] == [("words", str(row["words"])) for row in rows]
-    printed = ok("leaderboard").out
-    assert re.search(r"Cov +Words", printed)
+    printed = ok("leaderboard", "--explain").out
+    assert re.search(r"Held +Words", printed)
     assert "Words: of an answer, on average." in printed
     ok("generate-report", "--tables", "tables")
     report = (extended / "report.md").read_text("utf-8")

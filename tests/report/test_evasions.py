@@ -65,10 +65,11 @@ def test_the_board_and_its_tables_have_what_is_left_without_evasions(asking: Toy
     fill(asking, True, False)
     found = row(asking)
     assert (found.index, found.evades, found.without_evasions) == (pytest.approx(57.5), 0.25, pytest.approx(72.5))
-    details = board_tables.details(found, asking.read().planned["a"])
-    assert dict(details.rows)["without evasions"] == "72.5"
-    silent = msgspec.structs.replace(found, evades=UNSET, without_evasions=UNSET)
-    assert "without evasions" not in dict(board_tables.details(silent, []).rows)
+    board = asking.board()
+    silent = msgspec.structs.replace(board, rows=(msgspec.structs.replace(found, without_evasions=UNSET),))
+    for shown, there in ((board, True), (silent, False)):
+        marks = board_tables.details(shown, asking.index, asking.suite, asking.read().planned)[-1]
+        assert ("without_evasions" in [column.key for column in marks.columns]) is there
     rates = {table.id: table.rows[0][1] for table in index_report.rates(asking.read())}
     assert rates == {"rate-engaged": 0.75, "rate-kept": 0.75}, "who takes no stand keeps no character"
 

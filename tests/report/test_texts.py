@@ -82,7 +82,7 @@ def test_a_value_reads_as_its_column_says() -> None:
         ("index_interval", (-1.0, 101.2), "0.0 to 100.0"), ("index", 100.7, "100.0"), ("index", -3.0, "0.0"),
         ("percent", 0.9999, "99%"), ("percent", 0.0001, "1%"), ("p", 0.0004, "<.001"), ("p", 0.0461, ".046"),
         ("p", 1.0, "1.000"), ("words", "First.\n\n  Then\tmore.", "First. Then more."), ("flag", True, "yes"),
-        ("flag", False, "no"), ("id", "non_assistant_likeness", "own voice"),
+        ("flag", False, "no"), ("id", "non_assistant_likeness", "voice"),
         ("id", "resistance_score (0 to 2)", "resistance (0 to 2)"), ("id", "a_field_of_mine", "a field of mine"),
     ]  # fmt: skip
     found = [(kind, value, display_text(Column("x", "X", kind), value)) for kind, value, _ in cases]
