@@ -78,7 +78,8 @@ async def test_a_wide_page_fits_and_says_where_the_reader_is_and_what_is_folded_
 ) -> None:
     async with opened(browser, report) as (page, _, _):
         assert await page.evaluate(WIDTH) == DESKTOP
-        assert {"Index", "NonA", "Cons", "Drift↓", "Res", "Stab"} <= {*await in_sight(page, "board")}
+        heads = {*await in_sight(page, "board")}
+        assert {"Index", "Voice", "Consistency", "Drift↓", "Resistance", "Stability"} <= heads
         await forest(page, "wide", "narrow")
         lines = await page.locator("#table-difficulty tbody .key").evaluate_all(
             "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
@@ -119,7 +120,7 @@ async def test_on_a_phone_everything_fits_and_a_table_fades_and_says_so_where_it
 async def test_a_table_is_sorted_by_the_column_that_is_clicked(browser: Browser, report: Path) -> None:
     async with opened(browser, report) as (page, _, _):
         table = page.locator("#table-board")
-        column = (await table.locator("thead th").all_text_contents()).index("Stab")
+        column = (await table.locator("thead th").all_text_contents()).index("Stability")
         cells = table.locator(f"tbody tr > :nth-child({column + 1})")
         before = [float(text) for text in await cells.all_text_contents()]
         assert before != sorted(before)

@@ -433,8 +433,8 @@ def test_the_published_board_is_reproduced_row_by_row_in_order(published_store: 
     assert len(expected) == 65
     assert [(row["config"], row["label"]) for row in board] == [(row["config_dir"], row["label"]) for row in expected]
     columns = {
-        "index": "index", "ci_low": "ci_low", "ci_high": "ci_high", "NonA": "non_assistant_likeness",
-        "Cons": "internal_consistency", "Drift": "drift", "Res": "resistance", "Stab": "stability",
+        "index": "index", "ci_low": "ci_low", "ci_high": "ci_high", "Voice": "non_assistant_likeness",
+        "Consistency": "internal_consistency", "Drift": "drift", "Resistance": "resistance", "Stability": "stability",
     }  # fmt: skip
     for row, printed in zip(board, expected, strict=True):
         ours = {theirs: row[own] and f"{float(row[own]):.1f}" for own, theirs in columns.items()}
