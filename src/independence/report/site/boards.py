@@ -179,7 +179,8 @@ def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialogueP
     out: dict[DialoguePlace, tuple[int, int]] = {}
     for one in scope.editions:
         for config_dir, scenario, run, turns, answers in connection.execute(sql, one.where.columns):
-            out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), (turns, answers))
+            if config_dir not in one.aside:
+                out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), (turns, answers))
     return out
 
 
