@@ -128,13 +128,14 @@ def _aside(connection: sqlite3.Connection, where: Where) -> frozenset[str]:
 
 
 def _scoring(connection: sqlite3.Connection, where: Where) -> object:
-    """What makes an index of verdicts: its parts, and what the fields of each scenario's rubric require."""
-    suite = grading(connection, BoardScope(suite_of(connection, where), where))
+    """What makes an index of verdicts: its parts, what the fields of each rubric require, and what was planned."""
+    planned = suite_of(connection, where)
+    suite = grading(connection, BoardScope(planned, where))
     required = {
         scenario.id: {name: field.requires or () for name, field in suite.rubrics[scenario.rubric].fields.items()}
         for scenario in suite.scenarios
     }
-    return suite.index and suite.index.unlabelled, required
+    return suite.index and suite.index.unlabelled, required, {scenario.id for scenario in planned.scenarios}
 
 
 def conditions(
@@ -173,11 +174,13 @@ def suite_of(connection: sqlite3.Connection, where: Where) -> Suite:
     """
     text, read_as = queries.document(connection, where), queries.read_as(connection, where)
     assert text is not None
-    if read_as is not None:
-        suite = msgspec.json.decode(read_as, type=Suite)
-        if suite.judged_as_published or where.under(None) in queries.wordings(connection):
-            return suite
-    return msgspec.json.decode(text, type=Suite)
+    own = msgspec.json.decode(text, type=Suite)
+    if read_as is None:
+        return own
+    other = msgspec.json.decode(read_as, type=Suite)
+    known = other.judged_as_published or where.under(None) in queries.wordings(connection)
+    # What was planned must be what it asks: an import may have been read as another suite before it was compared.
+    return other if known and {one.id for one in other.scenarios} == {one.id for one in own.scenarios} else own
 
 
 def grading(connection: sqlite3.Connection, scope: BoardScope) -> Suite:

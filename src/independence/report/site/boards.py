@@ -28,6 +28,7 @@ NO_JUDGE: Final = "none"
 
 _CONTENTS: Final = (
     "SELECT suite, edition, wording FROM editions ORDER BY 1, 2",
+    "SELECT suite, edition, configurations FROM verifications ORDER BY 1, 2",
     "SELECT suite, edition, config_dir, label, model_id FROM subjects ORDER BY 1, 2, 3",
     "SELECT suite, edition, variant, text FROM personas ORDER BY 1, 2, 3",
     "SELECT suite, edition, variant, mode, config_dir, scenario, run, trial FROM planned ORDER BY 1, 2, 3, 4, 5, 6, 7",
