@@ -21,6 +21,7 @@ from independence.types import Condition, Reply
 
 _EQUAL, _ODD = "equal", "odd"
 _EXCEPTIONS = (OLD_PROMPT, STALE)
+_FEW = 5  # configurations that are listed of an import in other words
 
 Messages = list[dict[str, Any]]
 AskedDialogue = tuple[TrialRow, Sequence[CallRow]]  # its current answers, each with the request as it was stored
@@ -186,8 +187,10 @@ def tables(comparison: RequestComparison) -> list[Table]:
         if one.exceptions
     ]
     odd = [(name, one.odd, one.requests, one.why) for name, one in aside.items()]
+    shown = len(odd) if comparison.holds else _FEW
+    more = [f"And {len(odd) - shown} more."] if len(odd) > shown else []
     return [
         declared.made("comparisons/requests", rows, lacking),
         *([declared.made("comparisons/exceptions", excused)] if excused else []),
-        *([declared.made("comparisons/set-aside", odd)] if odd else []),
+        *([declared.made("comparisons/set-aside", odd[:shown], more)] if odd else []),
     ]
