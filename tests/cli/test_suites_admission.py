@@ -110,6 +110,11 @@ KINDS: dict[str, tuple[Edit, str]] = {
         other_condition,
         "run 2, pt01_turn1: the suite has no scenario `pt01` under mine/tool_role",
     ),
+    "unreadable": (
+        asked(lambda messages: [*messages[:-1], {"role": 1}], "rs01"),
+        "run 1, rs01: its messages are not stored, or cannot be read",
+    ),
+    "unstored": (asked(lambda _: [], "direct"), "run 1, direct: its messages are not stored, or cannot be read"),
     "older": (older_prompts, "all of its requests have an older system prompt"),
     "old": (older_prompt, ""),
     "reply": (other_answer, ""),

@@ -102,6 +102,8 @@ def _reason(
     composed: DialogueScript, call: CallRow, stored: dict[str, Exchange], flags: Sequence[str]
 ) -> tuple[str, str]:
     """Why a request differs, and where, if no exception explains it. `flags`: what is odd about the answer."""
+    if not published_request(call.messages or b"[]").exchanges:
+        return _ODD, "its messages are not stored, or cannot be read"
     theirs: Messages = msgspec.json.decode(call.messages or b"[]")
     if _request(composed, call.turn_id, stored) == theirs:
         return _EQUAL, ""
@@ -137,7 +139,7 @@ def _quoted(composed: DialogueScript, request: bytes, theirs: Messages) -> dict[
     seen = published_request(request)
     answers = [past.answer for past in seen.exchanges if past.answer is not None]
     said = [message for message in theirs if message["role"] == "assistant"]
-    private = [message["content"] or "" for message in said[1:]] if seen.tool else [""] * len(answers)
+    private = [message.get("content") or "" for message in said[1:]] if seen.tool else [""] * len(answers)
     turns = [turn.id for turn in composed.turns]
     return {turn: Exchange("", answer, own) for turn, answer, own in zip(turns, answers, private, strict=False) if turn}
 
