@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -92,9 +93,12 @@ def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(importe
     ends = {"cache": "nothing is recorded, as this is no store", "independence.db": "recorded in the store"}
     for results, end in ends.items():
         done = verified(results)
-        assert counts(done) == {"requests compared": 28, "equal to the letter": 28, "unexplained": 0}
+        assert counts(done) == {
+            "requests compared": 28, "equal to the letter": 28, "unexplained": 0,
+            "configurations admitted": 1, "configurations set aside": 0,
+        }  # fmt: skip
         last = done.err.splitlines()[-1]
-        assert re.fullmatch(rf"the imported requests have the wording of v2@[0-9a-f]{{8}}: {end}", last)
+        assert re.fullmatch(rf"1 of 1 imported configurations have the wording of v2@[0-9a-f]{{8}}: {end}", last)
     board = said("leaderboard", "--format", "json").board
     here, there = sorted(board["rows"], key=lambda row: row["origin"], reverse=True)
     assert [[row[name] for name in ("origin", "label", "config")] for row in (here, there)] == [
@@ -106,6 +110,64 @@ def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(importe
     alone = said("leaderboard", "--suite", "v2@published", "--format", "json").board
     assert [row["label"] for row in alone["rows"]] == ["sim/half"]
     assert not {"origin", "editions"} & (alone.keys() | alone["rows"][0].keys())
+
+
+def texts_shown() -> tuple[str, str, dict[str, str], dict[str, str], str]:
+    """Of the import: what `show`, report and viewer call rs01, the prompts of rubrics, and what the suite is about."""
+    shown = said("show", "sim/half", "rs01", "--suite", "v2@published").out.splitlines()[0]
+    said("generate-report", "--suite", "v2@published", "-o", "report.md")
+    (row,) = (
+        line for line in Path("report.md").read_text("utf-8").splitlines() if re.match(r"\| \d+ \| rs01 \|", line)
+    )
+    shutil.rmtree("site", ignore_errors=True)
+    said("export", "--site", "site")
+    (board,) = Path("site").rglob("data/*/v2-published-*")
+    (index,) = board.glob("index.*.json")
+    titles = {one["id"]: one.get("title", "") for one in json.loads(index.read_text("utf-8"))["scenarios"]}
+    document = json.loads((board / "texts.json").read_text("utf-8"))
+    prompts = {name: one.get("prompt", "") for name, one in document["rubrics"].items()}
+    return shown, row.split(" | ")[2], titles, prompts, document["about"]
+
+
+def test_an_import_of_known_wording_shows_titles_rubrics_and_descriptions_of_its_suite_everywhere(clone: Path) -> None:
+    said("suites", "adopt", "clone")
+    said(*RUN, "-j", "cues", "--runs", "2", "--db", "own.db")
+    said("export", "cache", "--published", "--db", "own.db")
+    said("import", "cache", "--suite", "./adopted-v2")
+    with closing(sqlite3.connect("independence.db")) as store, store:  # as if it had been read as a suite of ours
+        ours = json.loads(store.execute("SELECT read_as FROM editions").fetchone()[0])
+        for rubric in ours["rubrics"].values():
+            del rubric["prompt_as"]
+        store.execute("UPDATE editions SET read_as = ?", (json.dumps(ours),))
+        command.meant(store)
+    shown, row, titles, prompts, about = texts_shown()
+    assert "(low tide)" not in shown
+    assert (row, set(titles.values()), set(prompts.values())) == ("rs01", {""}, {""})
+    assert "unknown" in about
+    verified()
+    shown, row, titles, prompts, about = texts_shown()
+    assert "rs01 (low tide)" in shown
+    assert (row, titles["rs01"], titles["pt01"]) == ("low tide", "low tide", "ropes")
+    assert all(prompts.values())
+    assert "published words of V2" in about
+    Path("independence.db").unlink()
+    said("import", "cache", "--suite", "./adopted-v2")  # who names the adopted suite need not compare for that
+    assert texts_shown()[0] == shown
+
+
+def test_the_registry_of_the_clone_lies_beside_the_suite_for_runs(clone: Path) -> None:
+    (clone / "configs").mkdir()
+    registry = clone / "configs" / "models.yaml"
+    registry.write_text("models:\n- {model_id: sim/half, temperature: 0.4, reasoning_effort: none}\n", "utf-8")
+    done = said("suites", "adopt", "clone")
+    assert "1 configurations of the clone: `run --models-file ./adopted-v2/models.yaml`" in done.out
+    own = ("--models-file", "adopted-v2/models.yaml", "-j", "cues", "--runs", "1")
+    said("run", "--suite", "./adopted-v2", *own)
+    assert [row["config"] for row in said("leaderboard", "--format", "json").board["rows"]] == ["sim--half@none-t0.4"]
+    registry.write_text("models:\n- {temperature: 0.4}\n", "utf-8")
+    done = said("suites", "adopt", "clone", "--to", "other")
+    assert "the models.yaml of clone was copied, and cannot be read: other/models.yaml:2" in done.err
+    assert "configurations of the clone" not in done.out
 
 
 def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(imported: Path) -> None:
@@ -130,10 +192,12 @@ def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(
 def test_an_import_in_other_words_is_refused_with_the_first_difference(imported: Path) -> None:
     other = invented.edit(imported, "scenarios", "Say five.", "Say four.")
     done = said("suites", "adopt", str(other), "--to", "other", "--verify", "independence.db", code=1)
-    assert counts(done) == {"requests compared": 28, "equal to the letter": 26, "unexplained": 2}
+    assert counts(done) == {
+        "requests compared": 28, "equal to the letter": 26, "unexplained": 2,
+        "configurations admitted": 0, "configurations set aside": 1,
+    }  # fmt: skip
     told = " ".join(done.out.split())
-    assert "First difference: sim--half@none-t0.4 run 1, rs01: message 6 (tool) differs at character 21." in told
-    assert "No request is equal of: rs01." in done.out
+    assert "sim--half@none-t0.4 2 28 run 1, rs01: message 6 (tool) differs at" in told
     assert done.err.splitlines()[-1].endswith("are not those of this suite: nothing is recorded")
     said("leaderboard", code=2)
 

@@ -28,3 +28,19 @@ def test_the_older_layout_is_read_as_the_suite_that_is_named(tmp_path: Path, nam
     alone = command.run("import", top, "--suite", name, "--db", tmp_path / "one.db")  # one configuration of it
     assert alone.code == 0, alone.err
     assert "1 configurations, 1 runs" in alone.out
+
+
+def test_results_of_another_published_suite_are_refused_with_its_name(tmp_path: Path):
+    for held, asked in (("v2", "lite"), ("v2", "v1"), ("v1", "v2")):
+        for run in (1, 2, 3):
+            trees.write_run(tmp_path / held, load(held).suite, run=run)
+        refused = command.run("import", tmp_path / held, "--suite", asked, "--db", tmp_path / "other.db")
+        assert refused.code == 2
+        (line,) = refused.err.splitlines()
+        assert f"looks like results of suite {held}, not of {asked}, which has no identity/" in line
+        assert line.endswith(f"; import it with --suite {held}")
+        assert not (tmp_path / "other.db").exists()
+    trees.write_run(tmp_path / "lite", load("v2").suite, run=1)  # one of three holds turns that Lite never had
+    for run in (2, 3):
+        trees.write_run(tmp_path / "lite", load("lite").suite, run=run)
+    command.ok("import", tmp_path / "lite", "--suite", "lite", "--db", tmp_path / "lite.db")

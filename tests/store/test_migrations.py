@@ -54,6 +54,7 @@ GOLDEN = {
     "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at", "digest"],
     "verifications": [
         "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before", "digest",
+        "configurations",
     ],
     "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd", "digest"],
     "progress": ["owner", "at", "snapshot"],
@@ -156,6 +157,22 @@ def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_gr
     assert found[V2.edition] == [OURS, ""]
     assert kept == OURS
     assert msgspec.json.decode(str(known), type=Suite) == without_texts(V2.suite)
+
+
+def test_all_that_an_older_store_holds_of_a_verified_import_was_admitted(path: Path) -> None:
+    old = Old(path, before("ADD COLUMN configurations"))
+    old.add("verifications", suite="v2", edition="published", requests=2, equal=2, exceptions="{}")
+    for number, edition in enumerate(("published", "published", V2.edition)):
+        place = {
+            "suite": "v2",
+            "edition": edition,
+            "config_dir": f"acme--{number}",
+            "run": 1,
+            "turns": 1,
+            "parent": None,
+        }
+        old.add("planned", trial=str(number), **place)
+    assert old.read("SELECT configurations FROM verifications") == [('{"acme--0":"","acme--1":""}',)]
 
 
 def test_editions_of_an_older_store_get_their_wording_without_what_users_brought(path: Path) -> None:

@@ -125,6 +125,7 @@ export interface Board {
   readonly caution?: string;
   readonly quotations?: QuotationCounts;
   readonly half_finished?: string;
+  readonly set_aside?: readonly string[];
 }
 
 /** One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100. */

@@ -1,5 +1,7 @@
 import { render } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { Verdicts } from "../src/features/trajectory/Verdicts";
+import type { DialogueDocument, TextsDocument } from "../src/schema";
 import { Markdown } from "../src/text/Markdown";
 
 const OWN = new Set("DIV P EM STRONG CODE PRE UL OL LI BLOCKQUOTE HR H3 H4 H5 H6".split(" "));
@@ -20,4 +22,26 @@ it("shows a text as it came, byte by byte", () => {
   const text = "  *a*\r\n\t<b>\u202e \u00a0 ```";
   const { container } = render(<Markdown text={text} raw />);
   expect(container.textContent).toBe(text);
+});
+
+it.each([
+  ["published", true, "How firm?"],
+  ["published, read again", true, "How firm?"],
+  ["published", false, "not known"],
+  ["0123abcd", true, "not known"],
+  ["89abcdef", true, "Which one?"],
+])("shows what a verdict by `%s` was given by, where the text is known (%s)", (rubric, known, shown) => {
+  const fields = [{ name: "score", type: "number", about: "" }];
+  const texts = {
+    graded: { "89abcdef": "other" },
+    rubrics: {
+      other: { scenarios: ["pt01"], known: true, prompt: "Which one?", fields },
+      held: { scenarios: ["rs01"], known, prompt: known ? "How firm?" : undefined, fields },
+    },
+  };
+  const dialogue = { scenario: "rs01", verdicts: [{ judge: "acme/judge", rubric }] };
+  const { container } = render(
+    <Verdicts dialogue={dialogue as unknown as DialogueDocument} texts={texts as unknown as TextsDocument} raw={false} />,
+  );
+  expect(container.textContent).toContain(shown);
 });

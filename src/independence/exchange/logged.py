@@ -184,7 +184,8 @@ def stored_edition(connection: sqlite3.Connection, where: Where) -> LoggedEditio
     row = EditionRow(
         where.suite, where.edition, queries.document(connection, where) or "",
         read_as=queries.read_as(connection, where) or "",
-        wording=queries.wordings(connection).get(where.under(None), ""),
+        # Which configurations of an import have its wording is not in a log.
+        wording="" if queries.imported(where.edition) else queries.wordings(connection).get(where.under(None), ""),
     )  # fmt: skip
     return LoggedEdition(edition=row, personas=queries.personas(connection, where))
 

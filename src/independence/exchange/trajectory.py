@@ -104,7 +104,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     subject: TrajectorySubject
     experiment: str
     scenario: str
-    title: str | None  # None for imports: their words are not ours
+    title: str | None  # None for imports of unknown wording
     run: int
     trial: str
     continues: str | None  # the scenario whose dialogue comes first

@@ -87,7 +87,7 @@ class TrajectoryReader:
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
             subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
-            scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
+            scenario=trial.scenario, title=known.title if known and scope.worded else None, run=trial.run,
             trial=trial.key, continues=known.follows if known else None,
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
             turns=tuple(_turns(calls, self._known.of(own), texts)),

@@ -224,6 +224,7 @@ class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
     quotations: QuotationCounts | msgspec.UnsetType = msgspec.UNSET  # of the judge, where it was to quote
     half_finished: str | msgspec.UnsetType = msgspec.UNSET  # that its judge, like all, graded a part alone
+    set_aside: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # configurations of an import in other words
 
 
 B = TypeVar("B", bound=BoardRemarks)
@@ -240,6 +241,7 @@ def with_remarks(board: B, data: VerdictData) -> B:
         caution=caution(data),
         quotations=data.quotations or msgspec.UNSET,
         half_finished=data.half_finished or msgspec.UNSET,
+        set_aside=tuple(sorted(name for one in data.scope.editions for name in one.aside)) or msgspec.UNSET,
     )
 
 

@@ -24,7 +24,7 @@ from independence.report.table import percent
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
-from independence.store import queries
+from independence.store import queries, scopes
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
@@ -41,6 +41,8 @@ SENTENCES: Final = {
     "unanswered": "No index: {whose}. Half of the replies or more are no answers (error messages, noise, repetitions "
     "of the prompt or the human, the same words to several questions); verdicts on them do not count.",
     "imported": "Imported: replies under 100 characters were asked for again, up to five times, before they counted.",
+    "set_aside": "Not on this board: {count} imported configurations with requests in other words or with other "
+    "histories ({whose}). `--suite {suite}@published` shows them, `suites adopt --verify` says why.",
     # Of verdicts and judges
     "lacking": "{who}: missing {reasons}.",
     "partly_planned": "[low, high] at full coverage: only some experiments were planned, an index needs all of them.",
@@ -117,7 +119,12 @@ def readings(board: Board) -> list[str]:
         *([point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []),
         *say({"thinks": any(row.thinking for row in rows), "unanswered": strict and _unanswered(marked)}),
         *of_judge(board),
-        *say({"as_published": board.judge_prompt, "imported": any(row.origin == IMPORTED for row in rows)}),
+        *say({
+            "as_published": board.judge_prompt, "imported": any(row.origin == IMPORTED for row in rows),
+            "set_aside": board.set_aside and {
+                "count": len(board.set_aside), "whose": scopes.listed(board.set_aside), "suite": board.suite,
+            },
+        }),
         *transport(marked),
         *say({
             "placed": strict and placed and {"whose": "; ".join(placed)},

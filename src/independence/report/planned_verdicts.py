@@ -328,7 +328,7 @@ def _one_by_one(
     """Every dialogue of an edition, or of some of its subjects."""
     trials = None if only is None else queries.trials_of(connection, scope.where, only)
     every = queries.states(connection, scope.where, trials)
-    there = every if only is None else [state for state in every if state.config_dir in only]
+    there = [one for one in every if (only is None or one.config_dir in only) and one.config_dir not in scope.aside]
     found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
     states, left_out = (there, Repeats()) if by.imported else replayed_runs.leave_out(connection, scope.where, there)
     unanswered = {} if by.imported else _unanswered(connection, by.suite, states)

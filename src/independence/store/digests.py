@@ -48,6 +48,7 @@ CHECKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     ),
     "verifications": (
         "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before",
+        "configurations",
     ),
     "deliveries": ("endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"),
 })  # fmt: skip

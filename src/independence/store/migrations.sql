@@ -622,3 +622,13 @@ CREATE TABLE tallies (                 -- of each table whose rows have digests;
     rows INTEGER NOT NULL,
     digests INTEGER NOT NULL           -- their sum
 ) WITHOUT ROWID;
+
+-- migration: which configurations of an import have the wording of the suite that it was compared with
+-- JSON object: config_dir -> why it is set aside, empty where it is not; what is not in it was not compared.
+ALTER TABLE verifications ADD COLUMN configurations TEXT NOT NULL DEFAULT '{}';
+UPDATE verifications SET configurations = (
+    SELECT json_group_object(config_dir, '') FROM (
+        SELECT DISTINCT config_dir FROM planned p
+        WHERE p.suite = verifications.suite AND p.edition = verifications.edition ORDER BY config_dir
+    )
+);

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import queries
+from independence.store import queries, verifications
 from independence.suites import digest, load
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
@@ -29,6 +29,7 @@ class BoardScope(NamedTuple):
     suite: Suite
     where: Where  # with its condition
     beside: tuple[BoardScope, ...] = ()  # other editions of its wording, under the same condition
+    aside: frozenset[str] = frozenset()  # config_dirs of an import that do not stand beside others
 
     @property
     def edition(self) -> str:
@@ -47,6 +48,13 @@ class BoardScope(NamedTuple):
         return (self._replace(beside=()), *self.beside)
 
     @property
+    def worded(self) -> bool:
+        """Whether the texts of `suite` are those of its dialogues: not so for an import of unknown wording."""
+        return not queries.imported(self.edition) or (
+            self.suite.grid is None and any(rubric.prompt for rubric in self.suite.rubrics.values())
+        )
+
+    @property
     def mixed(self) -> bool:
         """Whether there are both imported dialogues and others."""
         return len({queries.imported(one.edition) for one in self.editions}) > 1
@@ -60,7 +68,8 @@ class BoardScope(NamedTuple):
         out: dict[str, V] = {}
         for one in self.editions:
             for config_dir, value in read(one.where).items():
-                out.setdefault(self.key(one.where, config_dir), value)
+                if config_dir not in one.aside:
+                    out.setdefault(self.key(one.where, config_dir), value)
         return out
 
     def under(self, condition: Condition) -> BoardScope:
@@ -71,7 +80,7 @@ class BoardScope(NamedTuple):
 def find(connection: sqlite3.Connection, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
     """What a command asks for. `suite` may be `NAME` or `NAME@EDITION`. Raises StoreError."""
     info = _edition(connection, suite)
-    loaded = _document(connection, info.where)
+    loaded = suite_of(connection, info.where)
     there = queries.conditions(connection, info.where)
     # What is left open is as the suite has it, else as the only condition that fits has it.
     if variant is not None:
@@ -90,7 +99,8 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
 def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> BoardScope:
     """The same with every edition of its wording that has trials under its condition, those of one's own first.
 
-    Only those whose verdicts become an index in the same way.
+    Only those whose verdicts become an index in the same way; beside others, of an import only those configurations
+    that were compared and have the wording.
     """
     known = queries.wordings(connection)
     wording = known.get(scope.where.under(None))
@@ -99,21 +109,33 @@ def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> Boar
     scoring, there = _scoring(connection, scope.where), [info.where for info in queries.editions(connection)]
     same = [where for where in there if known.get(where) == wording and _scoring(connection, where) == scoring]
     first, *others = [
-        BoardScope(_document(connection, where), where.under(scope.condition))
+        BoardScope(suite_of(connection, where), where.under(scope.condition))
         for where in sorted(same, key=lambda where: queries.imported(where.edition))
         if where.suite == scope.where.suite and scope.condition in queries.conditions(connection, where)
     ]
-    return first._replace(beside=tuple(others))
+    whole = first._replace(beside=tuple(others))
+    if not whole.mixed:
+        return whole
+    return whole._replace(beside=tuple(one._replace(aside=_aside(connection, one.where)) for one in others))
+
+
+def _aside(connection: sqlite3.Connection, where: Where) -> frozenset[str]:
+    """The configurations of an import of known wording that do not have it, or were not compared."""
+    known = verifications.compared(connection, where)
+    if known is None:
+        return frozenset()
+    return frozenset(name for name in queries.subjects(connection, where) if known.get(name, "not compared"))
 
 
 def _scoring(connection: sqlite3.Connection, where: Where) -> object:
-    """What makes an index of verdicts: its parts, and what the fields of each scenario's rubric require."""
-    suite = grading(connection, BoardScope(_document(connection, where), where))
+    """What makes an index of verdicts: its parts, what the fields of each rubric require, and what was planned."""
+    planned = suite_of(connection, where)
+    suite = grading(connection, BoardScope(planned, where))
     required = {
         scenario.id: {name: field.requires or () for name, field in suite.rubrics[scenario.rubric].fields.items()}
         for scenario in suite.scenarios
     }
-    return suite.index and suite.index.unlabelled, required
+    return suite.index and suite.index.unlabelled, required, {scenario.id for scenario in planned.scenarios}
 
 
 def conditions(
@@ -144,10 +166,21 @@ def newest(connection: sqlite3.Connection, scope: BoardScope, asked: str | None)
     return f"{which}; --suite takes another: {others}"
 
 
-def _document(connection: sqlite3.Connection, where: Where) -> Suite:
-    text = queries.document(connection, where)
+def suite_of(connection: sqlite3.Connection, where: Where) -> Suite:
+    """The suite of an edition, with the texts that belong to it.
+
+    An import is stored without texts. It has those of the suite that it is read as, where its requests were compared
+    with that suite, or that suite was adopted from its publisher.
+    """
+    text, read_as = queries.document(connection, where), queries.read_as(connection, where)
     assert text is not None
-    return msgspec.json.decode(text, type=Suite)
+    own = msgspec.json.decode(text, type=Suite)
+    if read_as is None:
+        return own
+    other = msgspec.json.decode(read_as, type=Suite)
+    known = other.judged_as_published or where.under(None) in queries.wordings(connection)
+    # What was planned must be what it asks: an import may have been read as another suite before it was compared.
+    return other if known and {one.id for one in other.scenarios} == {one.id for one in own.scenarios} else own
 
 
 def grading(connection: sqlite3.Connection, scope: BoardScope) -> Suite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 
 import msgspec
 
@@ -14,7 +15,10 @@ _OF_EDITION = "FROM verifications WHERE suite = ? AND edition = ?"
 
 
 class VerificationRow(msgspec.Struct, frozen=True):
-    """The comparison of an import's requests with those of a suite of that wording."""
+    """The comparison of an import's requests with those of a suite of that wording.
+
+    `configurations`: config_dir -> why it is set aside, empty where it has the wording. The numbers are of the latter.
+    """
 
     suite: str
     edition: str
@@ -22,6 +26,7 @@ class VerificationRow(msgspec.Struct, frozen=True):
     requests: int
     equal: int
     exceptions: dict[str, int]
+    configurations: dict[str, str]
 
 
 def record(connection: sqlite3.Connection, row: VerificationRow, document: str) -> None:
@@ -31,6 +36,7 @@ def record(connection: sqlite3.Connection, row: VerificationRow, document: str) 
         _forget(connection, where)
         own = msgspec.structs.asdict(row) | {
             "exceptions": records.to_json(row.exceptions),
+            "configurations": records.to_json(row.configurations),
             "verified_at": records.now(),
             "read_as_before": queries.read_as(connection, where) or "",
         }
@@ -44,9 +50,18 @@ def withdraw(connection: sqlite3.Connection, where: Where) -> None:
         _forget(connection, where)
 
 
-def verified(connection: sqlite3.Connection, where: Where) -> bool:
-    """Whether the wording of an import is known."""
-    return queries.first(connection, f"SELECT 1 {_OF_EDITION}", where[:2]) is not None
+def compared(connection: sqlite3.Connection, where: Where) -> dict[str, str] | None:
+    """The configurations of an import that were compared, as in `VerificationRow`; None: its wording is not known."""
+    found = queries.first(connection, f"SELECT configurations {_OF_EDITION}", where[:2])
+    return None if found is None else msgspec.json.decode(found, type=dict[str, str])
+
+
+def amend(connection: sqlite3.Connection, where: Where, configurations: Mapping[str, str]) -> None:
+    """Keep what is known of its configurations now."""
+    digest = digests.expression("verifications", {"configurations": "?1"})
+    sql = f"UPDATE verifications SET configurations = ?1, digest = {digest} WHERE suite = ?2 AND edition = ?3"
+    with transaction(connection):
+        connection.execute(sql, (records.to_json(dict(configurations)), *where[:2]))
 
 
 def _forget(connection: sqlite3.Connection, where: Where) -> None:

@@ -53,6 +53,8 @@ def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version:
     for one in scope.editions:
         known = scopes.of_edition(connection, one.where)
         for found in live.counts(connection, one.where):
+            if found.config_dir in one.aside:
+                continue
             key = scope.key(one.where, found.config_dir)
             labels[key] = known[found.config_dir].label
             cells[key, found.scenario] = (found.planned, found.running, found.done, found.judged, found.failed)
@@ -78,6 +80,8 @@ def search(
     for one in scope.editions:
         for role in asked:
             for found in live.find(connection, one.where, pattern, role):
+                if found.config_dir in one.aside:
+                    continue
                 count += 1
                 if len(hits) < most and (place := pattern.search(found.text)):
                     before, after = found.text[: place.start()], found.text[place.end() :]

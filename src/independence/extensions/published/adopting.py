@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -48,9 +48,10 @@ def adopt_suite(
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
     """Compare what a suite sends with the requests of published results: a folder, a tar, or a store that holds them.
 
-    `.holds` says whether all are equal but for known exceptions. Where they are, a store keeps that its import has
-    the wording of the suite, and their boards become one. Raises UsageError or StoreError where there is nothing to
-    compare.
+    `.admitted` are the configurations whose requests are equal but for known exceptions, `.set_aside` the others and
+    why. Where `.holds`, a store keeps that its import has the wording of the suite: its titles and rubrics are shown
+    with the import, and the admitted configurations stand on one board with what is measured here. Raises UsageError
+    or StoreError where there is nothing to compare.
     """
     path, own = Path(results), suite.suite
     if not user_files.is_store(path):
@@ -60,14 +61,17 @@ def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
         conditions = queries.conditions(connection, where)
         held = (one for under in conditions for one in dialogues.read(connection, where.under(under)))
         found = verifying.compare(own, ((one.trial, one.calls) for one in held))
-        if not found.requests:
+        if not found.configurations:
             there = scopes.names(queries.editions(connection)) or "nothing"
             what = f"{path}: holds no imported results of {own.suite}, which would be {where.edition_name}"
             raise StoreError(what, f"`independence import` brings them; it holds {there}")
         if found.holds:
+            admitted = found.admitted.values()
             row = VerificationRow(
-                suite=own.suite, edition=PUBLISHED, wording=digest.wording(own), requests=found.requests,
-                equal=found.equal, exceptions=found.exceptions,
+                suite=own.suite, edition=PUBLISHED, wording=digest.wording(own),
+                requests=sum(one.requests for one in admitted), equal=sum(one.equal for one in admitted),
+                exceptions=dict(sum((Counter(one.exceptions) for one in admitted), Counter[str]())),
+                configurations={name: one.why for name, one in found.configurations.items()},
             )  # fmt: skip
             verifications.record(connection, row, msgspec.json.encode(own).decode())
     return found
@@ -82,12 +86,20 @@ def imported_dialogues(rows: ImportedRows) -> Iterator[AskedDialogue]:
 
 
 def other_words(connection: sqlite3.Connection, where: Where, rows: ImportedRows) -> list[str]:
-    """What to say where an import of verified wording got requests of other words; it has none from then on."""
-    text = queries.read_as(connection, where) if verifications.verified(connection, where) else None
-    if text is None:
+    """Compare what comes to an import of known wording; what to say of configurations with requests in other words.
+
+    Without any that has the wording, the import has none from then on.
+    """
+    known, text = verifications.compared(connection, where), queries.read_as(connection, where)
+    if known is None or text is None:
         return []
-    if not verifying.compare(msgspec.json.decode(text, type=Suite), imported_dialogues(rows)).unexplained:
-        return []
+    found = verifying.compare(msgspec.json.decode(text, type=Suite), imported_dialogues(rows))
+    new = {name: one.why for name, one in found.configurations.items() if not known.get(name)}
+    aside = [name for name, why in new.items() if why]
+    if not all((known | new).values()):
+        verifications.amend(connection, where, known | new)
+        what = f"set aside, with requests in other words than those that were verified: {scopes.listed(aside)}"
+        return [f"{what}; `independence suites adopt --verify` says more"] if aside else []
     verifications.withdraw(connection, where)
     what = "requests in other words than those that were verified: the imported results have a board of their own again"
     return [f"{what}; `independence suites adopt --verify` compares anew"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from independence.cli import options
+from independence.errors import DocumentError
 
 if TYPE_CHECKING:
     from independence.extensions.published.adoption.verifying import RequestComparison
@@ -58,8 +59,10 @@ def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -
     the published prompts, tool and judge prompts and is run like any suite of your own: `run --suite ./adopted-v2 -m
     vendor/model`.
 
-    With --verify, PATH may also be a folder that was adopted before. Exit code 1 where requests differ without a known
-    reason; where they agree, a store keeps that its import has this wording, and one board shows both.
+    With --verify, PATH may also be a folder that was adopted before. Each configuration whose requests agree, but for
+    known exceptions, is admitted; the others are set aside, with the first difference. A store keeps that its import
+    has this wording: titles and rubrics are shown with it, and one board shows what was admitted and what is measured
+    here. Exit code 1 where nothing can be admitted.
     """
     from independence.cli import activity, table_output
     from independence.cli.terminal import note, plain, runnable
@@ -85,12 +88,19 @@ def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -
         name = f"{adopted.suite.suite}@{adopted.edition}"
         click.echo(plain(f"{folder}: {name} in the published words of `{made.layout}`, {size}"))
         click.echo(plain(runnable(f"ready to run with `independence run --suite {folder} -m vendor/model`")))
+        if isinstance(made.models, DocumentError):
+            note(plain(f"the models.yaml of {path} was copied, and cannot be read: {made.models}"))
+        elif made.models:
+            count = len(made.models.subjects)
+            click.echo(plain(f"{count} configurations of the clone: `run --models-file {folder}/models.yaml`"))
         note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
     if results is None:
         return
-    table_output.print_tables([verifying.table(compared[0])], "table")
-    if not compared[0].holds:
+    found = compared[0]
+    table_output.print_tables(verifying.tables(found), "table")
+    if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")
         sys.exit(1)
     kept = "recorded in the store" if user_files.is_store(results) else "nothing is recorded, as this is no store"
-    note(f"the imported requests have the wording of {adopted.suite.suite}@{adopted.edition}: {kept}")
+    all_ = f"{len(found.admitted)} of {len(found.configurations)} imported configurations"
+    note(f"{all_} have the wording of {adopted.suite.suite}@{adopted.edition}: {kept}")

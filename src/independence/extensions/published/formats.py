@@ -50,6 +50,7 @@ class BenchImporter(Importer):
             path, suite, listed, lambda files: options.say(f"reading {path}, {files:,} files")
         )
         storing.refuse_older(path, summary.older, options.suite)
+        storing.refuse_other(path, suite, summary)
         options.say(f"storing {summary.replies:,} replies")
         with writing(store, new=True) as connection:
             rows = storing.rows(suite, runs, storing.published_labels(runs, known))

@@ -44,6 +44,7 @@ class ImportSummary(msgspec.Struct, frozen=True, kw_only=True):
     configurations: int
     run_sizes: dict[int, int]  # response files in a run -> runs of that size
     unknown_files: int  # not part of the suite's layout; ignored
+    unknown_turns: dict[str, int]  # EXPERIMENT/TURN of those that lie where response files do -> files
     unreadable: tuple[str, ...]  # response files that are not readable JSON of the right shape; skipped
     anomalies: tuple[AnomalyCount, ...]
     older: int  # configurations of the older layout, whose names say neither effort nor temperature
@@ -65,6 +66,7 @@ class FileCounts(msgspec.Struct):
 
     files: int = 0
     unknown: int = 0
+    unknown_turns: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)  # experiment and turn -> files
     unreadable: list[str] = []
     older: set[str] = set()  # configurations
 
@@ -82,7 +84,8 @@ def summarise(
         verdicts=sum(isinstance(trial.verdict.grade, Verdict) for trial in trials),
         name_extractions=sum(bool(run.name_extraction) for run in runs), runs=len(runs),
         configurations=len({run.config_dir for run in runs}), run_sizes=dict(sorted(sizes.items(), reverse=True)),
-        unknown_files=found.unknown, unreadable=tuple(found.unreadable), anomalies=_anomalies(runs, by, registered),
+        unknown_files=found.unknown, unknown_turns={"/".join(at): n for at, n in sorted(found.unknown_turns.items())},
+        unreadable=tuple(found.unreadable), anomalies=_anomalies(runs, by, registered),
         older=len(found.older),
     )  # fmt: skip
 

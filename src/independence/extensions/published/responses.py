@@ -96,15 +96,18 @@ def broken_history(
     """Flags for a history that does not match what is stored now.
 
     `before` are the ids of the turns that should have been shown, in order; `current` and `stored` hold, by turn id,
-    the request and the answer of every file of the same dialogue. Turns without a file are not judged.
+    the request and the answer of every file of the same run. Turns without a file are not judged, nor is what no file
+    asks, as scripted turns.
     """
     expected = [turn for turn in before if turn in stored]
     asked: dict[str, list[str]] = {}
     for turn in expected:
         asked.setdefault(current[turn].question, []).append(turn)
-    replayed = [(asked[past.human].pop(0), past.answer or "") for past in seen.exchanges[:-1] if asked.get(past.human)]
+    history, questions = seen.exchanges[:-1], {request.question for request in current.values()}
+    due = sum(past.human in questions for past in history)
+    replayed = [(asked[past.human].pop(0), past.answer or "") for past in history if asked.get(past.human)]
     flags = []
-    if [turn for turn, _ in replayed] != expected:
+    if [turn for turn, _ in replayed] != expected or due != len(expected):
         flags.append(SCRAMBLED)
     if any(not answer.strip() for _, answer in replayed):
         flags.append(EMPTY)

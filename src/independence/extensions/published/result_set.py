@@ -105,6 +105,7 @@ def _add(
     turn = name.removesuffix(".json")
     if turn not in by.turns or by.turns[turn].scenario.experiment != experiment:
         found.unknown += 1
+        found.unknown_turns[experiment, turn] += 1
         return
     path = PurePosixPath(*file.parts)
     try:

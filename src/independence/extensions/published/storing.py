@@ -12,13 +12,14 @@ from independence.config.registry import Registry
 from independence.config.subjects import SIM
 from independence.errors import UsageError
 from independence.exchange.storing import ImportedRows
-from independence.extensions.published.dialogues import ImportedRun, trial_row
+from independence.extensions.published.dialogues import ImportedRun, trial_row, turn_positions
+from independence.extensions.published.import_summary import ImportSummary
 from independence.extensions.published.responses import EMPTY_VERDICT
 from independence.judge.protocol import verdict_key
 from independence.store import names
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.records import EditionRow, Sidecar, SubjectRow, VerdictRow
-from independence.suites import digest
+from independence.suites import digest, load
 from independence.suites.schema import Suite
 from independence.suites.without_texts import without_texts
 from independence.types import Grade, Verdict
@@ -61,6 +62,18 @@ def refuse_older(path: Path, older: int, suite: str | None) -> None:
             f"{path}: folders named like `vendor--model` are of the older layout of several suites",
             "say which one this is: --suite v1 or --suite lite",
         )
+
+
+def refuse_other(path: Path, suite: Suite, summary: ImportSummary) -> None:
+    """Raises UsageError where half of the runs or more have a turn of another published suite that `suite` lacks."""
+    frequent = {turn for turn, files in summary.unknown_turns.items() if 2 * files >= summary.runs}
+    for name in load.built_in() if frequent else ():
+        other = load.load(name).suite
+        theirs = {f"{at.scenario.experiment}/{turn}" for turn, at in turn_positions(other).items()}
+        lacking = sorted(frequent & theirs)
+        if lacking and other.index is not None and other.index.published_rule is not None:
+            what = f"looks like results of suite {name}, not of {suite.suite}, which has no {', '.join(lacking[:2])}"
+            raise UsageError(f"{path}: {what}", f"import it with --suite {name}")
 
 
 def published_labels(runs: Iterable[ImportedRun], known: Registry) -> dict[str, str]:

@@ -102,7 +102,7 @@ def _routed(connection: sqlite3.Connection, scope: BoardScope, one: BoardScope, 
             else row.bought,
         )
         for row in stored
-        if (row.scenario, row.rubric) in rubrics
+        if (row.scenario, row.rubric) in rubrics and row.config_dir not in one.aside
     ]
 
 

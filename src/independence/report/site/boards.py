@@ -28,6 +28,7 @@ NO_JUDGE: Final = "none"
 
 _CONTENTS: Final = (
     "SELECT suite, edition, wording FROM editions ORDER BY 1, 2",
+    "SELECT suite, edition, configurations FROM verifications ORDER BY 1, 2",
     "SELECT suite, edition, config_dir, label, model_id FROM subjects ORDER BY 1, 2, 3",
     "SELECT suite, edition, variant, text FROM personas ORDER BY 1, 2, 3",
     "SELECT suite, edition, variant, mode, config_dir, scenario, run, trial FROM planned ORDER BY 1, 2, 3, 4, 5, 6, 7",
@@ -179,7 +180,8 @@ def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialogueP
     out: dict[DialoguePlace, tuple[int, int]] = {}
     for one in scope.editions:
         for config_dir, scenario, run, turns, answers in connection.execute(sql, one.where.columns):
-            out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), (turns, answers))
+            if config_dir not in one.aside:
+                out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), (turns, answers))
     return out
 
 

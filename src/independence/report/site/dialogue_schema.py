@@ -63,7 +63,7 @@ class TextsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
     schema: int
     about: str
-    ours: bool  # false: imported words; the texts of this package are not shown in their place
+    ours: bool  # false: an import of unknown words; no texts are shown in their place
     messages: tuple[SentMessage, ...]
     scripts: dict[str, tuple[int | str, ...]]  # SCENARIO/TURN ->
     rubrics: dict[str, RubricText] = {}

@@ -73,7 +73,7 @@ def coverage(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
 
 
 def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[ScenarioInfo]:
-    """The scenarios that were planned, in the order of the suite; those of an import by their ids alone."""
+    """The scenarios that were planned, in the order of the suite; those of unknown wording by their ids alone."""
     known = {one.id: one for one in board.scope.suite.scenarios}
     sql = f"SELECT DISTINCT scenario, experiment FROM planned WHERE {queries.UNDER}"
     experiments = dict(row for one in board.scope.editions for row in connection.execute(sql, one.where.columns))
@@ -82,7 +82,7 @@ def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[Scen
             yield ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
         else:
             yield ScenarioInfo(
-                id=name, unit=unit, experiment=one.experiment, title="" if board.info.imported else one.title,
+                id=name, unit=unit, experiment=one.experiment, title=one.title if board.scope.worded else "",
                 cell=one.cell, side=one.side, factors=one.factors, follows=one.follows or "",
                 turns=tuple(turn.id for turn in one.turns if turn.reply is None),
             )  # fmt: skip

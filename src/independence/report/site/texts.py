@@ -160,11 +160,11 @@ def document(
     connection: sqlite3.Connection, board: SiteBoard, found: BoardScripts, redacted: bool = False
 ) -> TextsDocument:
     """The texts of a board; `redacted`: without a system prompt that is somebody's own."""
-    suite, imported = board.scope.suite, board.info.imported
-    tool = suite.delivery.tool_role if board.info.mode == "tool_role" and not imported else None
+    suite = board.scope.suite
+    tool = suite.delivery.tool_role if board.info.mode == "tool_role" and board.scope.worded else None
     hidden = ("system",) if redacted and board.info.own_prompt else ()
     return TextsDocument(
-        schema=SCHEMA, about=suite.about.strip(), ours=not imported, scripts=found.scripts,
+        schema=SCHEMA, about=suite.about.strip(), ours=board.scope.worded, scripts=found.scripts,
         messages=tuple(
             msgspec.structs.replace(message, text=REDACTED) if message.role in hidden else message
             for message in found.messages
@@ -195,10 +195,10 @@ def rubric_id(stored: str) -> str:
 
 
 def _rubrics(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, RubricText]:
-    """The rubrics of a board. What a judge was asked is told where a verdict was given by our text, or none is yet."""
+    """The rubrics of a board. What a judge was asked is told where a verdict was given by a text that is known."""
     scope, out = board.scope, dict[str, RubricText]()
     suite = scopes.grading(connection, scope)
-    known = set(graded(connection, scope).values()) if board.info.imported else set(suite.rubrics)
+    known = set(suite.rubrics) if scope.worded else set(graded(connection, scope).values())
     shown = suite if known else scope.suite
     for name, rubric in shown.rubrics.items():
         scenarios, ours = tuple(one.id for one in shown.scenarios if one.rubric == name), name in known

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from independence.extensions.published import adopting, result_set, storing
 from independence.extensions.published.adoption import verifying
 from independence.extensions.published.adoption.suite_folder import adopt
-from independence.extensions.published.adoption.verifying import AskedDialogue, RequestComparison
+from independence.extensions.published.adoption.verifying import AskedDialogue, ConfigurationComparison
 from independence.extensions.published.dialogues import trial_row
 from independence.store.queries import PUBLISHED
 from independence.store.records import CallRow
@@ -25,7 +25,7 @@ from tests.extensions.published.adoption import invented
 
 SPOKEN = Condition("neutral", "tool_role")
 TYPED = Condition("strong_independence", "user_role")
-COPIES = 8  # of every dialogue that is as it should be, so that one exception leaves more than 95 %
+NAME = "acme--m@low-t0.7"
 
 
 @pytest.fixture(params=["main", "v1"])
@@ -49,17 +49,12 @@ def dialogue(suite: Suite, scenario: str, condition: Condition = SPOKEN, run: in
         calls.append(CallRow("", len(calls), turn.id, "", "", reply, sent))
         past.append(answer)
     own = suite.scenario(scenario)
-    row = trial_row(suite, PUBLISHED, own, config_dir="acme--m@low-t0.7", run=run, condition=condition)
+    row = trial_row(suite, PUBLISHED, own, config_dir=NAME, run=run, condition=condition)
     return row, calls
 
 
 def whole(suite: Suite) -> list[AskedDialogue]:
-    return [
-        dialogue(suite, scenario.id, condition, run)
-        for scenario in suite.scenarios
-        for condition in (SPOKEN, TYPED)
-        for run in range(COPIES)
-    ]
+    return [dialogue(suite, scenario.id, condition) for scenario in suite.scenarios for condition in (SPOKEN, TYPED)]
 
 
 def changed(one: AskedDialogue, at: int, messages: Any = None, **answer: Any) -> AskedDialogue:
@@ -76,77 +71,73 @@ def sent(one: AskedDialogue, at: int) -> list[dict[str, Any]]:
     return found
 
 
-def compared(suite: Suite, *odd: AskedDialogue) -> RequestComparison:
-    return verifying.compare(suite, [*whole(suite), *odd])
+def compared(suite: Suite, *odd: AskedDialogue) -> ConfigurationComparison:
+    return verifying.compare(suite, [*whole(suite), *odd]).configurations[NAME]
 
 
 def test_what_the_suite_sends_is_equal(suite: Suite) -> None:
-    found = compared(suite)
-    assert found.holds
-    assert found == RequestComparison(found.requests, found.requests, {}, 0, "", ())
+    found = verifying.compare(suite, whole(suite))
+    (own,) = found.configurations.values()
+    assert own == ConfigurationComparison(own.requests, own.requests, {}, 0, "")
+    assert (found.unseen, found.holds) == ((), True)
+    assert not verifying.compare(suite, []).holds
 
 
 def test_an_answer_that_was_asked_for_again_later_is_a_stale_history(suite: Suite) -> None:
     for condition in (SPOKEN, TYPED):
         found = compared(suite, changed(dialogue(suite, "negotiation", condition), 0, text="Another answer."))
-        assert (found.exceptions, found.requests - found.equal, found.unexplained) == ({"stale_history": 1}, 1, 0)
-        assert found.holds
+        assert (found.exceptions, found.requests - found.equal) == ({"stale_history": 1}, 1)
+        assert (found.odd, found.why) == (0, "")
 
 
-def test_an_older_system_prompt_is_an_exception_where_nothing_else_differs_and_few_are_older(suite: Suite) -> None:
+def test_an_older_system_prompt_is_an_exception_where_nothing_else_differs(suite: Suite) -> None:
     one = dialogue(suite, "direct")
     system, *rest = sent(one, 0)
     older = [{**system, "content": "An older prompt."}, *rest]
     odd = changed(one, 0, messages=older, flags=("old_prompt",))
-    found = compared(suite, odd)
-    assert (found.exceptions, found.holds) == ({"old_prompt": 1}, True)
-    assert not compared(suite, changed(one, 0, messages=older)).holds
+    assert (compared(suite, odd).exceptions, compared(suite, odd).why) == ({"old_prompt": 1}, "")
+    assert compared(suite, changed(one, 0, messages=older)).why
     worse = [*older[:-1], {**older[-1], "content": "Another question."}]
-    assert not compared(suite, changed(one, 0, messages=worse, flags=("old_prompt",))).holds
-    most = len([request for _, calls in whole(suite) for request in calls]) // 19
-    assert compared(suite, *[odd] * most).holds
-    assert not compared(suite, *[odd] * (most + 1)).holds
+    assert compared(suite, changed(one, 0, messages=worse, flags=("old_prompt",))).why
+    (alone,) = verifying.compare(suite, [odd]).set_aside.values()
+    assert alone.why == "all of its requests have an older system prompt"
 
 
-def test_a_history_that_is_known_to_be_broken_is_an_exception(suite: Suite) -> None:
-    one = dialogue(suite, "psych", TYPED)
-    system, *_, last = sent(one, 1)
-    for flag in ("scrambled_history", "empty_history"):
-        found = compared(suite, changed(one, 1, messages=[system, last], flags=(flag,)))
-        assert (found.exceptions, found.holds) == ({flag: 1}, True)
-    without = compared(suite, changed(one, 1, messages=[system, last]))
-    assert (without.unexplained, without.holds) == (1, False)
-    assert without.first == "acme--m@low-t0.7 run 1, pq04: 2 messages were sent, the suite sends 4"
+def test_a_history_of_other_questions_is_never_an_exception_whatever_its_flags(suite: Suite) -> None:
+    for condition, shortened in ((TYPED, lambda own: [own[0], own[-1]]), (SPOKEN, lambda own: [*own[:3], own[-1]])):
+        one = dialogue(suite, "psych", condition)
+        flags = ("old_prompt", "scrambled_history", "empty_history")
+        found = compared(suite, changed(one, 1, messages=shortened(sent(one, 1)), flags=flags))
+        assert (found.odd, found.why) == (1, "run 1, pq04: an earlier exchange is missing from its history")
 
 
 def test_the_first_difference_is_told(suite: Suite) -> None:
     one = dialogue(suite, "direct", TYPED)
     system, question = sent(one, 0)
     found = compared(suite, changed(one, 0, messages=[system, {**question, "content": "Draw four"}]))
-    assert found.first == "acme--m@low-t0.7 run 1, direct: message 2 (user) differs at character 6"
+    assert found.why == "run 1, direct: message 2 (user) differs at character 6"
     spoken = dialogue(suite, "direct", SPOKEN)
     messages = sent(spoken, 0)
     messages[-1]["tool_call_id"] = "other"
-    told = compared(suite, changed(spoken, 0, messages=messages)).first
+    told = compared(suite, changed(spoken, 0, messages=messages)).why
     assert f"direct: message {len(messages)} (tool) differs at character" in told
 
 
 def test_every_scenario_must_have_been_asked_and_no_other(suite: Suite) -> None:
     found = verifying.compare(suite, [one for one in whole(suite) if one[0].scenario != "rs01"])
-    assert (found.unseen, found.unexplained, found.holds) == (("rs01",), 0, False)
-    assert verifying.table(found).notes == ("No request is equal of: rs01.",)
+    assert (found.unseen, found.holds) == (("rs01",), False)
+    assert verifying.tables(found)[0].notes == ("No request is equal of: rs01.",)
     trial, calls = dialogue(suite, "direct")
     for odd in (replace(trial, scenario="rs99"), replace(trial, variant="mine-1a2b")):
-        found = compared(suite, (odd, calls))
-        assert (found.unexplained, found.holds) == (1, False)
-        assert "the suite has no scenario" in found.first
-    assert not verifying.compare(suite, []).holds
+        assert "the suite has no scenario" in compared(suite, (odd, calls)).why
 
 
 @pytest.mark.published
 @pytest.mark.deep
-def test_all_requests_but_twenty_two_are_those_of_the_suite_to_the_letter(published_data: Path, tmp_path: Path) -> None:
-    """Roles, contents, ids of calls, argument strings.
+def test_every_published_configuration_is_admitted_with_the_exceptions_that_are_known(
+    published_data: Path, tmp_path: Path
+) -> None:
+    """All requests but 22 to the letter: roles, contents, ids of calls, argument strings.
 
     Nine follow an answer that was asked for again later, so that the stored one is another. Thirteen are of the older
     system prompt of Lite, without the advice on length, and differ in nothing else.
@@ -156,9 +147,12 @@ def test_all_requests_but_twenty_two_are_those_of_the_suite_to_the_letter(publis
         pytest.skip("INDEPENDENCE_PUBLISHED_DATA has no published source")
     suite = adopt(clone, tmp_path / "suite").loaded.suite
     runs = result_set.read(published_data / "published-v2-part.tar.xz", suite).runs
-    imported = list(adopting.imported_dialogues(storing.rows(suite, runs)))
-    found = verifying.compare(suite, imported)
-    assert found == RequestComparison(7427, 7405, {"old_prompt": 13, "stale_history": 9}, 0, "", ())
-    assert found.holds
-    older = [one for one in imported if verifying.compare(suite, [one]).exceptions.get("old_prompt")]
-    assert {(one.config_dir, one.run) for one, _ in older} == {("mistralai--mistral-large-2512@none-t0.7", 1)}
+    found = verifying.compare(suite, adopting.imported_dialogues(storing.rows(suite, runs)))
+    assert (len(found.admitted), found.set_aside, found.holds) == (79, {}, True)
+    every = found.configurations.values()
+    assert (sum(one.requests for one in every), sum(one.equal for one in every)) == (7427, 7405)
+    assert {name: one.exceptions for name, one in found.admitted.items() if one.exceptions} == {
+        "local--gemma-4-26b-a4b-it-uncensored-heretic@low-t0.7": {"stale_history": 6},
+        "mistralai--mistral-large-2512@none-t0.7": {"old_prompt": 13},
+        "nvidia--moonshotai--kimi-k2.5@none-t0.7": {"stale_history": 3},
+    }

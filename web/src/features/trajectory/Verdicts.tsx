@@ -23,7 +23,7 @@ export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
           <Verdict
             key={place}
             verdict={verdict}
-            rubric={rubricOf(texts, verdict)}
+            rubric={rubricOf(texts, dialogue.scenario, verdict)}
             steps={(dialogue.steps ?? []).filter((step) => step.judge === verdict.judge)}
             raw={raw}
           />
@@ -33,8 +33,10 @@ export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
   );
 }
 
-function rubricOf(texts: TextsDocument, verdict: VerdictDocument): RubricText | null {
-  return texts.rubrics?.[texts.graded?.[verdict.rubric] ?? verdict.rubric] ?? null;
+/** What a verdict was given by. A published one was given by the rubric of its scenario, if the texts of the import are known. */
+function rubricOf(texts: TextsDocument, scenario: string, verdict: VerdictDocument): RubricText | null {
+  if (!verdict.rubric.startsWith("published")) return texts.rubrics?.[texts.graded?.[verdict.rubric] ?? ""] ?? null;
+  return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.known && rubric.scenarios.includes(scenario)) ?? null;
 }
 
 interface VerdictProps {

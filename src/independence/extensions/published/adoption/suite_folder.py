@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 
 import yaml
 
+from independence.config import registry
+from independence.config.registry import Registry
 from independence.errors import DocumentError, UsageError
 from independence.extensions.published.adoption.layouts import recognise
 from independence.extensions.published.adoption.published_suite import PublishedSuite, SuiteTexts
@@ -20,6 +22,7 @@ _HEAD: Final = (
     "# Written by `independence suites adopt` from a copy of the published repository, layout `{layout}`.\n"
     "# The texts are its authors'; their licence, where the copy held one, lies beside this file.\n"
 )
+_REGISTRY: Final = Path("configs", "models.yaml")  # of a clone
 _LICENSES: Final = ("LICENSE", "LICENSE.md", "LICENSE.txt")
 
 SuiteCheck = Callable[[LoadedSuite], object]
@@ -32,6 +35,7 @@ class AdoptedSuite(NamedTuple):
     layout: str
     loaded: LoadedSuite
     judge: str  # the model whose verdicts the published board shows
+    models: Registry | DocumentError | None  # the clone's, in its models.yaml; or why it cannot be read
 
 
 def adopt(clone: Path, to: Path | None = None, check: SuiteCheck | None = None, run: bool = False) -> AdoptedSuite:
@@ -46,7 +50,8 @@ def adopt(clone: Path, to: Path | None = None, check: SuiteCheck | None = None, 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder}: is there already", "name another folder with --to")
     try:
-        return AdoptedSuite(folder, name, _write(made, folder, clone, layout=name, check=check), made.judge)
+        loaded = _write(made, folder, clone, layout=name, check=check)
+        return AdoptedSuite(folder, name, loaded, made.judge, _models(folder))
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror})", "name another folder with --to") from error
 
@@ -63,6 +68,8 @@ def _write(made: SuiteTexts, folder: Path, clone: Path, *, layout: str, check: S
         for name in _LICENSES:
             if (clone / name).is_file():
                 shutil.copyfile(clone / name, draft / name)
+        if (clone / _REGISTRY).is_file():
+            shutil.copyfile(clone / _REGISTRY, draft / _REGISTRY.name)
         loaded = _loaded(draft, clone)
         if check is not None:
             check(loaded)
@@ -70,6 +77,14 @@ def _write(made: SuiteTexts, folder: Path, clone: Path, *, layout: str, check: S
             folder.rmdir()  # it is empty
         draft.rename(folder)
     return loaded
+
+
+def _models(folder: Path) -> Registry | DocumentError | None:
+    path = folder / _REGISTRY.name
+    try:
+        return registry.load(path) if path.is_file() else None
+    except DocumentError as error:  # it is its authors', and of no use for the suite itself
+        return error
 
 
 def _loaded(draft: Path, clone: Path) -> LoadedSuite:

@@ -1,16 +1,16 @@
-"""Whether a suite sends what was sent for imported results: every stored request beside the one that it would send."""
+"""Which configurations of an import were asked what a suite asks: each stored request beside the one it would send."""
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.exchange.sent_requests import published_request
-from independence.extensions.published.responses import EMPTY, OLD_PROMPT, SCRAMBLED, STALE
+from independence.extensions.published.responses import OLD_PROMPT, STALE
 from independence.report import declared
 from independence.report.table import Table
 from independence.store.records import CallRow, TrialRow
@@ -19,39 +19,58 @@ from independence.suites.schema import Suite
 from independence.suites.script import DialogueScript, Exchange
 from independence.types import Condition, Reply
 
-_LEAST: Final = 0.95  # share of the requests that must be equal for the rest to be called exceptions
+_EQUAL, _ODD = "equal", "odd"
+_EXCEPTIONS = (OLD_PROMPT, STALE)
+_FEW = 5  # configurations that are listed of an import in other words
 
 Messages = list[dict[str, Any]]
 AskedDialogue = tuple[TrialRow, Sequence[CallRow]]  # its current answers, each with the request as it was stored
 
 
-class RequestComparison(NamedTuple):
-    """How many requests of an import a suite would send to the letter, and why others differ."""
+class ConfigurationComparison(NamedTuple):
+    """How many requests of a configuration a suite would send to the letter, and why others differ."""
 
     requests: int
     equal: int
     exceptions: dict[str, int]  # reason -> requests; the reasons are flags of the import
-    unexplained: int
-    first: str  # where the first of these differs; empty where there is none
-    unseen: tuple[str, ...]  # scenarios of which no request is equal
+    odd: int  # that differ for no known reason
+    why: str  # it is set aside: the first of these, or what all of its requests are; empty where it is admitted
+
+
+class RequestComparison(NamedTuple):
+    """The same of every configuration of an import, by config_dir."""
+
+    configurations: dict[str, ConfigurationComparison]
+    unseen: tuple[str, ...]  # scenarios of which no admitted configuration has an equal request
+
+    @property
+    def admitted(self) -> dict[str, ConfigurationComparison]:
+        """Those that were asked in the words of the suite."""
+        return {name: one for name, one in self.configurations.items() if not one.why}
+
+    @property
+    def set_aside(self) -> dict[str, ConfigurationComparison]:
+        """Those that were not."""
+        return {name: one for name, one in self.configurations.items() if one.why}
 
     @property
     def holds(self) -> bool:
-        """Whether the import can be taken to have been asked in the words of the suite."""
-        agreeing = self.equal + self.exceptions.get(STALE, 0)
-        return not self.unexplained and not self.unseen and agreeing >= _LEAST * self.requests
+        """Whether some configurations were, with every scenario of the suite among them."""
+        return bool(self.admitted) and not self.unseen
 
 
 def compare(suite: Suite, dialogues: Iterable[AskedDialogue]) -> RequestComparison:
-    """Compare every request. Dialogues of scenarios or conditions that the suite lacks are unexplained.
+    """Compare every request with its whole history, and admit the configurations that agree.
 
-    An earlier answer that was asked for again is stored in another version than later requests quote; such a request
-    is made with the answers that it quotes itself, and counts as an exception.
+    Two exceptions are known. An earlier answer that was asked for again is stored in another version than later
+    requests quote: such a request is made with the answers that it quotes itself. And some requests have an older
+    system prompt, and differ in nothing else. A configuration without any request of today's prompt is set aside, and
+    so is one with any request that differs otherwise, in a scenario or condition that the suite lacks among them.
     """
     known = {scenario.id: scenario for scenario in suite.scenarios}
-    found: Counter[str] = Counter()
-    seen: set[str] = set()
-    first = ""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    first: dict[str, str] = {}
     for trial, calls in dialogues:
         condition, composed = Condition(trial.variant, trial.mode), None
         if trial.scenario in known and condition.variant in suite.variants:
@@ -59,27 +78,32 @@ def compare(suite: Suite, dialogues: Iterable[AskedDialogue]) -> RequestComparis
         replies = {call.turn_id: call.answer for call in calls if isinstance(call.answer, Reply)}
         stored = {turn: Exchange("", reply.text, reply.thinking) for turn, reply in replies.items()}
         for call in calls:
-            reason, where = _OTHER, f"the suite has no scenario `{trial.scenario}` under {condition}"
+            reason, where = _ODD, f"the suite has no scenario `{trial.scenario}` under {condition}"
             if composed is not None:
                 reply = replies.get(call.turn_id)
                 reason, where = _reason(composed, call, stored, reply.flags if reply else ())
-            found[reason] += 1
-            seen |= {trial.scenario} if reason in (_EQUAL, STALE) else set()
-            first = first or (f"{trial.config_dir} run {trial.run}, {call.turn_id}: {where}" if where else "")
-    exceptions = {reason: found[reason] for reason in (OLD_PROMPT, STALE, SCRAMBLED, EMPTY) if found[reason]}
-    return RequestComparison(
-        requests=found.total(), equal=found[_EQUAL], exceptions=exceptions, unexplained=found[_OTHER], first=first,
-        unseen=tuple(scenario for scenario in known if scenario not in seen),
-    )  # fmt: skip
+            found[trial.config_dir][reason] += 1
+            if reason in (_EQUAL, STALE):
+                seen[trial.config_dir].add(trial.scenario)
+            elif reason == _ODD:
+                first.setdefault(trial.config_dir, f"run {trial.run}, {call.turn_id}: {where}")
+    configurations = {name: _configuration(own, first.get(name, "")) for name, own in sorted(found.items())}
+    asked = set[str]().union(*(seen[name] for name, one in configurations.items() if not one.why))
+    return RequestComparison(configurations, tuple(scenario for scenario in known if scenario not in asked))
 
 
-_EQUAL, _OTHER = "equal", "unexplained"
+def _configuration(found: Counter[str], first: str) -> ConfigurationComparison:
+    exceptions = {reason: found[reason] for reason in _EXCEPTIONS if found[reason]}
+    why = first or ("" if found[_EQUAL] + found[STALE] else "all of its requests have an older system prompt")
+    return ConfigurationComparison(found.total(), found[_EQUAL], exceptions, found[_ODD], why)
 
 
 def _reason(
     composed: DialogueScript, call: CallRow, stored: dict[str, Exchange], flags: Sequence[str]
 ) -> tuple[str, str]:
-    """Why a request differs, and where, if nothing is known that explains it. `flags`: what is odd about the answer."""
+    """Why a request differs, and where, if no exception explains it. `flags`: what is odd about the answer."""
+    if not published_request(call.messages or b"[]").exchanges:
+        return _ODD, "its messages are not stored, or cannot be read"
     theirs: Messages = msgspec.json.decode(call.messages or b"[]")
     if _request(composed, call.turn_id, stored) == theirs:
         return _EQUAL, ""
@@ -88,8 +112,26 @@ def _reason(
         return STALE, ""
     if OLD_PROMPT in flags and ours[1:] == theirs[1:]:
         return OLD_PROMPT, ""
-    broken = [flag for flag in (SCRAMBLED, EMPTY) if flag in flags]
-    return (broken[0], "") if broken else (_OTHER, _difference(ours, theirs))
+    return _ODD, _other_history(composed, ours, theirs) or _difference(ours, theirs)
+
+
+def _other_history(composed: DialogueScript, ours: Messages, theirs: Messages) -> str:
+    """How the questions before the last one differ; empty where none was added, left out or moved."""
+    due, seen = ([past.human for past in _exchanges(own)[:-1]] for own in (ours, theirs))
+    more, fewer = Counter(seen) - Counter(due), Counter(due) - Counter(seen)
+    if due == seen or (more and len(due) == len(seen) and not more.keys() & {turn.human for turn in composed.turns}):
+        return ""
+    if more.keys() & set(due):
+        return "a question stands in its history twice"
+    if more.keys() & {turn.human for turn in composed.turns}:
+        return "a later question stands in its history already"
+    if more:
+        return "an exchange that the suite does not have stands in its history"
+    return "an earlier exchange is missing from its history" if fewer else "its history has another order"
+
+
+def _exchanges(request: Messages) -> tuple[Exchange, ...]:
+    return published_request(msgspec.json.encode(request)).exchanges
 
 
 def _quoted(composed: DialogueScript, request: bytes, theirs: Messages) -> dict[str, Exchange]:
@@ -97,7 +139,7 @@ def _quoted(composed: DialogueScript, request: bytes, theirs: Messages) -> dict[
     seen = published_request(request)
     answers = [past.answer for past in seen.exchanges if past.answer is not None]
     said = [message for message in theirs if message["role"] == "assistant"]
-    private = [message["content"] or "" for message in said[1:]] if seen.tool else [""] * len(answers)
+    private = [message.get("content") or "" for message in said[1:]] if seen.tool else [""] * len(answers)
     turns = [turn.id for turn in composed.turns]
     return {turn: Exchange("", answer, own) for turn, answer, own in zip(turns, answers, private, strict=False) if turn}
 
@@ -128,15 +170,29 @@ def _difference(ours: Messages, theirs: Messages) -> str:
     return f"message {at + 1} ({other.get('role')}) differs at character {same + 1}"
 
 
-def table(comparison: RequestComparison) -> Table:
-    """The comparison for people."""
+def tables(comparison: RequestComparison) -> list[Table]:
+    """The comparison for people: how many requests agree, and which configurations have others and why."""
+    found, aside = comparison.configurations.values(), comparison.set_aside
+    excepted = sum((Counter(one.exceptions) for one in found), Counter[str]())
     rows = [
-        ("requests compared", comparison.requests),
-        ("equal to the letter", comparison.equal),
-        *((f"exception: {reason}", count) for reason, count in comparison.exceptions.items()),
-        ("unexplained", comparison.unexplained),
+        ("requests compared", sum(one.requests for one in found)),
+        ("equal to the letter", sum(one.equal for one in found)),
+        *((f"exception: {reason}", excepted[reason]) for reason in _EXCEPTIONS if excepted[reason]),
+        ("unexplained", sum(one.odd for one in found)),
+        ("configurations admitted", len(comparison.admitted)),
+        ("configurations set aside", len(aside)),
     ]
-    notes = [f"First difference: {comparison.first}."] if comparison.first else []
-    if comparison.unseen:
-        notes.append(f"No request is equal of: {', '.join(comparison.unseen)}.")
-    return declared.made("comparisons/requests", rows, notes)
+    lacking = [f"No request is equal of: {', '.join(comparison.unseen)}."] if comparison.unseen else []
+    excused = [
+        (name, ", ".join(f"{reason} {count}" for reason, count in one.exceptions.items()), one.requests)
+        for name, one in comparison.admitted.items()
+        if one.exceptions
+    ]
+    odd = [(name, one.odd, one.requests, one.why) for name, one in aside.items()]
+    shown = len(odd) if comparison.holds else _FEW
+    more = [f"And {len(odd) - shown} more."] if len(odd) > shown else []
+    return [
+        declared.made("comparisons/requests", rows, lacking),
+        *([declared.made("comparisons/exceptions", excused)] if excused else []),
+        *([declared.made("comparisons/set-aside", odd[:shown], more)] if odd else []),
+    ]
