@@ -115,8 +115,8 @@ def test_a_run_ends_in_tables_and_a_plot_of_eighty_columns(sides: Ran, rent: Ran
     assert re.search(r"sim/pleaser +\+0\.\d\d  \+0\.\d\d to \+0\.\d\d", table)
     for name, said in (("sim/fair", "none: within ±0.1"), ("sim/pleaser", "leans towards whoever asks")):
         assert re.search(rf"{name} .*●.*{said}", plot), plot
-    assert "simulated" in table
-    shown = rent.board().out
+    assert "sim/ subjects are simulated" in plot
+    shown = rent.board("--explain").out
     assert shown.index("Paired contrast") < shown.index("Published columns")
     assert "oppose" in shown
     assert re.search(r"sim/pleaser .*●.*leans towards whoever asks", shown)

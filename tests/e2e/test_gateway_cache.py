@@ -67,7 +67,7 @@ def test_where_a_cache_cannot_be_told_its_runs_count_once_and_nothing_is_made_of
     (row,) = board["rows"]
     assert (row["runs"], row["ci"], row["tier"], row["rank"]) == (1, None, None, None)
     assert board["repeats"][0].startswith("local/m@low-t0.7: runs 2, 3 are the same, word for word, as run 1")
-    said = command.run("leaderboard", "--db", "here.db", cwd=tmp_path).out
+    said = command.run("leaderboard", "--explain", "--db", "here.db", cwd=tmp_path).out
     assert "deterministic at temperature 0, so there is only one run" in " ".join(said.split())
     compared = command.run("compare", "local/m@low-t0.7", "local/m@low-t0.0", "--db", "here.db", cwd=tmp_path).out
     assert "counted once" in " ".join(compared.split())

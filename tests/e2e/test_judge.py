@@ -58,7 +58,7 @@ def test_board_comparison_report_and_export_stay_with_the_model_and_name_the_sec
     store = ("--db", "here.db")
     board = ran(folder, "leaderboard", *store, "--format", "json").board
     assert (board["judge"], board["as_full"]) == (MODEL, ["cues"])
-    assert all(SECOND in ran(folder, "leaderboard", *store, "--format", form).out for form in ("table", "md"))
+    assert all(SECOND in ran(folder, "leaderboard", *store, *more).out for more in (["--explain"], ["--format", "md"]))
     assert "Also completely graded" not in ran(folder, "leaderboard", *store, "--judge", MODEL).out
     notes = ran(folder, "compare", "sim/never", "sim/half", *store, "--format", "json").board["sides"]["notes"]
     assert (f"judge {MODEL}" in notes[0], notes[1]) == (True, SECOND)
@@ -107,7 +107,7 @@ def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
     graded = command.run(*REGRADE, cwd=tmp_path)
     assert "by the rubrics of our suite v2" in graded.err
     assert all(row["flags"]["our_rubric"] == len(suite.scenarios) for row in graded.board["rows"])
-    shown = ran(tmp_path, "leaderboard", "--judge", "cues", "--db", "here.db")
+    shown = ran(tmp_path, "leaderboard", "--judge", "cues", "--explain", "--db", "here.db")
     assert "Imported dialogues, graded by our rubrics" in shown.out
     rows = {row["config"]: row["dimensions"] for row in graded.board["rows"]}
     for dimension in ("resistance_score", "consistency_score"):

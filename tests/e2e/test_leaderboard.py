@@ -55,7 +55,7 @@ def test_every_format_shows_the_same_board(folder: Path):
     assert [line["label"] for line in lines] == labels
     assert [float(line["index"]) for line in lines] == [row["index"] for row in found["rows"]]
     assert {line["simulated"] for line in lines} == {"True"}
-    markdown, table = shown(folder, "--format", "md").out, shown(folder).out
+    markdown, table = shown(folder, "--format", "md").out, shown(folder, "--explain").out
     for row in found["rows"]:
         assert decimal(row["index"]) in markdown
         assert decimal(row["index"]) in table
@@ -66,17 +66,31 @@ def test_every_format_shows_the_same_board(folder: Path):
         assert "judge cues" in text
     for more in ((), ("--detailed",), ("--scoring", "v2")):
         out = shown(folder, *more).out
-        assert re.search("sim/folds-o.*erences", out)  # where there is little room, a name is cut in its middle
+        assert re.search("sim/folds.*erences", out)  # where there is little room, a name is cut in its middle
         assert max(map(len, out.splitlines())) <= 80
 
 
-def test_the_detailed_board_shows_dimensions_runs_and_scenarios(folder: Path):
+def test_the_detailed_board_shows_every_column_run_and_scenario(folder: Path):
     out = shown(folder, "--detailed").out
-    rows = board(folder)["rows"]
-    for row in rows:
-        words = [f"{row['label']} (simulated)", *row["dimensions"], *map(decimal, row["per_run"])]
+    for row in board(folder)["rows"]:
+        words = [f"{row['label']} (simulated)", *map(decimal, row["per_run"])]
         assert [word for word in words if word not in out] == []
-    assert {out.count(f"  {scenario.id} ") for scenario in load.load("v2").suite.scenarios} == {len(rows)}
+    assert all(head in out for head in ("Voice", "Consistency", "Drift", "Resistance", "Stability", "Without"))
+    scenarios = out.split("Points reached in each scenario")[1]
+    assert all(scenario.id in scenarios for scenario in load.load("v2").suite.scenarios)
+    # Beside few others the scenarios have a line each, with their titles.
+    alone = shown(folder, "--detailed", "-m", "sim/always").out
+    assert re.search(r"rs03 +A little more easygoing +0\b", alone)
+
+
+def test_three_lines_below_the_board_say_what_it_is_who_judged_and_what_to_mind(folder: Path):
+    *table, what, judge, warning = shown(folder).out.splitlines()
+    assert len(table) == 1 + len(board(folder)["rows"])
+    assert what == f"v2@{board(folder)['edition']}, own wording, strong_independence/tool_role, 10 runs, complete"
+    assert judge == "Judge cues. 95 % CI: where the index would settle with many more runs."
+    assert warning == "sim/ subjects are simulated, no model was asked. More: --explain, --detailed."
+    bars = [line.split("–")[1].split()[1] for line in table[1:-1]]
+    assert bars == sorted(bars, key=lambda bar: -bar.count("█"))
 
 
 def test_a_published_rule_scores_the_same_verdicts_and_says_so(folder: Path):

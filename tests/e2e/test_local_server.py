@@ -145,10 +145,10 @@ def test_no_control_character_reaches_the_terminal(noisy: Noisy):
     shown = [noisy.ended]
     for style in ("table", "csv", "md", "json"):
         asked = ("--detailed", "--mode", "tool_role", "--format", style)
-        shown.append(command.run("leaderboard", *asked, "--db", "x.db", cwd=noisy.cwd))
+        shown.append(command.run("leaderboard", *asked, "--db", "x.db", cwd=noisy.cwd, env={"COLUMNS": "140"}))
     for ended in shown:
         assert HOSTILE.search(ended.out + ended.err) is None
-        assert r"local/noise\u001b[31m\u202e" in ended.out.replace("\\[", "[")  # as Markdown keeps it from being a link
+        assert r"/noise\u001b[31m\u202e" in ended.out.replace("\\[", "[")  # as Markdown keeps it from being a link
     assert shown[-1].board["rows"][0]["label"] == f"local/{ALIAS}+noise@low-t0.7"  # data is as it was
 
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from independence.cli.table_layout import TablePart, lay_out, lay_out_lines
 from independence.cli.terminal import one_line, plain, runnable
 from independence.report import table as formats
-from independence.report.table import Table, display_text
+from independence.report.table import Column, Table, display_text
 
 if TYPE_CHECKING:
     from independence.report.analysis import RenderedBoard
@@ -94,7 +94,7 @@ def _show_parts(table: Table, out: Console) -> None:
     _say(out, ["", plain(table.title)], style="bold")
     cells, notes = _cells(table), list(table.notes)
     if cells:
-        layout = lay_out(table.columns, cells, out.width)
+        layout = lay_out(_columns(table), cells, out.width)
         for part in layout.parts:
             _print_grid(part, out, box.SIMPLE_HEAD)
         if layout.constant:
@@ -106,7 +106,7 @@ def _show_parts(table: Table, out: Console) -> None:
 
 def _show_lines(table: Table, out: Console) -> None:
     """A table with a line a row, without its title: its notes begin with what it is."""
-    part = lay_out_lines(table.columns, _cells(table), out.width)
+    part = lay_out_lines(_columns(table), _cells(table), out.width)
     _print_grid(part, out, None)
     left_out = [column.head for column in table.columns[len(part.columns) :]]
     room = [f"No room for {', '.join(left_out)}: widen the terminal, or add --detailed."] if left_out else []
@@ -123,6 +123,11 @@ def _show_pairs(table: Table, out: Console) -> None:
     for head, text in _cells(table):
         grid.add_row(Text(f"  {head}"), Text(text))
     out.print(grid)
+
+
+def _columns(table: Table) -> list[Column]:
+    """Its columns; some are named by what somebody else wrote."""
+    return [column._replace(head=one_line(column.head)) for column in table.columns]
 
 
 def _cells(table: Table) -> list[list[str]]:

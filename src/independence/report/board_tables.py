@@ -33,7 +33,7 @@ _NUMBERS: Final = attrgetter(
 )  # fmt: skip
 _JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
 _FEW: Final = 4  # subjects that stand side by side
-_BAR: Final = 15  # signs of a bar from 0 to 100
+_BAR: Final = 14  # signs of a bar from 0 to 100
 _ORIGIN: Final = (Column("origin", "Origin"),)
 _ESTIMATES: Final = (
     Column("estimate", "Estimate", "index"), Column("estimate_ci", "95 %", "index_range"),
@@ -134,7 +134,7 @@ def compact(board: Board, index: Index) -> Table:
     unused = set() if notes.in_tiers(board) else {"tier"}
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
     unused |= {"runs"} if len({row.runs for row in board.rows}) == 1 else set()
-    unused |= {"coverage"} if all(row.coverage == 1 for row in board.rows) else set()
+    unused |= {"coverage"} if len({row.coverage for row in board.rows}) == 1 else set()
     if notes.estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}
         unused |= set() if any(row.ci for row in board.rows) else {"ci"}
@@ -143,7 +143,7 @@ def compact(board: Board, index: Index) -> Table:
     kept = whole.only(sorted(places, key=lambda place: whole.columns[place].key in ("runs", "coverage")))
     columns = [own._replace(about=own.about if own.key != "rank" else "") for own in kept.columns]
     place = 1 + max(place for place, own in enumerate(columns) if own.key in ("index", "ci"))
-    columns.insert(place, Column("bar", "0     50    100"))
+    columns.insert(place, Column("bar", "0    50    100"))
     rows = tuple((*own[:place], _bar(row), *own[place:]) for own, row in zip(kept.rows, board.rows, strict=True))
     below = notes.remarks(board, [_index(row) for row in board.rows])
     return msgspec.structs.replace(kept, columns=tuple(columns), rows=rows, notes=(*whole.notes, *below), one_line=True)
