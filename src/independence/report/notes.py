@@ -35,7 +35,7 @@ SENTENCES: Final = {
     "simulated": SIMULATED_NOTE,
     "cut": "Answers were cut off at the token limit: {whose}. An index of cut answers says little: allow more with "
     "--max-tokens.",
-    "thinks": f"{THINKS} answers used reasoning tokens.",
+    "thinks": f"{THINKS} answers used reasoning tokens, or came with their reasoning.",
     "unsent": "No temperature is sent to {whose}: the models take none.",
     "unanswered": "No index: {whose}. Half of the replies or more are no answers (error messages, noise, repetitions "
     "of the prompt or the human, the same words to several questions); verdicts on them do not count.",

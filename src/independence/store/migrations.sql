@@ -622,3 +622,5 @@ CREATE TABLE tallies (                 -- of each table whose rows have digests;
     rows INTEGER NOT NULL,
     digests INTEGER NOT NULL           -- their sum
 ) WITHOUT ROWID;
+
+-- migration: answers that came with their reasoning count as reasoned
