@@ -24,9 +24,10 @@ from independence.report import (
     runs,
     summary,
 )
+from independence.report import board as boards
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardRemarks
-from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
+from independence.report.table import Column, Prose, Table, flat, to_markdown
 from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import VOID
@@ -133,20 +134,22 @@ def test_marks_are_counted_with_who_has_most_and_each_is_explained(toy: Toy) -> 
 # Costs
 
 
-def costs(toy: Toy) -> tuple[list[dict[str, Value]], Table]:
-    """What each subject cost, and what its index cost."""
-    cost, value = runs.cost_tables(toy.read(), toy.board(), spending.by_subject(toy.connection, toy.scope.where))
-    return rows(cost), value
+def costs(toy: Toy, *only: str) -> list[Table]:
+    """What each subject cost, what its index cost, and whose answers have no price."""
+    spent = spending.by_subject(toy.connection, toy.scope.where)
+    board = boards.only(toy.board(), toy.read(), only)
+    return runs.cost_tables(toy.read(), board, spent)
 
 
 def test_every_dollar_is_in_the_audit(toy: Toy) -> None:
     toy.plan("a", 3)
-    assert costs(toy)[0] == []
+    assert costs(toy)[0].rows == ()
     lost = (Attempt("429", 1.0, Usage(cost_usd=0.25)), Attempt("timeout", 1.0, unknown_usd=0.125))
     records.add_failure(toy.connection, FailureRow(filled.key("a", "radio", 1), "x", "429", "", lost))
-    assert costs(toy)[0][0]["per_run_usd"] == 0.25  # runs that were never asked lower no price
+    assert rows(costs(toy)[0])[0]["per_run_usd"] == 0.25  # runs that were never asked lower no price
     toy.complete("a", TWO)
-    (cost,), value = costs(toy)
+    audit, value = costs(toy)
+    (cost,) = rows(audit)
     assert (cost["calls"], cost["answers_usd"], cost["verdicts"]) == (8, 4.0, 6)
     assert (cost["failed_usd"], cost["unknown_usd"], cost["extra_attempts"]) == (0.25, 0.125, 2)
     assert (cost["total_usd"], cost["per_run_usd"]) == (4.25, 2.125)
@@ -155,13 +158,13 @@ def test_every_dollar_is_in_the_audit(toy: Toy) -> None:
 
 def test_what_a_judge_wrote_before_it_graded_counts_as_judging(toy: Toy) -> None:
     toy.complete("a")
-    (before,), _ = costs(toy)
+    (before,) = rows(costs(toy)[0])
     usage = Usage(prompt_tokens=30, completion_tokens=12, cost_usd=0.5)
     tries = (Attempt("429", 1.0, unknown_usd=0.25), Attempt("ok", 1.0, usage))
     claims = Reply("claims", "content", usage=usage, attempts=tries)
     row = ArtefactRow("k", filled.key("a", "radio", 1), "judge", "claims", 0, "w", "at", "{}", claims)
     artefacts.add(toy.connection, row)
-    (after,), _ = costs(toy)
+    (after,) = rows(costs(toy)[0])
     assert after["verdicts_usd"] == before["verdicts_usd"] + 0.5
     assert after["tokens"] == before["tokens"] + 42
     assert after["unknown_usd"] == 0.25
@@ -173,12 +176,28 @@ def test_an_index_per_dollar_needs_dollars_and_a_whole_run(toy: Toy) -> None:
     toy.connection.execute("UPDATE calls SET cost_usd = 0 WHERE trial LIKE 'free%'")
     command.meant(toy.connection)
     toy.answer("holed", "radio", 1, Missing("no_answer"))  # its run stays paid for, though incomplete
-    cost, value = costs(toy)
+    audit, value, unpriced = costs(toy)
     (row,) = rows(value)
     assert value.rows[0][0] == "label of paid"
     assert row["index_per_usd"] == pytest.approx(row["index"] / 2)
-    assert "1 subjects" in value.notes[0]
-    assert next(one["per_run_usd"] for one in cost if "label of holed" in one.values()) == 2.0
+    assert [row[:3] for row in unpriced.rows] == [("label of free", row["index"], "no cost stated")]
+    assert next(one["per_run_usd"] for one in rows(audit) if "label of holed" in one.values()) == 2.0
+    assert len(costs(toy, "free")) == 2  # alone it has nobody to be compared with
+
+
+def test_a_total_says_of_whom_it_is_and_whose_answers_have_no_stated_cost(toy: Toy) -> None:
+    for config, model_id, dollars in (
+        ("paid", "a/m", 2), ("odd", "a/n", 0), ("own", "local/n", 0), ("gift", "a/n:free", 0),
+    ):  # fmt: skip
+        toy.complete(Asked(config, label=config, model_id=model_id), TWO[:1])
+        toy.connection.execute("UPDATE calls SET cost_usd = ? WHERE trial LIKE ?", (dollars, f"{config}%"))
+    command.meant(toy.connection)
+    total, _, _, unstated = costs(toy)[0].notes
+    assert total.startswith("$8.00 in total, for 4 subjects: answers $8.00, judging $0.00")
+    assert unstated == "No cost is stated for 4 answers, so the total may be too low: odd (4)."
+    part, _, _ = costs(toy, "own", "gift")[0].notes
+    assert part.startswith("$0.00 in total, for 2 of 4 subjects (without the others, which cost $8.00)")
+    assert {row[0]: row[2] for row in costs(toy)[2].rows} == {"odd": "no cost stated", "own": "local", "gift": "free"}
 
 
 # The first lines
