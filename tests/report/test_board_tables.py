@@ -200,6 +200,23 @@ def test_a_total_says_of_whom_it_is_and_whose_answers_have_no_stated_cost(toy: T
     assert {row[0]: row[2] for row in costs(toy)[2].rows} == {"odd": "no cost stated", "own": "local", "gift": "free"}
 
 
+# Medals
+
+
+def test_medals_stand_in_markdown_by_rank_where_more_are_ranked_than_there_are_medals(toy: Toy) -> None:
+    def ranks() -> list[str]:
+        made = to_markdown(board_tables.full(toy.board(), toy.index))
+        return [line.split(" | ")[1] for line in made.splitlines() if line.startswith("| ") and "label" in line]
+
+    for config, scores in (("a", (9, 9, 0)), ("b", (9, 9, 0)), ("c", (5, 6, 4))):
+        toy.complete(config, (scores, scores))
+    assert ranks() == ["1", "1", "3"]
+    toy.complete("d", ((1, 2, 9), (2, 1, 9)))
+    toy.complete("once", ((2, 2, 9),))
+    assert ranks() == ["🥇 1", "🥇 1", "🥉 3", "—", "4"]
+    assert "🥇" not in str(board_tables.record(toy.board(), toy.index))
+
+
 # The first lines
 
 

@@ -94,7 +94,8 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
         "ifnull(c.extra, 0) + ifnull(f.extra, 0), ifnull(c.tokens, 0) + ifnull(v.tokens, 0) + ifnull(a.tokens, 0), "
         "ifnull(r.number, 0), ifnull(c.without_cost, 0) FROM (SELECT DISTINCT config_dir FROM p) "
         "LEFT JOIN c USING (config_dir) LEFT JOIN v USING (config_dir) LEFT JOIN a USING (config_dir) "
-        "LEFT JOIN f USING (config_dir) LEFT JOIN r USING (config_dir) WHERE coalesce(c.usd, v.usd, a.usd, f.usd) IS NOT NULL",
+        "LEFT JOIN f USING (config_dir) LEFT JOIN r USING (config_dir) "
+        "WHERE coalesce(c.usd, v.usd, a.usd, f.usd) IS NOT NULL",
         (*where.columns, *where.columns),
     )
     return {config: SubjectSpending._make(own) for config, *own in found}
