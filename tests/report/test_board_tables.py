@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from independence.clients import protocol
+from independence.config import subjects
+from independence.config.subjects import Subject
 from independence.errors import StoreError
 from independence.extensions.published import scoring_rules
 from independence.extensions.published.responses import catalogue
@@ -19,6 +21,7 @@ from independence.report import (
     board_tables,
     index_report,
     legend,
+    models,
     notes,
     place_board,
     runs,
@@ -35,7 +38,7 @@ from independence.store import artefacts, records, spending
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import FailureRow
 from independence.suites.load import LoadedSuite
-from independence.types import Attempt, Missing, Reply, Usage
+from independence.types import Attempt, Missing, Reply, Sampling, Usage
 from tests import toy as suites
 from tests.e2e import command
 
@@ -198,6 +201,25 @@ def test_a_total_says_of_whom_it_is_and_whose_answers_have_no_stated_cost(toy: T
     part, _, _ = costs(toy, "own", "gift")[0].notes
     assert part.startswith("$0.00 in total, for 2 of 4 subjects (without the others, which cost $8.00)")
     assert {row[0]: row[2] for row in costs(toy)[2].rows} == {"odd": "no cost stated", "own": "local", "gift": "free"}
+
+
+# How they were asked
+
+
+def test_tested_models_have_their_settings_runs_and_what_a_million_tokens_cost(toy: Toy) -> None:
+    toy.complete(Asked("a--m+north@low-t0.7-m900", label="m", model_id="a/m"), TWO)
+    toy.complete(Asked("a--b@none-t1.0", label="b", model_id="a/b:free"), TWO[:1])
+    toy.connection.execute("UPDATE calls SET cost_usd = iif(trial LIKE 'a--m%', .002, 0), prompt_tokens = 400")
+    toy.connection.execute("UPDATE calls SET completion_tokens = 100")
+    command.meant(toy.connection)
+    own = Subject("a/b:free", "gate", "b:free", Sampling(1.0, "high"), temperature_supported=False)
+    spent = spending.by_subject(toy.connection, toy.scope.where)
+    second, first = rows(models.tested(toy.read(), {"a--b@none-t1.0": subjects.to_json(own)}, spent))
+    assert tuple(first.values()) == ("m", "a/m", None, "north", "low", 0.7, pytest.approx(4.0), 2, None)
+    assert tuple(second.values()) == (
+        "b", "a/b:free", "gate", None, "high", 1.0, None, 1, "free, takes no temperature",
+    )  # fmt: skip
+    assert "endpoint" not in rows(models.tested(toy.read(), {}, spent))[0]  # nobody knows of any
 
 
 # Medals

@@ -22,6 +22,7 @@ from independence.report import (
     runs,
     summary,
 )
+from independence.report import models as models_tables
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
@@ -79,6 +80,9 @@ def sections(
             board_tables.legend(index, built, ranked),
         ], folds=False),
         Section("runs", "Runs and intervals", _filled([board_tables.runs(built, index)])),
+        Section("tested", "Tested models", [
+            models_tables.tested(read, scope.by_key(lambda where: queries.configurations(connection, where)), spent),
+        ]),
         Section("costs", "Costs", [*cost(built, spent), *_filled(costs)]),
         Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)]),
         Section("conditions", "Prompt and delivery", matrix.tables(

@@ -153,7 +153,7 @@ def _whom(own: Mapping[str, SubjectSpending], spent: Mapping[str, SubjectSpendin
 def _unstated(read: VerdictData, own: Mapping[str, SubjectSpending]) -> list[str]:
     """Whose answers have no cost although nothing says that they are free."""
     found = Counter({
-        read.about[config].name: one.without_cost for config, one in own.items() if not _free(read.about[config])
+        read.about[config].name: one.without_cost for config, one in own.items() if not free(read.about[config])
     })  # fmt: skip
     whose = [f"{name} ({count})" for name, count in found.most_common() if count]
     if not whose:
@@ -163,7 +163,7 @@ def _unstated(read: VerdictData, own: Mapping[str, SubjectSpending]) -> list[str
     return [f"{counted}: {', '.join(whose[:_NAMED])}{more}."]
 
 
-def _free(who: SubjectInfo) -> str:
+def free(who: SubjectInfo) -> str:
     """Why the answers of a subject cost nothing, by its id; empty where that does not say so."""
     if who.simulated:
         return "simulated"
@@ -181,7 +181,7 @@ def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) 
         if own.answers_usd and cost:
             rows.append((who.name, row.index, cost, row.index / cost, row.complete_runs))
         else:
-            unpriced.append((who.name, row.index, _free(who) or "no cost stated", own.verdicts_usd, row.complete_runs))
+            unpriced.append((who.name, row.index, free(who) or "no cost stated", own.verdicts_usd, row.complete_runs))
     rows.sort(key=lambda cells: (-cells[3], cells[0]))
     made = [declared.made("runs/index-per-dollar", rows)]
     return [*made, declared.made("runs/unpriced", unpriced)] if rows else made

@@ -32,6 +32,7 @@ class SubjectSpending(NamedTuple):
     tokens: int  # prompt and completion, answers and verdicts
     runs: int = 0  # that any of it was spent on, complete or not
     without_cost: int = 0  # answers that cost nothing, or of which nobody said what they cost
+    answer_tokens: int = 0  # prompt and completion
 
 
 class RunAnswers(NamedTuple):
@@ -92,7 +93,7 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
         "ifnull(v.usd, 0.0) + ifnull(a.usd, 0.0), ifnull(f.usd, 0.0), "
         "ifnull(c.unknown, 0.0) + ifnull(v.unknown, 0.0) + ifnull(a.unknown, 0.0) + ifnull(f.unknown, 0.0), "
         "ifnull(c.extra, 0) + ifnull(f.extra, 0), ifnull(c.tokens, 0) + ifnull(v.tokens, 0) + ifnull(a.tokens, 0), "
-        "ifnull(r.number, 0), ifnull(c.without_cost, 0) FROM (SELECT DISTINCT config_dir FROM p) "
+        "ifnull(r.number, 0), ifnull(c.without_cost, 0), ifnull(c.tokens, 0) FROM (SELECT DISTINCT config_dir FROM p) "
         "LEFT JOIN c USING (config_dir) LEFT JOIN v USING (config_dir) LEFT JOIN a USING (config_dir) "
         "LEFT JOIN f USING (config_dir) LEFT JOIN r USING (config_dir) "
         "WHERE coalesce(c.usd, v.usd, a.usd, f.usd) IS NOT NULL",
