@@ -88,7 +88,7 @@ def sections(
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
-        Section("providers", "Same model, other hosts", provider_tables.tables(read)),
+        Section("providers", "Same model, other hosts and settings", provider_tables.tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
             connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
