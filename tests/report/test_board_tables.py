@@ -273,9 +273,9 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(toy: Toy
         assert said in text
     assert "too few scenarios" not in text
     assert {*re.findall(r"\d{4}-\d\d-\d\d", text)} == {"2026-03-05", "2026-04-01", "2026-04-09"}  # not today's
-    assert "), in a tier of its own. The lowest" in text
+    assert "), in a tier of its own (all pairs, Holm, 5 %). The lowest" in text
     toy.complete("nearly", ((9, 9, 0), (9, 8, 1)))
-    assert "in one tier with 1 other, which do not differ significantly from it" in told(toy)
+    assert "in one tier with 1 other, which does not differ significantly from it (all pairs, Holm, 5 %)" in told(toy)
     toy.complete("as good", ((9, 9, 0), (9, 9, 1)))
     assert "shared by 2 subjects" in told(toy)
 

@@ -74,7 +74,7 @@ SENTENCES: Final = {
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
-_CORRECTIONS = {
+CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
     "none": "pairs at 5 % each, uncorrected",
@@ -99,7 +99,7 @@ def readings(board: Board) -> list[str]:
     own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
     placed = [f"{row.label}: {why(row.flags) or 'some'}" for row in rows if row.placed]
     holes = any(row.index is None and row.rank is None for row in rows) and any(row.rank is not None for row in rows)
-    correction = _CORRECTIONS.get(board.correction, "")
+    correction = CORRECTIONS.get(board.correction, "")
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
     return [
