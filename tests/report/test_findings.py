@@ -27,7 +27,7 @@ def said(toy: Toy) -> list[str]:
     section = next(one for one in index_report.sections(toy.connection, toy.scope) if one.id == "summary")
     (prose,) = section.body
     assert isinstance(prose, Prose)
-    _, found, rest = prose.markdown.partition("What else was found, with the test or the interval:")
+    _, found, rest = prose.markdown.partition("What else was found, with tests and intervals:")
     return [line[2:] for line in rest.partition("How it was measured:")[0].splitlines() if line] if found else []
 
 
