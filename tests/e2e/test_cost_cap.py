@@ -127,7 +127,7 @@ def test_the_ledger_keeps_what_was_spent_when_everything_is_deleted_and_the_proc
     ((total, unknown),) = command.ask(db, "SELECT sum(spent_usd), sum(unknown_usd) FROM sessions")
     assert sum(usd for (usd,) in paid) + again <= billed(served) <= total  # with all that was reserved at the kill
     assert total - unknown <= billed(served)
-    assert f"${total:.4f} in this store so far" in after.err
+    assert f"${total:.4f} by all commands in this store so far" in after.err
     report = command.run("generate-report", "--db", db, "-o", "report.md", cwd=tmp_path)
     assert report.code == 0, report.err
     assert f"${total:.4f} in the whole life of this store" in (tmp_path / "report.md").read_text().replace("\\", "")

@@ -264,16 +264,22 @@ def test_verdicts_count_by_one_judge_and_one_wording_of_the_rubric(toy: Toy) -> 
 # Judges and marks
 
 
-def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(toy: Toy) -> None:
-    for name in ("plain", "thinking"):
+def test_who_takes_reasoning_is_marked_and_the_mark_explained(toy: Toy) -> None:
+    thoughts = {
+        "plain": {"thinking": "aside"},
+        "thinking": {"usage": Usage(reasoning_tokens=7)},
+        "told": {"reasoning": "hm"},
+    }
+    for name, came in thoughts.items():
         toy.complete(name)
-    thought = Reply("hm, dessert", "tool", usage=Usage(reasoning_tokens=7))
-    toy.grade(("thinking", "dessert", 1), toy.answer("thinking", "dessert", 1, thought), Verdict(GIVEN))
+        reply = msgspec.structs.replace(Reply("hm, dessert", "tool"), **came)
+        toy.grade((name, "dessert", 1), toy.answer(name, "dessert", 1, reply), Verdict(GIVEN))
     found = toy.board()
     assert {row.config: (notes.name(row), row.thinking) for row in found.rows} == {
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
+        "told": ("label of told †", True),
     }  # fmt: skip
-    assert "† answers used reasoning tokens." in notes.readings(found)
+    assert "† answers used reasoning tokens, or came with their reasoning." in notes.readings(found)
 
 
 def test_where_several_judges_graded_an_interval_holds_their_error(toy: Toy) -> None:

@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from independence.clients import protocol
+from independence.config import subjects
+from independence.config.subjects import Subject
 from independence.errors import StoreError
 from independence.extensions.published import scoring_rules
 from independence.extensions.published.responses import catalogue
@@ -19,14 +21,16 @@ from independence.report import (
     board_tables,
     index_report,
     legend,
+    models,
     notes,
     place_board,
     runs,
     summary,
 )
+from independence.report import board as boards
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardRemarks
-from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
+from independence.report.table import Column, Prose, Table, flat, to_markdown
 from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import VOID
@@ -34,7 +38,7 @@ from independence.store import artefacts, records, spending
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import FailureRow
 from independence.suites.load import LoadedSuite
-from independence.types import Attempt, Missing, Reply, Usage
+from independence.types import Attempt, Missing, Reply, Sampling, Usage
 from tests import toy as suites
 from tests.e2e import command
 
@@ -133,20 +137,22 @@ def test_marks_are_counted_with_who_has_most_and_each_is_explained(toy: Toy) -> 
 # Costs
 
 
-def costs(toy: Toy) -> tuple[list[dict[str, Value]], Table]:
-    """What each subject cost, and what its index cost."""
-    cost, value = runs.cost_tables(toy.read(), toy.board(), spending.by_subject(toy.connection, toy.scope.where))
-    return rows(cost), value
+def costs(toy: Toy, *only: str) -> list[Table]:
+    """What each subject cost, what its index cost, and whose answers have no price."""
+    spent = spending.by_subject(toy.connection, toy.scope.where)
+    board = boards.only(toy.board(), toy.read(), only)
+    return runs.cost_tables(toy.read(), board, spent)
 
 
 def test_every_dollar_is_in_the_audit(toy: Toy) -> None:
     toy.plan("a", 3)
-    assert costs(toy)[0] == []
+    assert costs(toy)[0].rows == ()
     lost = (Attempt("429", 1.0, Usage(cost_usd=0.25)), Attempt("timeout", 1.0, unknown_usd=0.125))
     records.add_failure(toy.connection, FailureRow(filled.key("a", "radio", 1), "x", "429", "", lost))
-    assert costs(toy)[0][0]["per_run_usd"] == 0.25  # runs that were never asked lower no price
+    assert rows(costs(toy)[0])[0]["per_run_usd"] == 0.25  # runs that were never asked lower no price
     toy.complete("a", TWO)
-    (cost,), value = costs(toy)
+    audit, value = costs(toy)
+    (cost,) = rows(audit)
     assert (cost["calls"], cost["answers_usd"], cost["verdicts"]) == (8, 4.0, 6)
     assert (cost["failed_usd"], cost["unknown_usd"], cost["extra_attempts"]) == (0.25, 0.125, 2)
     assert (cost["total_usd"], cost["per_run_usd"]) == (4.25, 2.125)
@@ -155,13 +161,13 @@ def test_every_dollar_is_in_the_audit(toy: Toy) -> None:
 
 def test_what_a_judge_wrote_before_it_graded_counts_as_judging(toy: Toy) -> None:
     toy.complete("a")
-    (before,), _ = costs(toy)
+    (before,) = rows(costs(toy)[0])
     usage = Usage(prompt_tokens=30, completion_tokens=12, cost_usd=0.5)
     tries = (Attempt("429", 1.0, unknown_usd=0.25), Attempt("ok", 1.0, usage))
     claims = Reply("claims", "content", usage=usage, attempts=tries)
     row = ArtefactRow("k", filled.key("a", "radio", 1), "judge", "claims", 0, "w", "at", "{}", claims)
     artefacts.add(toy.connection, row)
-    (after,), _ = costs(toy)
+    (after,) = rows(costs(toy)[0])
     assert after["verdicts_usd"] == before["verdicts_usd"] + 0.5
     assert after["tokens"] == before["tokens"] + 42
     assert after["unknown_usd"] == 0.25
@@ -173,12 +179,64 @@ def test_an_index_per_dollar_needs_dollars_and_a_whole_run(toy: Toy) -> None:
     toy.connection.execute("UPDATE calls SET cost_usd = 0 WHERE trial LIKE 'free%'")
     command.meant(toy.connection)
     toy.answer("holed", "radio", 1, Missing("no_answer"))  # its run stays paid for, though incomplete
-    cost, value = costs(toy)
+    audit, value, unpriced = costs(toy)
     (row,) = rows(value)
     assert value.rows[0][0] == "label of paid"
     assert row["index_per_usd"] == pytest.approx(row["index"] / 2)
-    assert "1 subjects" in value.notes[0]
-    assert next(one["per_run_usd"] for one in cost if "label of holed" in one.values()) == 2.0
+    assert [row[:3] for row in unpriced.rows] == [("label of free", row["index"], "no cost stated")]
+    assert next(one["per_run_usd"] for one in rows(audit) if "label of holed" in one.values()) == 2.0
+    assert len(costs(toy, "free")) == 2  # alone it has nobody to be compared with
+
+
+def test_a_total_says_of_whom_it_is_and_whose_answers_have_no_stated_cost(toy: Toy) -> None:
+    for config, model_id, dollars in (
+        ("paid", "a/m", 2), ("odd", "a/n", 0), ("own", "local/n", 0), ("gift", "a/n:free", 0),
+    ):  # fmt: skip
+        toy.complete(Asked(config, label=config, model_id=model_id), TWO[:1])
+        toy.connection.execute("UPDATE calls SET cost_usd = ? WHERE trial LIKE ?", (dollars, f"{config}%"))
+    command.meant(toy.connection)
+    total, _, _, unstated = costs(toy)[0].notes
+    assert total.startswith("$8.00 in total, for 4 subjects: answers $8.00, judging $0.00")
+    assert unstated == "No cost is stated for 4 answers, so the total may be too low: odd (4)."
+    part, _, _ = costs(toy, "own", "gift")[0].notes
+    assert part.startswith("$0.00 in total, for 2 of 4 subjects (without the others, which cost $8.00)")
+    assert {row[0]: row[2] for row in costs(toy)[2].rows} == {"odd": "no cost stated", "own": "local", "gift": "free"}
+
+
+# How they were asked
+
+
+def test_tested_models_have_their_settings_runs_and_what_a_million_tokens_cost(toy: Toy) -> None:
+    toy.complete(Asked("a--m+north@low-t0.7-m900", label="m", model_id="a/m"), TWO)
+    toy.complete(Asked("a--b@none-t1.0", label="b", model_id="a/b:free"), TWO[:1])
+    toy.connection.execute("UPDATE calls SET cost_usd = iif(trial LIKE 'a--m%', .002, 0), prompt_tokens = 400")
+    toy.connection.execute("UPDATE calls SET completion_tokens = 100")
+    command.meant(toy.connection)
+    own = Subject("a/b:free", "gate", "b:free", Sampling(1.0, "high"), temperature_supported=False)
+    spent = spending.by_subject(toy.connection, toy.scope.where)
+    second, first = rows(models.tested(toy.read(), {"a--b@none-t1.0": subjects.to_json(own)}, spent))
+    assert tuple(first.values()) == ("m", "a/m", None, "north", "low", 0.7, pytest.approx(4.0), 2, None)
+    assert tuple(second.values()) == (
+        "b", "a/b:free", "gate", None, "high", 1.0, None, 1, "free, takes no temperature",
+    )  # fmt: skip
+    assert "endpoint" not in rows(models.tested(toy.read(), {}, spent))[0]  # nobody knows of any
+
+
+# Medals
+
+
+def test_medals_stand_in_markdown_by_rank_where_more_are_ranked_than_there_are_medals(toy: Toy) -> None:
+    def ranks() -> list[str]:
+        made = to_markdown(board_tables.full(toy.board(), toy.index))
+        return [line.split(" | ")[1] for line in made.splitlines() if line.startswith("| ") and "label" in line]
+
+    for config, scores in (("a", (9, 9, 0)), ("b", (9, 9, 0)), ("c", (5, 6, 4))):
+        toy.complete(config, (scores, scores))
+    assert ranks() == ["1", "1", "3"]
+    toy.complete("d", ((1, 2, 9), (2, 1, 9)))
+    toy.complete("once", ((2, 2, 9),))
+    assert ranks() == ["🥇 1", "🥇 1", "🥉 3", "—", "4"]
+    assert "🥇" not in str(board_tables.record(toy.board(), toy.index))
 
 
 # The first lines
@@ -215,9 +273,9 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(toy: Toy
         assert said in text
     assert "too few scenarios" not in text
     assert {*re.findall(r"\d{4}-\d\d-\d\d", text)} == {"2026-03-05", "2026-04-01", "2026-04-09"}  # not today's
-    assert "), in a tier of its own. The lowest" in text
+    assert "), in a tier of its own (all pairs, Holm, 5 %). The lowest" in text
     toy.complete("nearly", ((9, 9, 0), (9, 8, 1)))
-    assert "in one tier with 1 other, which do not differ significantly from it" in told(toy)
+    assert "in one tier with 1 other, which does not differ significantly from it (all pairs, Holm, 5 %)" in told(toy)
     toy.complete("as good", ((9, 9, 0), (9, 9, 1)))
     assert "shared by 2 subjects" in told(toy)
 

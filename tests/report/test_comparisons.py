@@ -339,7 +339,7 @@ def test_a_directory_name_says_provider_effort_and_temperature() -> None:
         assert (found and (found.tag, found.settings["effort"], found.settings["temperature"])) == expected, config
 
 
-def test_only_subjects_that_differ_in_the_provider_alone_are_compared(toy: Toy) -> None:
+def test_only_subjects_that_differ_in_one_setting_alone_are_compared(toy: Toy) -> None:
     hosted(toy, "@none-t0.7", LOW)
     hosted(toy, "@low-t0.7", LOW, "other")
     assert provider_tables.tables(toy.read()) == []
@@ -348,12 +348,17 @@ def test_only_subjects_that_differ_in_the_provider_alone_are_compared(toy: Toy) 
     hosted(toy, "+north@low-t0.7", HIGH)
     read = toy.read()
     tables = provider_tables.tables(read, margin=3.0)
-    (row,) = rows(by_id(tables)["providers"])
-    assert (row["first"], row["second"], row["model"]) == ("north", UNPINNED, "acme/m@none-t0.7")
+    found = rows(by_id(tables)["providers"])
+    assert [(row["first"], row["second"], row["model"]) for row in found] == [
+        ("effort low", "effort none", "acme/m (on north, temperature 0.7)"),
+        ("north", UNPINNED, "acme/m (effort none, temperature 0.7)"),
+    ]
+    equal, row = found
+    assert (equal["difference"], equal["p_holm"]) == (0, 1)
     assert row["outcome"] == "north is higher"
-    found = gap(ComparedSubject(read, "acme--m+north@none-t0.7"), ComparedSubject(read, "acme--m@none-t0.7")).these
-    assert (row["difference"], row["ci"], row["p"]) == (found.points, found.interval(), found.p)
-    assert (row["p_equivalent"], row["p_holm"]) == (found.equivalent(3.0), row["p"])
+    apart = gap(ComparedSubject(read, "acme--m+north@none-t0.7"), ComparedSubject(read, "acme--m@none-t0.7")).these
+    assert (row["difference"], row["ci"], row["p"]) == (apart.points, apart.interval(), apart.p)
+    assert (row["p_equivalent"], row["p_holm"]) == (apart.equivalent(3.0), 2 * row["p"])
     refused = {(row["first"], row["second"]): row["differs"] for row in rows(by_id(tables)["providers-not-comparable"])}
     assert refused["m+north@low-t0.7", "m@none-t0.7"] == "effort: low and none"
     assert refused["m+north@none-t0.7", "m+south@low-t1.0"] == "effort: none and low; temperature: 0.7 and 1.0"
@@ -387,8 +392,8 @@ def test_an_incomplete_host_is_listed_and_not_compared_and_one_run_not_tested(to
     hosted(toy, "@low-t0.7", LOW[:1])
     hosted(toy, "+north@low-t0.7", HIGH[:1])
     found = {row["model"]: row for row in rows(by_id(provider_tables.tables(toy.read()))["providers"])}
-    row = found["acme/m@none-t0.7"]
+    row = found["acme/m (effort none, temperature 0.7)"]
     assert (row["difference"], row["ci"], row["p"], row["p_holm"], row["p_equivalent"]) == (None,) * 5
     assert str(row["outcome"]).startswith("not compared: north is incomplete, 1 of 6 verdicts missing")
-    row = found["acme/m@low-t0.7"]
+    row = found["acme/m (effort low, temperature 0.7)"]
     assert (row["difference"], row["p"], row["p_holm"]) == (pytest.approx(index(*HIGH[0]) - index(*LOW[0])), None, None)

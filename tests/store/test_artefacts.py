@@ -108,7 +108,7 @@ def test_what_steps_took_is_summed_by_judge_and_subject(connection: Connection) 
     assert spending.by_subject(connection, HERE) == {
         "a": SubjectSpending(
             calls=1, answers_usd=0.0, verdicts=2, verdicts_usd=2.0, failed_usd=0.0, unknown_usd=0.75,
-            extra_attempts=0, tokens=4 * 15, runs=1,
+            extra_attempts=0, tokens=4 * 15, runs=1, without_cost=1, answer_tokens=15,
         )
     }  # fmt: skip
     assert queries.costs(connection, HERE) == {"a": 2.0}

@@ -12,7 +12,7 @@ import pytest
 
 from independence.errors import StoreError
 from independence.store import context, database, digests, field_values
-from independence.store.migrations import migrations
+from independence.store.migrations import mark_thoughts, migrations
 from independence.suites import digest
 from independence.suites.load import load
 from independence.suites.schema import Suite
@@ -210,6 +210,23 @@ def test_the_words_of_replies_in_an_old_file_are_digested(path: Path) -> None:
     first, none, again = (said for (said,) in old.read("SELECT said FROM calls ORDER BY turn"))
     assert first == again == context.reply_digest(Reply("Yes.", "tool"))
     assert none == ""
+
+
+def test_answers_with_their_reasoning_in_an_old_file_count_as_reasoned(path: Path) -> None:
+    old = Old(path, next(at for at, one in enumerate(migrations()) if one.step is mark_thoughts))
+    for trial, reasoning in {"silent": "", "told": "Let me see."}.items():
+        old.add(
+            "calls",
+            trial=trial,
+            turn=0,
+            version=0,
+            missing=None,
+            reasoning=reasoning,
+            reasoning_tokens=0,
+            said="0" * 64,
+        )
+        old.add("dialogues", trial=trial, thought=0, digest=0)
+    assert old.read("SELECT trial, thought FROM dialogues") == [("silent", 0), ("told", 1)]
 
 
 def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(path: Path) -> None:

@@ -91,7 +91,7 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
     more = "" if afterword else "More: `independence leaderboard --explain`."
     table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:
-        note(f"{spent(result)}; ${finished.total_usd:.4f} in this store so far", terminal.quiet)
+        note(f"{spent(result)}; ${finished.total_usd:.4f} by all commands in this store so far", terminal.quiet)
     if result.skipped:
         note(f"{result.skipped} dialogues are being worked on by another process", terminal.quiet)
     if finished.boards and afterword and result.stopped_by is None:

@@ -89,6 +89,15 @@ def temperature_in(label: str) -> float | None:
     return float(found["temperature"]) if found else None
 
 
+def sampling_in(config_dir: str) -> Sampling:
+    """The settings that a directory name states: all that is known of those of an import."""
+    found = re.search(SUFFIX, config_dir)
+    if found is None:
+        return Sampling()
+    limit = found["max_tokens"]
+    return Sampling(float(found["temperature"]), found["effort"], found["pin"], int(limit) if limit else None)
+
+
 _PIN = re.compile(r"[^\s+@]+")
 
 

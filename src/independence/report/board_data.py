@@ -57,7 +57,7 @@ class SubjectInfo(NamedTuple):
     label: str
     model_id: str
     simulated: bool
-    thinking: bool = False  # its answers took reasoning tokens; nobody thinks in a simulated one
+    thinking: bool = False  # its answers took reasoning; nobody thinks in a simulated one
     origin: Origin | None = None  # where imports stand beside others
 
     @property

@@ -22,34 +22,43 @@ Scales = Mapping[str, Ends]
 """Field -> its worse and its better end."""
 
 
-class _ScenarioDifficulty(NamedTuple):
+class ScenarioDifficulty(NamedTuple):
+    """How much of a scenario's scales subjects keep."""
+
     scenario: str
-    shares: tuple[float, ...]  # mean share reached, 0-1, by subject
+    shares: Mapping[str, float]  # mean share reached, 0-1, by config_dir
     samples: int
 
     @property
     def average(self) -> float | None:
-        return 100 * fmean(self.shares) if self.shares else None
+        """Mean over subjects in percent; None where nobody has a verdict."""
+        return 100 * fmean(self.shares.values()) if self.shares else None
 
 
-def tables(study: BoardData) -> list[Table]:
-    """One table: every scenario, hardest first; those without a verdict of a complete subject last."""
+def questions(study: BoardData) -> list[ScenarioDifficulty]:
+    """Every scenario, hardest first; those without a verdict of a complete subject last."""
     suite, index = study.scope.suite, study.frame.index
-    questions = []
+    found = []
     for scenario in suite.scenarios:
         rubric = suite.rubrics[scenario.rubric]
         every = {name: _ends(index, rubric, scenario.experiment, name) for name in rubric.fields}
         scales = {name: ends for name, ends in every.items() if ends is not None}
-        runs = [
-            [cell.values for cell in study.planned[config] if cell.scenario == scenario.id and cell.values is not None]
-            for config in study.points
-        ]
-        there = [own for own in runs if own]
-        shares = [fmean(_share(scales, values) for values in own) for own in there] if scales else []
-        questions.append(_ScenarioDifficulty(scenario.id, tuple(shares), sum(map(len, there))))
+        runs = {
+            config: [cell.values for cell in own if cell.scenario == scenario.id and cell.values is not None]
+            for config, own in study.planned.items()
+            if config in study.points
+        }
+        there = {config: own for config, own in runs.items() if own}
+        shares = {config: fmean(_share(scales, one) for one in own) for config, own in there.items()} if scales else {}
+        found.append(ScenarioDifficulty(scenario.id, shares, sum(map(len, there.values()))))
     nobody = float("inf")
-    questions.sort(key=lambda one: (nobody if one.average is None else one.average, -one.samples, one.scenario))
-    rows = [_row(suite, number, question) for number, question in enumerate(questions, 1)]
+    return sorted(found, key=lambda one: (nobody if one.average is None else one.average, -one.samples, one.scenario))
+
+
+def tables(study: BoardData) -> list[Table]:
+    """One table: every scenario as in `questions`."""
+    suite, index = study.scope.suite, study.frame.index
+    rows = [_row(suite, number, question) for number, question in enumerate(questions(study), 1)]
     simulated = sum(study.about[config].simulated for config in study.points)
     whom = f"{len(study.points)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
     return [declared.made("index/difficulty", rows, [*_fields(index, suite), f"{whom}."])]
@@ -61,9 +70,9 @@ def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
     return fmean(min(1.0, max(0.0, share)) for share in own)
 
 
-def _row(suite: Suite, number: int, question: _ScenarioDifficulty) -> tuple[Value, ...]:
+def _row(suite: Suite, number: int, question: ScenarioDifficulty) -> tuple[Value, ...]:
     scenario, average = suite.scenario(question.scenario), question.average
-    spread = t_interval([100 * (1 - share) for share in question.shares])
+    spread = t_interval([100 * (1 - share) for share in question.shares.values()])
     interval = None if spread is None else (max(0.0, spread.low), min(100.0, spread.high))
     return (
         number, scenario.id, scenario.title, scenario.category or scenario.experiment,

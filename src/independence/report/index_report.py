@@ -15,6 +15,7 @@ from independence.report import (
     board_tables,
     declared,
     difficulty,
+    findings,
     judge_validation,
     matrix,
     names,
@@ -22,6 +23,7 @@ from independence.report import (
     runs,
     summary,
 )
+from independence.report import models as models_tables
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
@@ -72,20 +74,23 @@ def sections(
     tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
     costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
+    conditions = matrix.tables(connection, scope.suite, scope.edition, read.judge)
+    hosts, judges = provider_tables.tables(read), _judges(connection, read, others)
     made = [
-        summary.of_index(read, built),
+        summary.of_index(read, built, findings.of_report(read, built, [*conditions, *hosts, *judges])),
         Section("board", "The board", [
             Prose(quoted(scope.suite.about.strip())), forest(built), *filter(None, tables),
             board_tables.legend(index, built, ranked),
         ], folds=False),
         Section("runs", "Runs and intervals", _filled([board_tables.runs(built, index)])),
+        Section("tested", "Tested models", [
+            models_tables.tested(read, scope.by_key(lambda where: queries.configurations(connection, where)), spent),
+        ]),
         Section("costs", "Costs", [*cost(built, spent), *_filled(costs)]),
         Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)]),
-        Section("conditions", "Prompt and delivery", matrix.tables(
-            connection, scope.suite, scope.edition, read.judge,
-        )),
-        Section("providers", "Same model, other hosts", provider_tables.tables(read)),
-        Section("judges", "Judges", _judges(connection, read, others)),
+        Section("conditions", "Prompt and delivery", conditions),
+        Section("providers", "Same model, other hosts and settings", hosts),
+        Section("judges", "Judges", judges),
         Section("names", "Chosen names", names.tables(
             connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
         )),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.config.subjects import Subject
-from independence.report import declared
-from independence.report.table import Table, Value
+from independence.config.subjects import Subject, from_json, sampling_in
+from independence.report import declared, runs
+from independence.report.board_data import IMPORTED, VerdictData
+from independence.report.table import Table, Value, without_empty_columns
+from independence.store.spending import SubjectSpending
 
 # Of the parameters an endpoint lists, those that a run would send.
 _SENT = ("temperature", "seed", "structured_outputs", "response_format", "parallel_tool_calls")
@@ -36,6 +38,29 @@ def _configuration(subject: Subject) -> dict[str, Value]:
         "active": subject.active,
         "config_dir": subject.config_dir,
     }
+
+
+def tested(read: VerdictData, stored: Mapping[str, str], spent: Mapping[str, SubjectSpending]) -> Table:
+    """How everybody was asked, in how many runs, and what a million tokens cost.
+
+    `stored`: configurations as JSON, by config_dir; an import has none, and is known by its name.
+    """
+    rows: list[tuple[Value, ...]] = []
+    for config, who in sorted(read.about.items(), key=lambda pair: (pair[1].model_id, pair[0])):
+        own, subject = spent.get(config), from_json(stored[config]) if config in stored else None
+        sampling = subject.sampling if subject else sampling_in(config)
+        price = 1e6 * own.answers_usd / own.answer_tokens if own and own.answers_usd and own.answer_tokens else None
+        notes = {
+            who.origin or "": who.origin == IMPORTED,
+            runs.free(who) or "no cost stated": price is None and not who.simulated,
+            "takes no temperature": subject is not None and not subject.temperature_supported,
+        }
+        rows.append(
+            (who.name, who.model_id, subject.endpoint if subject else None, sampling.provider, sampling.effort,
+             sampling.temperature, price, len({cell.run for cell in read.planned[config]}),
+             ", ".join(note for note, holds in notes.items() if holds) or None)
+        )  # fmt: skip
+    return without_empty_columns(declared.made("models/tested", rows))
 
 
 def catalogue(endpoint: str, listed: Catalogue, part: str, *, brief: bool = False) -> Table:

@@ -36,7 +36,7 @@ SENTENCES: Final = {
     "simulated": SIMULATED_NOTE,
     "cut": "Answers were cut off at the token limit: {whose}. An index of cut answers says little: allow more with "
     "--max-tokens.",
-    "thinks": f"{THINKS} answers used reasoning tokens.",
+    "thinks": f"{THINKS} answers used reasoning tokens, or came with their reasoning.",
     "unsent": "No temperature is sent to {whose}: the models take none.",
     "unanswered": "No index: {whose}. Half of the replies or more are no answers (error messages, noise, repetitions "
     "of the prompt or the human, the same words to several questions); verdicts on them do not count.",
@@ -86,7 +86,7 @@ _INTERVALS = {
     LIKE_THESE: "95 % CI: where the index would settle with many other scenarios of this kind.",
     BOOTSTRAP: "95 % CI: the published bootstrap, which covers less than 95 % with few runs.",
 }
-_CORRECTIONS = {
+CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
     "none": "pairs at 5 % each, uncorrected",
@@ -111,7 +111,7 @@ def readings(board: Board) -> list[str]:
     own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
     placed = [f"{row.label}: {why(row.flags) or 'some'}" for row in rows if row.placed]
     holes = any(row.index is None and row.rank is None for row in rows) and any(row.rank is not None for row in rows)
-    correction = _CORRECTIONS.get(board.correction, "")
+    correction = CORRECTIONS.get(board.correction, "")
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
     return [

@@ -1,4 +1,4 @@
-"""Hosts of one model side by side, pair by pair: which differ, and which cannot be compared."""
+"""One model under two settings, pair by pair: hosts, efforts, temperatures; and hosts that cannot be compared."""
 
 from __future__ import annotations
 
@@ -36,19 +36,37 @@ class HostedSubject(NamedTuple):
         return self.tag or (_UNNAMED if self.slug.startswith(f"{LOCAL}--") else UNPINNED)
 
 
-class HostPair(NamedTuple):
-    """Two hosts of one model."""
+class SettingPair(NamedTuple):
+    """Two subjects of one model."""
 
     first: HostedSubject
     second: HostedSubject
 
     @property
-    def confounded(self) -> tuple[str, ...]:
-        """What else differs between them."""
+    def hosts(self) -> bool:
+        """Whether they are on different hosts."""
+        return self.first.tag != self.second.tag
+
+    @property
+    def settings(self) -> dict[str, tuple[str, str]]:
+        """What else differs between them, and what it is of each."""
         both = ((what, own, self.second.settings[what]) for what, own in self.first.settings.items())
-        return tuple(
-            f"{what}: {own or 'none sent'} and {other or 'none sent'}" for what, own, other in both if own != other
-        )
+        return {what: (own or "none sent", other or "none sent") for what, own, other in both if own != other}
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Both by the one thing that differs."""
+        if self.hosts:
+            return self.first.name, self.second.name
+        ((what, (own, other)),) = self.settings.items()
+        return f"{what} {own}", f"{what} {other}"
+
+    @property
+    def model(self) -> str:
+        """The model, and the settings that both have."""
+        shared = [f"on {self.first.tag}"] if self.first.tag and not self.hosts else []
+        shared += [f"{what} {own}" for what, own in self.first.settings.items() if own and what not in self.settings]
+        return f"{self.first.slug.replace('--', '/')} ({', '.join(shared)})"
 
 
 def host(config: str, model_id: str) -> HostedSubject | None:
@@ -59,30 +77,29 @@ def host(config: str, model_id: str) -> HostedSubject | None:
     return HostedSubject(config, slug, settings.pop("pin"), settings) if match else None
 
 
-def pairs(read: BoardData) -> list[HostPair]:
-    """Every two subjects of one model on different hosts, pinned ones first, in the order of config_dir."""
+def pairs(read: BoardData) -> list[SettingPair]:
+    """Every two subjects of one model, pinned ones first, in the order of config_dir."""
     hosts = [found for config, about in read.about.items() if (found := host(config, about.model_id))]
     hosts.sort(key=lambda one: (one.slug, one.tag is None, one.config))
-    return [
-        HostPair(first, second)
-        for first, second in combinations(hosts, 2)
-        if first.slug == second.slug and first.tag != second.tag
-    ]
+    return [SettingPair(first, second) for first, second in combinations(hosts, 2) if first.slug == second.slug]
 
 
 def tables(read: BoardData, margin: float = MARGIN) -> list[Table]:
     """Pairs that can be compared, and pairs that cannot; no table where there are none. `margin` in index points."""
     found = pairs(read)
-    fair, unfair = ([pair for pair in found if bool(pair.confounded) is apart] for apart in (False, True))
+    fair = [pair for pair in found if pair.hosts + len(pair.settings) == 1]
     made = [_compared(read, fair, margin)] if fair else []
-    if unfair:
-        names = read.about
-        rows = [(names[a.config].name, names[b.config].name, "; ".join(HostPair(a, b).confounded)) for a, b in unfair]
+    if unfair := [pair for pair in found if pair.hosts and pair.settings]:
+        rows = [
+            (*(read.about[one.config].name for one in pair),
+             "; ".join(f"{what}: {own} and {other}" for what, (own, other) in pair.settings.items()))
+            for pair in unfair
+        ]  # fmt: skip
         made.append(declared.made("comparisons/providers-not-comparable", rows))
     return made
 
 
-def _compared(read: BoardData, fair: list[HostPair], margin: float) -> Table:
+def _compared(read: BoardData, fair: list[SettingPair], margin: float) -> Table:
     reading = LIKE_THESE if read.single_runs else THESE  # one run of a scenario says nothing about more of it
     sides = [(ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)) for pair in fair]
     both = [subject_comparison.gap(*pair) for pair in sides]
@@ -93,9 +110,8 @@ def _compared(read: BoardData, fair: list[HostPair], margin: float) -> Table:
     holm = adjusted_by_name(first, "holm")
     rows = []
     for at, pair in enumerate(fair):
-        model = f"{pair.first.slug.replace('--', '/')}@{pair.first.config.rpartition('@')[2]}"
-        tested = _tested(pair, sides[at], gaps[at], holm.get(at), margin=margin, seen=seen[at])
-        rows.append((model, pair.first.name, pair.second.name, *tested))
+        tested = _tested(pair.names, sides[at], gaps[at], holm.get(at), margin=margin, seen=seen[at])
+        rows.append((pair.model, *pair.names, *tested))
     most, said = max(len(one.runs) for one in seen), READINGS[reading]
     note = f"Runs were added: some pairs could be compared {most} times. p (Holm) and intervals allow for it."
     notes = [note] if most > 1 else []
@@ -103,20 +119,20 @@ def _compared(read: BoardData, fair: list[HostPair], margin: float) -> Table:
 
 
 def _tested(
-    pair: HostPair, sides: tuple[ComparedSubject, ComparedSubject], gap: Difference | None, holm: float | None, *,
-    margin: float, seen: Looks,
+    names: tuple[str, str], sides: tuple[ComparedSubject, ComparedSubject], gap: Difference | None, holm: float | None,
+    *, margin: float, seen: Looks,
 ) -> tuple[Value, ...]:  # fmt: skip
     own, other = sides
     if own.index is None or other.index is None:
         holes = [
-            f"{one.name} is incomplete, {lacking(side)}"
-            for one, side in zip(pair, sides, strict=True)
+            f"{name} is incomplete, {lacking(side)}"
+            for name, side in zip(names, sides, strict=True)
             if side.index is None
         ]
         return None, None, None, None, None, f"not compared: {'; '.join(holes)}"
     if gap is None:
         return own.index - other.index, None, None, None, None, "a scenario with one run has no spread"
     level, p = seen.level, None if holm is None else holm / seen.allowance
-    said = outcome(gap, margin, (pair.first.name, pair.second.name), p, level=level)
+    said = outcome(gap, margin, names, p, level=level)
     equivalent = None if holm is None else gap.equivalent(margin)
     return gap.points, gap.interval(1 - level), tested_p(gap), holm, equivalent, said

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
+from independence.config.subjects import LOCAL
 from independence.report import declared, legend
 from independence.report.board import Board
-from independence.report.board_data import BoardData, VerdictData
+from independence.report.board_data import BoardData, SubjectInfo, VerdictData
 from independence.report.planned_verdicts import grouped
 from independence.report.replayed_runs import FLAG
 from independence.report.table import Table, Value
@@ -100,6 +101,7 @@ def _subjects(read: VerdictData, by_subject: dict[str, Counter[str]], dialogues:
 
 # Columns that stand only where somebody has something in them.
 _EXCEPTIONS = ("failed_usd", "unknown_usd", "extra_attempts")
+_NAMED = 3  # subjects that a sentence lists
 
 
 def per_run(own: SubjectSpending) -> float | None:
@@ -112,8 +114,8 @@ def _total(own: SubjectSpending) -> float:
 
 
 def cost_tables(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
-    """The audit of every subject, and index per dollar of those whose answers cost something."""
-    return [audit(read, [row.config for row in board.rows], spent), _value(read, board, spent)]
+    """The audit of every subject, index per dollar of those whose answers cost something, and the others."""
+    return [audit(read, [row.config for row in board.rows], spent), *_value(read, board, spent)]
 
 
 def audit(read: VerdictData, configs: Iterable[str], spent: Mapping[str, SubjectSpending]) -> Table:
@@ -126,7 +128,12 @@ def audit(read: VerdictData, configs: Iterable[str], spent: Mapping[str, Subject
         for config in order
         for one in (own[config],)
     ]  # fmt: skip
-    made = declared.made("runs/costs", rows, everything=sum(map(_total, own.values())))
+    made = declared.made(
+        "runs/costs", rows, _unstated(read, own),
+        everything=sum(map(_total, own.values())), whom=_whom(own, spent),
+        answers=sum(one.answers_usd for one in own.values()), judging=sum(one.verdicts_usd for one in own.values()),
+        lost=sum(one.failed_usd for one in own.values()),
+    )  # fmt: skip
     keep = [
         at
         for at, column in enumerate(made.columns)
@@ -135,19 +142,49 @@ def audit(read: VerdictData, configs: Iterable[str], spent: Mapping[str, Subject
     return made.only(keep)
 
 
-def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
-    rows = []
-    free = 0
+def _whom(own: Mapping[str, SubjectSpending], spent: Mapping[str, SubjectSpending]) -> str:
+    """Of whom a total is, and what those cost who were asked in the same place and are not shown."""
+    if len(own) == len(spent):
+        return f"{len(own)} subject{'' if len(own) == 1 else 's'}"
+    rest = sum(_total(one) for config, one in spent.items() if config not in own)
+    return f"{len(own)} of {len(spent)} subjects (without the others, which cost ${rest:.2f})"
+
+
+def _unstated(read: VerdictData, own: Mapping[str, SubjectSpending]) -> list[str]:
+    """Whose answers have no cost although nothing says that they are free."""
+    found = Counter({
+        read.about[config].name: one.without_cost for config, one in own.items() if not free(read.about[config])
+    })  # fmt: skip
+    whose = [f"{name} ({count})" for name, count in found.most_common() if count]
+    if not whose:
+        return []
+    more = f" and {len(whose) - _NAMED} more subjects" if len(whose) > _NAMED else ""
+    counted = f"No cost is stated for {found.total()} answers, so the total may be too low"
+    return [f"{counted}: {', '.join(whose[:_NAMED])}{more}."]
+
+
+def free(who: SubjectInfo) -> str:
+    """Why the answers of a subject cost nothing, by its id; empty where that does not say so."""
+    if who.simulated:
+        return "simulated"
+    return "local" if who.model_id.startswith(f"{LOCAL}/") else "free" if who.model_id.endswith(":free") else ""
+
+
+def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
+    """Index per dollar, the most first; then, where there is anybody to compare with, those that have no such ratio."""
+    rows, unpriced = [], []
     for row in board.rows:
-        own = spent.get(row.config)
-        cost = per_run(own) if own and own.answers_usd else None
-        if row.index is not None and cost:
-            rows.append((read.about[row.config].name, row.index, cost, row.index / cost, row.complete_runs))
-        elif row.index is not None and own:
-            free += 1
+        who, own = read.about[row.config], spent.get(row.config)
+        if row.index is None or own is None:
+            continue
+        cost = per_run(own)
+        if own.answers_usd and cost:
+            rows.append((who.name, row.index, cost, row.index / cost, row.complete_runs))
+        else:
+            unpriced.append((who.name, row.index, free(who) or "no cost stated", own.verdicts_usd, row.complete_runs))
     rows.sort(key=lambda cells: (-cells[3], cells[0]))
-    note = f"{free} subjects whose answers cost nothing (local, free or simulated) are left out."
-    return declared.made("runs/index-per-dollar", rows, [note] if free else [])
+    made = [declared.made("runs/index-per-dollar", rows)]
+    return [*made, declared.made("runs/unpriced", unpriced)] if rows else made
 
 
 def session_table(connection: sqlite3.Connection) -> Table:

@@ -20,18 +20,21 @@ SENTENCES = {
     "{least}.",
     "shared": "**{best}** has the highest index of {subjects} subjects: {index}, shared by {leaders} subjects. The "
     "lowest is **{worst}** with {least}.",
-    "own_tier": "**{best}** has the highest index of {subjects} subjects: {index}, in a tier of its own. The lowest is "
-    "**{worst}** with {least}.",
+    "own_tier": "**{best}** has the highest index of {subjects} subjects: {index}, in a tier of its own ({test}). "
+    "The lowest is **{worst}** with {least}.",
     "tier_of_two": "**{best}** has the highest index of {subjects} subjects: {index}, in one tier with 1 other, which "
-    "do not differ significantly from it. The lowest is **{worst}** with {least}.",
+    "does not differ significantly from it ({test}). The lowest is **{worst}** with {least}.",
     "tier": "**{best}** has the highest index of {subjects} subjects: {index}, in one tier with {others} others, which "
-    "do not differ significantly from it. The lowest is **{worst}** with {least}.",
+    "do not differ significantly from it ({test}). The lowest is **{worst}** with {least}.",
     "estimated": "By the offline judge's estimate **{best}** has the highest index: {index}. No subject was graded "
     "completely by a model.",
     "none": "There is no index: of {subjects} subjects none is complete.",
     "one_single": "1 of {subjects} subjects has a single run, and no rank.",
     "singles": "{singles} of {subjects} subjects have a single run, and no rank.",
     "incomplete": "{holes} of {subjects} subjects are incomplete and have no index.",
+    "findings": "What else was found, with tests and intervals:",
+    "strict_findings": "What else was found, by strict scoring, with tests and intervals:",
+    "facts": "How it was measured:",
     "furthest": "**{who}** leans furthest {side} the asker ({what} {estimate:+.2f}).",
     "judge": "Judge: {judge}; {valid:,} of {planned:,} planned verdicts are valid",
     "edition": "Edition {edition}{beside}{own}, condition `{condition}`",
@@ -40,12 +43,12 @@ SENTENCES = {
 }
 
 
-def of_index(data: VerdictData, built: Board) -> Section:
-    """Who has the highest index and who the lowest, and how many have none."""
+def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> Section:
+    """Who has the highest index and who the lowest, how many have none, and what else was found, in sentences."""
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
     ranked = [row for row in known if row.rank is not None]
     counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
-    said = [_compared(ranked or known) if known else _without_index(built.rows)]
+    said = [_compared(ranked or known, built) if known else _without_index(built.rows)]
     if counts["singles"]:
         said.append(SENTENCES["one_single" if counts["singles"] == 1 else "singles"].format_map(counts))
     if known and counts["holes"]:
@@ -54,10 +57,14 @@ def of_index(data: VerdictData, built: Board) -> Section:
     rule = [f"Scoring: {built.scoring}{about}"]
     rule += notes.few_scenarios(built) if built.generalises_to == LIKE_THESE else []
     rule += [notes.AS_PUBLISHED] if built.judge_prompt else []
-    return section(data, " ".join(said), built, any(row.simulated for row in built.rows), rule)
+    told = [" ".join(said)]
+    if findings:
+        how = SENTENCES["findings" if built.scoring == STRICT else "strict_findings"]
+        told += [how, "\n".join(f"- {finding}" for finding in findings), SENTENCES["facts"]]
+    return section(data, "\n\n".join(told), built, any(row.simulated for row in built.rows), rule)
 
 
-def _compared(known: Sequence[BoardRow]) -> str:
+def _compared(known: Sequence[BoardRow], built: Board) -> str:
     best, worst = known[0], known[-1]
     leaders = sum(row.index == best.index for row in known)
     others = sum(row.tier is not None and row.tier == best.tier for row in known) - 1
@@ -71,6 +78,7 @@ def _compared(known: Sequence[BoardRow]) -> str:
     return SENTENCES[which].format(
         best=escaped(notes.name(best)), index=_shown(best.index, best.ci), subjects=len(known), leaders=leaders,
         others=others, worst=escaped(notes.name(worst)), least=_shown(worst.index, worst.ci),
+        test=notes.CORRECTIONS.get(built.correction, ""),
     )  # fmt: skip
 
 

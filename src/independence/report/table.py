@@ -178,6 +178,7 @@ def without_empty_columns(table: Table) -> Table:
     )
 
 
+MEDALS: Final = {1: "🥇", 2: "🥈", 3: "🥉"}  # by rank, in Markdown
 MANY: Final = 4  # tables of a section from which on each is found by its title
 LONG: Final = 40  # rows above which a table starts folded
 
@@ -264,14 +265,26 @@ def to_markdown(table: Table, level: int = 2) -> str:
     if table.rows:
         lines.append("| " + " | ".join(escaped(column.head) for column in table.columns) + " |")
         lines.append("|" + "".join("---:|" if column.numeric else "---|" for column in table.columns))
+        medals = _medals(table)
         for row in table.shown:
-            texts = (escaped(display_text(column, value)) for column, value in zip(table.columns, row, strict=True))
+            texts = (
+                medals.get((column.key, value), "") + escaped(display_text(column, value))
+                for column, value in zip(table.columns, row, strict=True)
+            )
             lines.append("| " + " | ".join(texts) + " |")
     elif not table.notes:
         lines.append("Nothing to show.")
     about = [column.about for column in table.columns if column.about]
     lines += [f"\n{quoted(note)}" for note in (*table.notes, *about)]
     return "\n".join(lines) + "\n"
+
+
+def _medals(table: Table) -> dict[tuple[str, Value], str]:
+    """Column and rank -> its medal, on a board that ranks more subjects than there are medals."""
+    ranks = [row[at] for at, column in enumerate(table.columns) if column.key == "rank" for row in table.rows]
+    if table.id != "board" or sum(rank is not None for rank in ranks) <= len(MEDALS):
+        return {}
+    return {("rank", rank): f"{medal} " for rank, medal in MEDALS.items()}
 
 
 def escaped(text: str) -> str:

@@ -28,7 +28,7 @@ class DialogueRow(NamedTuple):
     flags: str | None  # `flags` of those in line, joined by commas; None: none has any
     said: str  # the first DIGITS of each one's `said`
     words: str  # each one's `words`, DIGITS each; UNKNOWN where there are none
-    thought: int  # whether any took reasoning tokens
+    thought: int  # whether any took reasoning tokens, or came with the reasoning itself
     first_at: str | None  # when the first answer that is there came, in line or not; None where nobody wrote it down
     last_at: str | None
     cost_usd: float  # of all calls, those included whose answers were replaced
@@ -47,8 +47,8 @@ def read(connection: sqlite3.Connection, keys: str | None = None) -> Iterator[Di
     """The rows that calls make, by trial; `keys`: of these trials (a JSON array) alone."""
     chosen = "" if keys is None else "WHERE trial IN (SELECT value FROM json_each(?)) "
     found = connection.execute(
-        "SELECT trial, version, context, after, missing, flags, said, words, reasoning_tokens, answered_at, cost_usd "
-        f"FROM calls {chosen}ORDER BY trial, turn, version",
+        "SELECT trial, version, context, after, missing, flags, said, words, reasoning_tokens > 0 OR reasoning <> '', "
+        f"answered_at, cost_usd FROM calls {chosen}ORDER BY trial, turn, version",
         () if keys is None else (keys,),
     )
     for trial, calls in groupby(found, itemgetter(0)):
@@ -62,7 +62,7 @@ def _row(trial: str, calls: list[tuple[Any, ...]]) -> DialogueRow:
     flags: list[str] = []
     said: list[str] = []
     words: list[str] = []
-    for before, after, reason, marks, own_said, own_words, reasoning_tokens, _, _ in current:
+    for before, after, reason, marks, own_said, own_words, reasoned, _, _ in current:
         broken = before != at
         if broken:
             break
@@ -72,7 +72,7 @@ def _row(trial: str, calls: list[tuple[Any, ...]]) -> DialogueRow:
             break
         said.append(own_said[:DIGITS])
         words.append(own_words or UNKNOWN)
-        thought = thought or (reasoning_tokens or 0) > 0
+        thought = thought or bool(reasoned)
         at = after
     times = [row[7] for row in current if row[2] is None and row[7]]
     return DialogueRow(

@@ -56,6 +56,14 @@ def add_wordings(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE editions SET wording = ? WHERE suite = ? AND edition = ?", (wording, suite, edition))
 
 
+def mark_thoughts(connection: sqlite3.Connection) -> None:
+    """Count as reasoned what came with its reasoning and no number of its tokens, as imports do."""
+    found = connection.execute(
+        "SELECT DISTINCT trial FROM calls JOIN dialogues USING (trial) WHERE reasoning <> '' AND NOT thought"
+    )
+    dialogue_rows.write(connection, [trial for (trial,) in found.fetchall()])
+
+
 def add_digests(connection: sqlite3.Connection) -> None:
     """Write how far every dialogue is, and have what is scored counted from here on."""
     dialogue_rows.write(connection)
@@ -73,6 +81,7 @@ _STEPS = {
     "what is scored is checked when it is read: digests of rows, how many there are, and the sum of their digests": (
         add_digests
     ),
+    "answers that came with their reasoning count as reasoned": mark_thoughts,
 }
 
 

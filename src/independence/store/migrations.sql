@@ -632,3 +632,5 @@ UPDATE verifications SET configurations = (
         WHERE p.suite = verifications.suite AND p.edition = verifications.edition ORDER BY config_dir
     )
 );
+
+-- migration: answers that came with their reasoning count as reasoned

@@ -57,7 +57,7 @@ class VerdictKind(NamedTuple):
     judge: str | None  # None: there is none
     answered: int | None  # turns; None where none is, or there are answers on a history that was replaced
     plain: int | None  # the same where nothing is to be said of a whole dialogue but the values of its verdict
-    thought: int | None  # whether an answer took reasoning tokens
+    thought: int | None  # as of a `DialogueRow`
     valid: int  # whether the verdict is not missing
     quote_found: int | None  # whether its quotation is in the replies; None where it was to quote nothing
     rubric: str | None
@@ -103,7 +103,7 @@ class JudgedDialogues(NamedTuple):
 
     @property
     def thinking(self) -> set[str]:
-        """Config_dirs of those whose finished dialogues took reasoning tokens."""
+        """Config_dirs of those whose finished dialogues took reasoning."""
         if not any(kind.thought for kind in self.kinds):
             return set()
         places = (

@@ -68,7 +68,7 @@ class TrialState(NamedTuple):
     end: str | None  # digest of the finished dialogue; None while unfinished
     parent: str | None = None  # trial whose transcript it continues
     said: str = ""  # the first DIGITS of the digest of each answer's words
-    thought: bool = False  # an answer took reasoning tokens
+    thought: bool = False  # an answer took reasoning tokens, or came with the reasoning itself
     words: str = ""  # digests by which replies that say the same are known, DIGITS each; UNKNOWN where there is none
     reply_flags: tuple[tuple[str, ...], ...] = ()  # of each reply
 

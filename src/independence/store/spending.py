@@ -31,6 +31,8 @@ class SubjectSpending(NamedTuple):
     extra_attempts: int  # requests beyond the first of a call, and those of calls never settled
     tokens: int  # prompt and completion, answers and verdicts
     runs: int = 0  # that any of it was spent on, complete or not
+    without_cost: int = 0  # answers that cost nothing, or of which nobody said what they cost
+    answer_tokens: int = 0  # prompt and completion
 
 
 class RunAnswers(NamedTuple):
@@ -77,7 +79,8 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
     found = connection.execute(
         f"WITH p AS {_TRIALS}, c AS (SELECT config_dir, count(*) AS number, sum(cost_usd) AS usd, "
         "sum(unknown_usd) AS unknown, sum(max(json_array_length(attempts) - 1, 0)) AS extra, "
-        "sum(prompt_tokens + completion_tokens) AS tokens FROM p JOIN calls USING (trial) GROUP BY 1), "
+        "sum(prompt_tokens + completion_tokens) AS tokens, sum(cost_usd = 0 AND missing IS NULL) AS without_cost "
+        "FROM p JOIN calls USING (trial) GROUP BY 1), "
         "v AS (SELECT config_dir, count(*) AS number, sum(cost_usd) AS usd, sum(unknown_usd) AS unknown, "
         "sum(prompt_tokens + completion_tokens) AS tokens FROM p JOIN verdicts USING (trial) GROUP BY 1), "
         "a AS (SELECT config_dir, sum(cost_usd) AS usd, sum(unknown_usd) AS unknown, "
@@ -90,9 +93,10 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
         "ifnull(v.usd, 0.0) + ifnull(a.usd, 0.0), ifnull(f.usd, 0.0), "
         "ifnull(c.unknown, 0.0) + ifnull(v.unknown, 0.0) + ifnull(a.unknown, 0.0) + ifnull(f.unknown, 0.0), "
         "ifnull(c.extra, 0) + ifnull(f.extra, 0), ifnull(c.tokens, 0) + ifnull(v.tokens, 0) + ifnull(a.tokens, 0), "
-        "ifnull(r.number, 0) FROM (SELECT DISTINCT config_dir FROM p) LEFT JOIN c USING (config_dir) "
-        "LEFT JOIN v USING (config_dir) LEFT JOIN a USING (config_dir) LEFT JOIN f USING (config_dir) "
-        "LEFT JOIN r USING (config_dir) WHERE coalesce(c.usd, v.usd, a.usd, f.usd) IS NOT NULL",
+        "ifnull(r.number, 0), ifnull(c.without_cost, 0), ifnull(c.tokens, 0) FROM (SELECT DISTINCT config_dir FROM p) "
+        "LEFT JOIN c USING (config_dir) LEFT JOIN v USING (config_dir) LEFT JOIN a USING (config_dir) "
+        "LEFT JOIN f USING (config_dir) LEFT JOIN r USING (config_dir) "
+        "WHERE coalesce(c.usd, v.usd, a.usd, f.usd) IS NOT NULL",
         (*where.columns, *where.columns),
     )
     return {config: SubjectSpending._make(own) for config, *own in found}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from independence.config.subjects import SUFFIX, family, from_json
+from independence.config.subjects import family, from_json, sampling_in
 from independence.report import analysis, board_tables, declared, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
@@ -26,7 +25,6 @@ from independence.report.site.schema import (
 from independence.report.table import Table
 from independence.store import deliveries, queries
 from independence.suites.schema import Suite
-from independence.types import Sampling
 
 
 def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> IndexDocument:
@@ -94,16 +92,11 @@ def subjects(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Subj
     often = Counter(about.label for about in board.about.values())
     condition, out = board.scope.where.condition, {}
     for key, slug in board.slugs.items():
-        about, endpoint, sampling, delivery = board.about[key], "", Sampling(), ""
+        about, endpoint, sampling, delivery = board.about[key], "", sampling_in(key), ""
         if key in configured:
             subject = from_json(configured[key])
             endpoint, sampling = subject.endpoint, subject.sampling
             delivery = deliveries.of_subject(connection, subject, condition.mode) if condition else ""
-        elif found := re.search(SUFFIX, key):  # as far as the directory name tells
-            limit = found["max_tokens"]
-            sampling = Sampling(
-                float(found["temperature"]), found["effort"], found["pin"], int(limit) if limit else None
-            )
         out[key] = SubjectProfile(
             slug=slug, config=key, label=about.label if often[about.label] == 1 else key, model=about.model_id,
             family=family(about.model_id), runs=board.runs[key], simulated=about.simulated, endpoint=endpoint,

@@ -17,7 +17,7 @@ export function SubjectName({ entry: { subject, row } }: { readonly entry: Entry
       <Link href={address(subjectPage(subject.slug))} className="font-medium hover:text-accent hover:underline">
         {board.labels.get(subject.slug)}
       </Link>
-      {row.thinking && <sup title="Answers used reasoning tokens">†</sup>}
+      {row.thinking && <sup title="Answers used reasoning tokens, or came with their reasoning">†</sup>}
       {row.placed && <sup title="Placed by its bounds: verdicts are missing">‡</sup>}
       {row.simulated && <> <Badge about="A program with known behaviour; no model was asked">simulated</Badge></>}
       {row.runs === 1 && <> <Badge about="A single run has no rank and no interval">1 run</Badge></>}

@@ -148,7 +148,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
       </dl>
       <p className="flex flex-wrap content-start gap-1">
         {row.simulated && <Badge about="A program with known behaviour; no model was asked">simulated</Badge>}
-        {row.thinking && <Badge about="Answers used reasoning tokens">reasons</Badge>}
+        {row.thinking && <Badge about="Answers used reasoning tokens, or came with their reasoning">reasons</Badge>}
         {flags.map(([name, times]) => (
           <Badge key={name}>
             {words(name)}: {times}
