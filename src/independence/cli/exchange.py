@@ -100,7 +100,7 @@ def _our_flags(command: click.Command) -> click.Command:
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Format of the tables; --summary and --published have their own.",
+    help="Format of the tables; --rent, --summary and --published have their own.",
 )  # fmt: skip
 @options.ONLY_MODELS
 @options.FORCE
@@ -120,11 +120,11 @@ def export(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --summary:
-    the summary of a suite such as rent, of one condition and judge. With --published: one file per turn with the
-    verdicts of one judge, which `independence import` reads. With --inspect: logs that Inspect AI and `independence
-    import` read, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set, which
-    `independence import` reads back whole.
+    Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --rent: a
+    suite such as rent as a run folder that the published scripts read, of one condition and judge; with --summary its
+    summary alone. With --published: one file per turn with the verdicts of one judge. With --inspect: logs that Inspect
+    AI reads, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set.
+    `independence import` reads what --rent, --published, --inspect and --parquet write.
     """
     from independence.api import files, reading
 

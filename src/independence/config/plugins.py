@@ -51,6 +51,7 @@ OURS: Final[Mapping[str, Mapping[str, str]]] = {
         "published": "independence.extensions.published.formats:BENCH",
     },
     EXPORTERS: {
+        "rent": "independence.extensions.published.formats:RENT_FOLDER",
         "summary": "independence.extensions.published.formats:SUMMARY",
         "published": "independence.extensions.published.formats:CACHE",
         "inspect": "independence.extensions.inspect.formats:EXPORTER",
