@@ -218,7 +218,9 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class NamesOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
 
-    extractor: str | None = None  # None: the model that judges by default
+    extractors: tuple[
+        str, ...
+    ] = ()  # each reads what those before it could not; none: the model that judges by default
     force: bool = False  # read again what is read
     models: tuple[str, ...] = ()
     suite: str | None = None
