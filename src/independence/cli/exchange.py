@@ -97,6 +97,7 @@ def _our_flags(command: click.Command) -> click.Command:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
+@click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay, and what moved is said.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
@@ -110,6 +111,7 @@ def export(
     folder: Path,
     site: bool,
     parquet: bool,
+    snapshot: bool,
     redact_prompts: bool,
     format_: str,
     models: tuple[str, ...],
@@ -128,7 +130,7 @@ def export(
     """
     from independence.api import files, reading
 
-    flags = {"site": site, "parquet": parquet, **exporters}
+    flags = {"site": site, "parquet": parquet, "snapshot": snapshot, **exporters}
     chosen = [name for name, is_set in flags.items() if is_set]
     if len(chosen) > 1:
         layouts = " and ".join(f"--{name}" for name in chosen)
@@ -141,6 +143,15 @@ def export(
         with reading.Store(db, note) as store, activity.working("writing the pages"):
             count = viewer_site.export_site(store, folder, redact_prompts=redact_prompts, force=force)
         note(f"written: {count:,} files in {folder}; `independence view --site {folder}` shows them")
+        return
+    if snapshot:
+        from independence.api import snapshots
+
+        with reading.Store(db, note) as store, activity.working("building the board"):
+            written = snapshots.write(store, folder, models, place)
+        note(f"written: {', '.join(written.names)} in {folder}")
+        for line in written.lines:
+            note(line)
         return
     layout = chosen[0] if chosen else format_
     with reading.Store(db, note) as store, activity.working("reading the store") as say:
