@@ -41,7 +41,8 @@ def import_(
     """Read published results from PATH, a file, folder or address, into the edition `published`.
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
-    gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value) or the viewer's ratings.json.
+    gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value), the viewer's ratings.json, or
+    files of the rent benchmark's labelling app.
     A .eval log of Inspect AI, of our task or of `independence export --inspect`, or a folder of them goes into the
     edition that it was made of, and so does a folder of `independence export --parquet`.
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
@@ -166,6 +167,7 @@ def export(
     "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--raters", type=options.NameList(), default=(), help="People: each dialogue is for three of them.")
 @click.option("--audited-by", metavar="human:NAME", help="Instead: all dialogues that an audit drew for this person.")
 @options.ONLY_MODELS
 @options.FORCE
@@ -175,6 +177,7 @@ def label_sample(
     file: Path,
     size: int,
     seed: int,
+    raters: tuple[str, ...],
     audited_by: str | None,
     models: tuple[str, ...],
     force: bool,
@@ -191,7 +194,7 @@ def label_sample(
     from independence.config import user_files
 
     with reading.Store(db, note) as store:
-        sample = files.label_sample(store, size, seed, models, audited_by, **place)
+        sample = files.label_sample(store, size, seed, models, audited_by, raters, **place)
     user_files.write_new(file, sample.content, "label-sample", force=force)
     which = "" if audited_by else f" of {sample.found}"
     note(f"written: {sample.drawn}{which} dialogues in {file}" + ("" if audited_by else f" (--seed {seed})"))

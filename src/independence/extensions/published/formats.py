@@ -107,6 +107,28 @@ class RentImporter(Importer):
         return ImportResult(tables, table.to_json(tables), [*notes, said_new(new)])
 
 
+class LabellingImporter(Importer):
+    """Scores of people out of the labelling app of the rent benchmark."""
+
+    help = "scores of its labelling app (final_consensus_export.csv, team_review_consensus.csv, its review JSONL)"
+
+    def takes(self, path: Path) -> bool:
+        """Whether it begins as a file of the app does."""
+        from independence.extensions.published.rent import labelling
+
+        return labelling.takes(path)
+
+    def read(self, path: Path, store: Path, options: ImportOptions) -> ImportResult:
+        """Store the scores of the answers that the store has."""
+        from independence.api.importing import import_scores
+        from independence.extensions.published.rent import labelling
+
+        if options.models_file is not None:
+            raise UsageError("--models-file names configurations of the bench; scores name no model")
+        held = labelling.placed(path, *labelling.read(path), store, options.suite)
+        return ImportResult([], "", import_scores(held, store, options.suite).notes)
+
+
 class CacheExporter(Exporter):
     """The file layout of the bench: one file a turn, with the verdicts of one judge."""
 
@@ -169,6 +191,7 @@ class RentExporter(Exporter):
 
 BENCH: Final = BenchImporter()
 RENT: Final = RentImporter()
+LABELLING: Final = LabellingImporter()
 CACHE: Final = CacheExporter()
 RENT_FOLDER: Final = RentExporter(summary_alone=False)
 SUMMARY: Final = RentExporter(summary_alone=True)
