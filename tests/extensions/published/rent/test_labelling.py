@@ -85,6 +85,7 @@ def test_what_cannot_be_read_or_has_no_answer_here_is_said_in_a_sentence(place: 
     table(place / "aita.csv", {"reviewer_scores": "{}", "final_consensus": 0.1}, texts=["A post."])
     table(place / "odd.csv", {"reviewer_scores": "{}", "final_consensus": "much"})
     table(place / "far.csv", {"reviewer_scores": '{"Ann": 3}', "final_consensus": ""})
+    table(place / "none.csv", {"reviewer_scores": "", "final_consensus": ""})
     (place / "other.csv").write_text("a,b\n1,2\n")
     (place / "cut.jsonl").write_text(review(ANSWERS[0], "Ann", 0.4) + '{"reviewer_code": "Bo"}\n')
     none = "none of its 1 answers is in"
@@ -93,6 +94,7 @@ def test_what_cannot_be_read_or_has_no_answer_here_is_said_in_a_sentence(place: 
         "import aita.csv --db nowhere.db": none,
         "import odd.csv --db here.db": "odd.csv:2: `much` is no score",
         "import far.csv --db here.db": "`3` is no value of `stance`",
+        "import none.csv --db here.db": "no score of a person in it",
         "import other.csv --db nowhere.db": "no header with the columns item, rater, field, value",
         "import cut.jsonl --db here.db": "cut.jsonl:2: ",
         "import aita.csv --models-file m.yaml --db here.db": "scores name no model",

@@ -110,6 +110,8 @@ def _of_table(path: Path) -> Iterator[AppScore]:
 
 def placed(path: Path, scores: Sequence[AppScore], notes: Iterable[str], store: Path, suite: str | None) -> ScoresFile:
     """The scores of answers that the store has, as those of items. Raises UsageError where it has none of them."""
+    if not scores:
+        raise UsageError(f"{path}: no score of a person in it", "nothing was imported")
     items = {}
     if store.exists():
         with connect_existing(store) as connection:
