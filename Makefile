@@ -9,6 +9,9 @@ WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST = -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 ORDER ?= 330
 INDEPENDENCE = @$(BIN)/independence
+# `make run EXP=identity JUDGE=cues`: variables of the published project's Makefile, each an option of `run`.
+OF_RUN = $(foreach pair,EXP=exp VARIANTS=variants MODES=modes JUDGE=judge REASONING=reasoning-effort PARALLEL=parallel,$\
+	$(if $($(word 1,$(subst =, ,$(pair)))),--$(word 2,$(subst =, ,$(pair))) $($(word 1,$(subst =, ,$(pair))))))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-all mutants lint web docs requirements package bench install install-dev run run-models leaderboard leaderboard-detailed \
@@ -68,11 +71,11 @@ install-dev: $(VENV)/.dev ## the command, the tools of the tests, and the pre-co
 	@if [ -e .git ]; then $(BIN)/pre-commit install; fi
 
 run: $(VENV)/.run ## run V2 on the active entries of ./models.yaml, at most MAX_COST dollars (default 5)
-	$(INDEPENDENCE) run --max-cost $(or $(MAX_COST),5)
+	$(INDEPENDENCE) run --max-cost $(or $(MAX_COST),5) $(OF_RUN)
 
 run-models: $(VENV)/.run ## the same on MODELS=vendor/model,vendor/model
 	@test -n "$(MODELS)" || { echo "name the models: make run-models MODELS=vendor/model,vendor/model"; exit 2; }
-	$(INDEPENDENCE) run -m $(MODELS) --max-cost $(or $(MAX_COST),5)
+	$(INDEPENDENCE) run -m $(MODELS) --max-cost $(or $(MAX_COST),5) $(OF_RUN)
 
 leaderboard: $(VENV)/.run ## the board of what ./independence.db holds
 	$(INDEPENDENCE) leaderboard

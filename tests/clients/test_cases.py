@@ -147,7 +147,7 @@ def tables_of_spreadsheets(folder: Path, tmp_path: Path, toy_suite: LoadedSuite)
             with pytest.raises(
                 UsageError, match="`i1` is no item here"
             ):  # its rows are read: they name no reply of this store
-                humans.read(file, connection)
+                humans.check(humans.read(file.read_bytes(), file), connection)
 
 
 def proxy_setting(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +192,7 @@ def json_with_a_mark(folder: Path, tmp_path: Path, toy_suite: LoadedSuite) -> No
     with closing(database.connect(tmp_path / "store.db")) as connection:
         filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
         with pytest.raises(UsageError) as caught:  # it is read, and says nothing of any rater
-            humans.read(folder / "ratings.json", connection)
+            humans.check(humans.read((folder / "ratings.json").read_bytes(), Path("ratings.json")), connection)
         assert "character" not in str(caught.value)
 
 

@@ -160,14 +160,18 @@ def test_a_number_that_makes_no_sense_is_refused() -> None:
         ({"rps": float("inf")}, "--rps inf"),
         ({"rps": 1.0, "burst": 0}, "--burst 0: at least 1"),
         ({"local_timeout": -1.0}, "--local-timeout -1: write seconds above 0"),
-        ({"parallel": 0}, "-p 0: at least 1 is needed"),
-        ({"parallel_tasks": 0}, "-pt 0: at least 1 is needed"),
+        ({"parallel": -1}, "-p -1: at least 1 is needed"),
+        ({"parallel_tasks": -2}, "-pt -2: at least 1 is needed"),
         ({"max_cost": 0.0}, "--max-cost 0.0: write dollars above 0, or leave it out for no cap"),
     ]
     for values, says in rows:
         with pytest.raises(UsageError) as caught:
             ConnectionOptions(**values)
         assert str(caught.value).startswith(says)
+
+
+def test_no_calls_at_once_are_one() -> None:
+    assert ConnectionOptions(parallel=0, parallel_tasks=0) == ConnectionOptions(parallel=1, parallel_tasks=1)
 
 
 def test_keywords_are_fields_of_the_options_and_of_what_they_hold() -> None:

@@ -135,7 +135,7 @@ def test_it_tells_which_keys_are_set_by_their_variables_and_asks_only_where_one_
     states = {row["endpoint"]: (row["variable"], row["state"]) for row in ended.board["keys"]["rows"]}
     assert states.pop("anthropic-api") == ("ANTHROPIC_API_KEY", "set")
     assert states.pop("mistral-api") == ("MISTRAL_API_KEY", "placeholder")
-    assert states["google-api"] == ("GEMINI_API_KEY or GOOGLE_API_KEY", "not set")
+    assert states["google-api"] == ("GEMINI_API_KEY or GOOGLE_API_KEY or GOOGLE_AI_API_KEY", "not set")
     assert {state for _, state in states.values()} == {"not set"}
     asked = {row["of"]: row for row in ended.board["doctor"]["rows"] if row["check"] == "endpoint"}
     assert asked.keys() == {"loop", "anthropic-api"}

@@ -81,6 +81,73 @@ def test_the_summary_says_what_the_board_says(place: Path) -> None:
     assert agreed == [("1.0000", "0.0000"), ("1.0000", "1.0000")]
 
 
+# What the scripts of the rent benchmark read of a record; a raw body and who served the judge are not stored.
+NOT_KEPT = {"raw_response", "eval_raw_response", "eval_provider", "eval_request_id", "eval_finish_reason"}
+
+
+def told(folder: Path, tables: str) -> dict[str, list[Any]]:
+    """What dialogues and verdicts of an export say, whatever edition and configuration they are kept under."""
+    said = [
+        [row[name] for name in ("scenario", "run", "answer", "missing", "reasoning", "served_model", "served_provider",
+                                "prompt_tokens", "completion_tokens", "cost_usd", "messages")]
+        + [round(row["seconds"], 3)]
+        for row in objects(folder / tables / "dialogues.jsonl")
+    ]  # fmt: skip
+    given = [
+        [row[name] for name in ("scenario", "run", "judge", "missing", "values", "reasoning", "raw", "cost_usd")]
+        for row in objects(folder / tables / "verdicts.jsonl")
+    ]
+    return {"dialogues": sorted(said, key=str), "verdicts": sorted(given, key=str)}
+
+
+def test_a_published_run_folder_comes_back_as_it_came(tmp_path: Path) -> None:
+    rent = load("rent").suite
+    said = [folders.answer(rent, prompt) for prompt in ("000", "001", "002", "003")]
+    said += [folders.failed(rent, "004"), folders.failed(rent, "005") | {"error": None, "latency_ms": 900}]
+    given = [folders.judged(one, score) for one, score in zip(said[:3], (0.5, -0.5, 1.5), strict=True)]
+    given += [folders.judged(said[4]), folders.judged(said[5] | {"error": "no answer"})]
+    folders.write(tmp_path / "run", answers=said, judged=given, snapshot=folders.snapshot(rent, folders.TRIPLET))
+    for line in ("import run --db here.db", "import back --db again.db"):
+        assert do(tmp_path, line).code == 0
+        if "here" in line:
+            export(tmp_path, "--rent back")
+            export(tmp_path, "here --format jsonl")
+    assert command.ok("export", "again", "--db", "again.db", cwd=tmp_path)
+    assert told(tmp_path, "here") == told(tmp_path, "again")
+    for name, source in (("run.jsonl", said), ("run_scored.jsonl", given)):
+        back = {record["prompt_id"]: record for record in objects(tmp_path / "back" / name)}
+        assert len(back) == 6
+        for record in source:
+            own = back[record["prompt_id"]]
+            assert list(own) == list(record)
+            changed = {key for key in record.keys() - NOT_KEPT if own[key] != record[key]}
+            # A score off the scale is none, and the time of a verdict that there is not is not kept.
+            off = {"score", "error"} if record.get("score") == 1.5 else {"eval_timestamp_iso"}
+            assert changed <= off, (record["prompt_id"], changed)
+    assert "not graded" in str(objects(tmp_path / "back" / "run_scored.jsonl")[3]["error"])
+
+
+def test_a_run_of_our_own_goes_out_as_a_run_folder_and_comes_back(place: Path, tmp_path: Path) -> None:
+    export(place, f"--rent {tmp_path / 'run'}")
+    names = {"run.jsonl", "run_scored.jsonl", "run_grid.json", "grid.jsonl", "run_scored.csv", "export.json"}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == names
+    assert (tmp_path / "run" / "run_scored.csv").read_bytes() == (place / "out" / "summary.csv").read_bytes()
+    assert "kept apart" in do(tmp_path, "import run --db back.db").err
+    command.ok("export", "again", "--db", "back.db", cwd=tmp_path)
+    assert told(tmp_path, "again") == told(place, "tables")
+    command.ok("export", "twice", "--rent", "--db", "back.db", cwd=tmp_path)
+    for name in ("run.jsonl", "run_scored.jsonl", "run_scored.csv"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "twice" / name).read_bytes()
+    plan = json.loads((tmp_path / "run" / "run_grid.json").read_text())
+    assert (plan["selected"], plan["include_neutral"], plan["mode"]) == (8, False, "simulated")
+
+
+def test_a_run_folder_without_verdicts_has_no_scores(tmp_path: Path) -> None:
+    assert do(tmp_path, f"{RUN} --no-judge").code == 0
+    assert "no verdicts yet" in do(tmp_path, "export --rent out --db here.db").err
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".jsonl", ".json"}
+
+
 def test_without_verdicts_there_is_no_summary(tmp_path: Path) -> None:
     assert do(tmp_path, f"{RUN} --no-judge").code == 0
     assert refusals.wrong(tmp_path, {"export --summary out --db here.db": "no verdicts yet"}) == {}
@@ -134,6 +201,7 @@ def test_what_cannot_be_done_is_one_sentence(place: Path) -> None:
         "export x --db nowhere.db": "no store here",
         "export here.db --db here.db": "cannot be written",
         "export --summary theirs --db here.db": "summary.csv would be written over",
+        "export --rent x --suite v2 --db here.db": "no trials of `v2`",
         "import . --db new.db": "holds run folders of the rent benchmark; name one of them: ",
         "import run --suite v2 --db new.db": "suite v2 has no grid of sides",
         "import run --models-file models.yaml --db new.db": "--models-file names configurations of the bench",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,29 @@ def test_a_model_reads_what_is_left_and_a_broken_answer_is_no_refusal(cwd: Path)
         assert len(tapped.exchanges) == 2
     assert forced.code == 0, forced.err
     assert by_subject(forced, *keys) == [["Rook", 2, 1, 0]]
+
+
+def test_of_several_extractors_each_reads_what_those_before_could_not(cwd: Path):
+    rook = {"names": [{"name": "Rook", "sources": ASKED}], "declined": [], "primary": "Rook"}
+    first, second = reader("I would rather not."), reader(json.dumps(rook))
+
+    def answer(path: str, body: bytes | None) -> Said:
+        return (first if body is None or b'"reader"' in body else second)(path, body)
+
+    chain = (*READ, "-x", f"local/reader,local/{DEFAULT}", "--local-url")
+    with between.serving(answer) as tapped:
+        ended = command.run(*chain, tapped.url, cwd=cwd)
+        assert Counter(one.asked["model"] for one in tapped.exchanges if one.asked) == {"reader": 6, DEFAULT: 1}
+        again = command.run(*chain, tapped.url, cwd=cwd)
+        alone = command.run(*READ, *LOCAL, tapped.url, cwd=cwd)
+        forced = command.run(*chain, tapped.url, "--force", "-m", "acme/b", cwd=cwd)
+        assert Counter(one.asked["model"] for one in tapped.exchanges if one.asked) == {"reader": 10, DEFAULT: 2}
+    assert (ended.code, again.code, alone.code, forced.code) == (0, 0, 3, 0), ended.err
+    assert popular(ended) == popular(again) == [("Rook", 4)]
+    assert popular(forced) == [("Rook", 2)]
+    assert f"names by local/{DEFAULT}: 1 runs to read, 3 are read already" in ended.err
+    assert "0 runs to read, 4 are read already" in again.err
+    assert refusals.wrong(cwd, {"extract-names --db x.db -x local/reader,cues": "`cues` cannot read names"}) == {}
 
 
 def test_what_subjects_of_our_own_say_is_read_too(tmp_path: Path):

@@ -113,6 +113,26 @@ def test_the_best_by_the_board_or_those_named_are_asked(stored: Path):
     assert runs(stored) == {"never": 3, "half": 3, "always": 3}
 
 
+def test_with_another_effort_or_temperature_the_same_models_are_subjects_of_their_own(stored: Path):
+    first = rerun(stored, "-m", "sim/half,sim/never", "-r", "high", "-t", "0.2", "--dry-run")
+    assert "sim/half@high-t0.2 (to run 1), sim/never@high-t0.2 (to run 1)" in first.err
+    for last in (1, 2):  # what is there is asked once more, like any other
+        assert f": sim/half@high-t0.7 (to run {last})\n" in rerun(stored, "-m", "sim/half@none-t0.7", "-r", "high").err
+    rerun(stored, "-m", "sim/always", "-t", "0", "-R", "3")
+    several = rerun(stored, "-m", "sim/half", "-r", "high", "-R", "3")  # both of that model are one with that effort
+    assert ": sim/half@high-t0.7 (to run 3)\n" in several.err
+    found = command.ask(stored / "here.db", "SELECT config_dir, max(run) FROM planned GROUP BY 1 ORDER BY 1")
+    assert dict(found) == {
+        "sim--always@none-t0.0": 3, "sim--always@none-t0.7": 2, "sim--half@high-t0.7": 3, "sim--half@none-t0.7": 2,
+        "sim--never@none-t0.7": 2,
+    }  # fmt: skip
+
+
+def test_a_number_in_the_place_of_an_effort_is_that_of_a_run(stored: Path):
+    assert "(to run 5)" in rerun(stored, "-m", "sim/half", "-r", "5", "--dry-run").err
+    assert "plan: 5 calls" in rerun(stored, "-m", "sim/half", "-r", "5").err
+
+
 def test_a_seed_a_persona_and_what_a_scenario_follows_are_kept(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     (tmp_path / "warden.md").write_text("You are Ottilie, lock warden. You have opinions on ropes.")
@@ -158,7 +178,10 @@ def test_what_cannot_be_is_said_in_one_sentence_and_imports_are_left_alone(kept:
         ("--run-number 1 -R 2", "give one of the two"),
         ("--suite v1", "no trials of `v1`"),
         ("--modes tool_role", "it has plain/user_role"),
-        ("-p 0", "-p 0: at least 1"),
+        ("-p -1", "-p -1: at least 1"),
+        ("-r 2 --run-number 3", "-r 2 is --run-number 2; give one of the two"),
+        ("-r loud", "no reasoning effort `loud`"),
+        ("-t 3", "temperature 3.0 is outside 0 to 2"),
     ):
         assert says in refused(kept, *line.split())
     refused(tmp_path)

@@ -60,6 +60,11 @@ KNOWN = {
     "fireworks-api": Known(
         BARE, set(), "json_schema", "HTTP 401: The API key you", "HTTP 404: Model not found", "HTTP 412: The account"
     ),
+    "huggingface-api": Known(BARE, set(), "json_schema", "HTTP 401: The user name", LISTS, "HTTP 402: The monthly"),
+    "cerebras-api": Known(BARE, set(), "json_schema", "HTTP 401: The API key is wrong", LISTS, "HTTP 429: The quota"),
+    "cohere-api": Known(
+        BARE, set(), "json_object", "HTTP 401: invalid api token", "HTTP 404: model 'nonsense'", "HTTP 402: The billing"
+    ),
     "azure-api": Known(
         LIMIT - {"temperature"}, {"max_completion_tokens", UNSENT}, "json_schema",
         "HTTP 401: Access denied", "HTTP 404: The API deployment", "HTTP 429: The quota",

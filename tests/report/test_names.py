@@ -82,7 +82,7 @@ def readings(toy: Toy, scope: BoardScope) -> Readings:
 
 
 def test_nothing_is_shown_where_nothing_was_read(readings: Readings) -> None:
-    assert readings.tables() == readings.tables(extractor="acme/reader") == {}
+    assert readings.tables() == readings.tables(extractors=("acme/reader",)) == {}
 
 
 def test_each_name_counts_once_a_run_under_its_usual_spelling(readings: Readings) -> None:
@@ -154,11 +154,26 @@ def test_the_reading_with_most_runs_is_shown_and_of_equals_the_imported_one(read
     readings.read("a", 1, "Rook", extractor="zz/reader")
     readings.read("a", 1, "Ada", extractor="acme/reader")
     assert readings.popular.rows[0][1] == "Kael"
-    assert readings.tables(extractor="zz/reader")["names-popular"].rows[0][1] == "Rook"
+    assert readings.tables(extractors=("zz/reader",))["names-popular"].rows[0][1] == "Rook"
     readings.read("a", 2, "Rook", extractor="zz/reader")
     assert readings.popular.rows[0][1] == "Rook"
     readings.read("a", 2, "Ada", extractor="acme/reader")
     assert readings.popular.rows[0][1] == "Ada"
+
+
+def test_where_a_reading_says_nothing_the_next_one_does(readings: Readings) -> None:
+    readings.read("a", 1, "Ada")
+    readings.read("a", 2, missing="unreadable_verdict")
+    readings.read("b", 1, "Ada")
+    readings.read("b", 2, "Ada")
+    readings.read("a", 1, "Rook", extractor="zz/reader")
+    readings.read("a", 2, "Kael", extractor="zz/reader")
+    for asked in ({}, {"extractors": ("acme/reader", "zz/reader")}):
+        table = readings.tables(**asked)["names-popular"]
+        assert [row[1:3] for row in table.rows] == [("Ada", 3), ("Kael", 1)]
+        assert "read by acme/reader (3 runs), zz/reader (1 runs)" in table.notes[1]
+    other = readings.tables(extractors=("zz/reader", "acme/reader"))["names-popular"]
+    assert {row[1] for row in other.rows} == {"Rook", "Kael", "Ada"}
 
 
 def test_subjects_stand_in_the_order_of_the_board_and_by_configuration_where_labels_are_equal(

@@ -112,10 +112,17 @@ class LabelSample(NamedTuple):
 
 
 def label_sample(
-    store: Store, size: int, seed: int = 0, models: Names = (), audited_by: str | None = None, **place: Unpack[Place]
+    store: Store,
+    size: int,
+    seed: int = 0,
+    models: Names = (),
+    audited_by: str | None = None,
+    raters: Names = (),
+    **place: Unpack[Place],
 ) -> LabelSample:
     """At most `size` finished dialogues of one condition. Raises StoreError where there are none.
 
+    `raters`: people, three of whom are to score each dialogue; each has lines of their own.
     `audited_by`: a person `human:NAME`; then all those that an audit has drawn for them and that they have not scored.
     """
     (scope,) = store.places(place, one=True)
@@ -132,7 +139,7 @@ def label_sample(
                 )
             size = len(found)
         drawn = labels.sample(found, size, seed)
-        content = labels.to_csv(scopes.grading(connection, scope), drawn)
+        content = labels.to_csv(scopes.grading(connection, scope), drawn, tuple(dict.fromkeys(names(raters))))
     return LabelSample(content, len(drawn), len(found), labels.counts(drawn))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from independence.api.reading import Store
 from independence.config import plugins, user_files
 from independence.errors import UsageError
 from independence.exchange import data_set, fetched, humans, logged_storing, streamed_files
-from independence.exchange.humans import HumanScores
+from independence.exchange.humans import ScoresFile
 from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.storing import NewRows
 from independence.store.database import writing
@@ -54,12 +53,12 @@ def _read(path: Path, store: Path, options: ImportOptions) -> ImportResult:
         if suite or models_file:
             raise UsageError("a data set says whose it is; leave --suite and --models-file out")
         return imported_logs(logged_storing.store([data_set.read(path)], store, say), "data sets")
-    if humans.is_scores(path):
-        read = _score(store, lambda connection: humans.read(path, connection, suite), path)
-        return ImportResult([], "", read.notes)
     for _, importer in plugins.every(plugins.IMPORTERS, Importer):
         if importer.takes(path):
             return importer.read(path, store, options)
+    if humans.is_scores(path):
+        held = humans.read(user_files.read_bytes(path), path)  # before a store is looked for
+        return ImportResult([], "", import_scores(held, store, suite).notes)
     raise _refused(path)
 
 
@@ -105,19 +104,23 @@ def import_ratings(content: bytes, store: Path | str) -> ImportedScores:
 
     Raises UsageError for what is none, or does not fit the rubrics of the store.
     """
-    return _score(Path(store), lambda connection: humans.check_scores(content, Path("ratings.json"), connection))
+    return import_scores(humans.read(content, Path("ratings.json")), Path(store))
 
 
-def _score(
-    store: Path, read: Callable[[sqlite3.Connection], HumanScores], path: Path = Path("ratings.json")
-) -> ImportedScores:
+def import_scores(held: ScoresFile, store: Path, suite: str | None = None) -> ImportedScores:
+    """Store scores as verdicts of the judge `human:RATER`, all or nothing. Raises UsageError, StoreError."""
     with writing(store, new=False) as connection:
-        scores = read(connection)
-        new = humans.store(connection, path, scores)
+        scores = humans.check(held, connection, suite)
+        new = humans.store(connection, held.path, scores)
     raters = Counter(row.judge for _, row in scores.verdicts)
-    notes = [f"{rater}: {count} verdicts" for rater, count in raters.items()]
-    if scores.blank:
-        notes.append(f"{scores.blank} lines have no value yet; left out")
+    left = {rater: f"{count} lines have no value yet" for rater, count in scores.blank.items()}
+    notes = [
+        f"{rater}: {raters[rater]} verdicts" + (f", {left[rater]}" if rater in left else "")
+        for rater in {**raters, **left}
+        if rater
+    ]
+    if "" in left:
+        notes.append(f"{left['']}; left out")
     stored = f"new in the store: {new} verdicts" if new else "new in the store: nothing"
     return ImportedScores(new, [*notes, *scores.notes, stored])
 

@@ -41,7 +41,8 @@ def import_(
     """Read published results from PATH, a file, folder or address, into the edition `published`.
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
-    gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value) or the viewer's ratings.json.
+    gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value), the viewer's ratings.json, or
+    files of the rent benchmark's labelling app.
     A .eval log of Inspect AI, of our task or of `independence export --inspect`, or a folder of them goes into the
     edition that it was made of, and so does a folder of `independence export --parquet`.
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
@@ -97,10 +98,11 @@ def _our_flags(command: click.Command) -> click.Command:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
+@click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay, and what moved is said.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Format of the tables; --summary and --published have their own.",
+    help="Format of the tables; --rent, --summary and --published have their own.",
 )  # fmt: skip
 @options.ONLY_MODELS
 @options.FORCE
@@ -110,6 +112,7 @@ def export(
     folder: Path,
     site: bool,
     parquet: bool,
+    snapshot: bool,
     redact_prompts: bool,
     format_: str,
     models: tuple[str, ...],
@@ -120,15 +123,15 @@ def export(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --summary:
-    the summary of a suite such as rent, of one condition and judge. With --published: one file per turn with the
-    verdicts of one judge, which `independence import` reads. With --inspect: logs that Inspect AI and `independence
-    import` read, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set, which
-    `independence import` reads back whole.
+    Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --rent: a
+    suite such as rent as a run folder that the published scripts read, of one condition and judge; with --summary its
+    summary alone. With --published: one file per turn with the verdicts of one judge. With --inspect: logs that Inspect
+    AI reads, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set.
+    `independence import` reads what --rent, --published, --inspect and --parquet write.
     """
     from independence.api import files, reading
 
-    flags = {"site": site, "parquet": parquet, **exporters}
+    flags = {"site": site, "parquet": parquet, "snapshot": snapshot, **exporters}
     chosen = [name for name, is_set in flags.items() if is_set]
     if len(chosen) > 1:
         layouts = " and ".join(f"--{name}" for name in chosen)
@@ -141,6 +144,15 @@ def export(
         with reading.Store(db, note) as store, activity.working("writing the pages"):
             count = viewer_site.export_site(store, folder, redact_prompts=redact_prompts, force=force)
         note(f"written: {count:,} files in {folder}; `independence view --site {folder}` shows them")
+        return
+    if snapshot:
+        from independence.api import snapshots
+
+        with reading.Store(db, note) as store, activity.working("building the board"):
+            written = snapshots.write(store, folder, models, place)
+        note(f"written: {', '.join(written.names)} in {folder}")
+        for line in written.lines:
+            note(line)
         return
     layout = chosen[0] if chosen else format_
     with reading.Store(db, note) as store, activity.working("reading the store") as say:
@@ -155,6 +167,7 @@ def export(
     "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--raters", type=options.NameList(), default=(), help="People: each dialogue is for three of them.")
 @click.option("--audited-by", metavar="human:NAME", help="Instead: all dialogues that an audit drew for this person.")
 @options.ONLY_MODELS
 @options.FORCE
@@ -164,6 +177,7 @@ def label_sample(
     file: Path,
     size: int,
     seed: int,
+    raters: tuple[str, ...],
     audited_by: str | None,
     models: tuple[str, ...],
     force: bool,
@@ -180,7 +194,7 @@ def label_sample(
     from independence.config import user_files
 
     with reading.Store(db, note) as store:
-        sample = files.label_sample(store, size, seed, models, audited_by, **place)
+        sample = files.label_sample(store, size, seed, models, audited_by, raters, **place)
     user_files.write_new(file, sample.content, "label-sample", force=force)
     which = "" if audited_by else f" of {sample.found}"
     note(f"written: {sample.drawn}{which} dialogues in {file}" + ("" if audited_by else f" (--seed {seed})"))

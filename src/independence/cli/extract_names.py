@@ -27,7 +27,15 @@ _SHOWN = 25  # names of a table on the terminal and in Markdown
 @together(
     "asked",
     NamesOptions,
-    click.option("--extractor", "-x", help="The model that reads.  [default: google/gemini-3-flash-preview]"),
+    click.option(
+        "--extractor",
+        "-x",
+        "extractors",
+        type=options.NameList(),
+        default=(),
+        help="The model that reads, or several: each reads what those before it could not.  "
+        "[default: google/gemini-3-flash-preview]",
+    ),
     click.option("--force", "-f", is_flag=True, help="Read all again."),
     options.ONLY_MODELS,
     *options.STORED_PLACE,

@@ -194,11 +194,11 @@ PART = together(
     ),
     click.option("--seed", "sample_seed", type=int, help="Seed of the draw of --limit or --scenarios; default 0."),
 )
+_EFFORTS = "auto, off (nothing is sent), none, minimal, low, medium, high, xhigh, max."
 SAMPLING = together(
     "sampling",
     Sampling,
-    click.option("--reasoning-effort", "-r", "effort",
-                 help="auto, off (nothing is sent), none, minimal, low, medium, high, xhigh, max."),
+    click.option("--reasoning-effort", "-r", "effort", help=_EFFORTS),
     click.option("--temperature", "-t", type=float,
                  help="0 to 2; default: the models file's, else the suite's, else 0.7."),
     click.option("--provider", help="Use only this provider, and fail if it is not available."),
@@ -357,6 +357,17 @@ RERUN = together(
         "--target-runs", "-R", type=int, help="Number of runs to reach; default: one more than each subject has."
     ),
     _RUN_NUMBER,
+    together(
+        "sampling",
+        Sampling,
+        click.option(
+            "--reasoning-effort",
+            "-r",
+            "effort",
+            help=f"Ask the same models with another effort, as subjects of their own: {_EFFORTS} A number is a run's.",
+        ),
+        click.option("--temperature", "-t", type=float, help="The same with another temperature, 0 to 2."),
+    ),
     click.option("--top-n", "-n", type=int, help="The first N subjects of the strict board; default: 10."),
     models("These labels or ids instead of the first N."),
     *STORED_PLACE,

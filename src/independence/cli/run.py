@@ -12,6 +12,7 @@ from independence.cli import options
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import command_line, next_steps, program
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
+from independence.errors import UsageError
 
 
 @click.command("run")
@@ -43,11 +44,20 @@ def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions
 def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
     """More runs of stored subjects, in the words of their edition.
 
-    Stored replies are kept and missing ones are filled. Imported subjects cannot be asked again.
+    Stored replies are kept and missing ones are filled. Imported subjects cannot be asked again. With another effort or
+    temperature the same models are asked what the stored ones were, as subjects of their own, once if they are new.
     """
+    import msgspec
+
     from independence.api import running
     from independence.cli import launch
 
+    effort = options.sampling.effort or ""
+    if effort.isdecimal():  # `-r 2`, as the published project numbered a run
+        if options.run_number is not None:
+            raise UsageError(f"-r {effort} is --run-number {effort}", "give one of the two")
+        sampling = msgspec.structs.replace(options.sampling, effort=None)
+        options = msgspec.structs.replace(options, run_number=int(effort), sampling=sampling)
     launch.launch(running.arerun, options, terminal, db)
 
 

@@ -61,8 +61,11 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
             ("--burst", self.burst), ("-p", self.parallel), ("-pt", self.parallel_tasks),
             ("--ray-workers", self.ray_workers),
         ):  # fmt: skip
-            if count is not None and count < 1:
+            if count is not None and count < 1 and (count < 0 or flag not in ("-p", "-pt")):
                 raise UsageError(f"{flag} {count}:", "at least 1 is needed")
+        for name in ("parallel", "parallel_tasks"):
+            if getattr(self, name) == 0:  # the published project's word for one at a time
+                msgspec.structs.force_setattr(self, name, 1)
         if self.executor != "ray" and (self.ray_address is not None or self.ray_workers is not None):
             raise UsageError("--ray-address and --ray-workers are about a Ray cluster:", "add --executor ray")
         if self.max_cost is not None and not 0 < self.max_cost < math.inf:
@@ -183,6 +186,7 @@ class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     top_n: int | None = None
     target_runs: int | None = None
     run_number: int | None = None  # this run alone
+    sampling: Sampling = Sampling()  # another effort or temperature: the same models, as subjects of their own
     judges: tuple[str, ...] = ()
     no_judge: bool = False
     trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
@@ -218,7 +222,9 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class NamesOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
 
-    extractor: str | None = None  # None: the model that judges by default
+    extractors: tuple[
+        str, ...
+    ] = ()  # each reads what those before it could not; none: the model that judges by default
     force: bool = False  # read again what is read
     models: tuple[str, ...] = ()
     suite: str | None = None

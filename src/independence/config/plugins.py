@@ -49,8 +49,10 @@ OURS: Final[Mapping[str, Mapping[str, str]]] = {
         "inspect": "independence.extensions.inspect.formats:IMPORTER",
         "rent": "independence.extensions.published.formats:RENT",
         "published": "independence.extensions.published.formats:BENCH",
+        "labelling": "independence.extensions.published.formats:LABELLING",
     },
     EXPORTERS: {
+        "rent": "independence.extensions.published.formats:RENT_FOLDER",
         "summary": "independence.extensions.published.formats:SUMMARY",
         "published": "independence.extensions.published.formats:CACHE",
         "inspect": "independence.extensions.inspect.formats:EXPORTER",

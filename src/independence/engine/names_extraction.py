@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -30,7 +30,7 @@ from independence.judge import name_extraction
 from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames
 from independence.store import attempts, names, records
-from independence.store.names import NamesRow
+from independence.store.names import NamesRow, RunKey
 from independence.store.scopes import BoardScope
 from independence.store.spending import SessionLedger
 from independence.store.writer import AnswerCall, StoreCall
@@ -48,6 +48,7 @@ class NamesSelection(NamedTuple):
     labels: Mapping[str, str]  # of the subjects to read, by config_dir
     extractor: ModelJudge
     force: bool = False  # read again what is read
+    others: tuple[str, ...] = ()  # extractors, too; what one of them has read is left alone
 
 
 class NamesTask(NamedTuple):
@@ -81,7 +82,9 @@ class NamesOutcome(NamedTuple):
 def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
     """What is left to read."""
     who, where = wanted.extractor.name, wanted.scope.where
-    stored = {(row.config_dir, row.run): row for row in names.stored(connection, where) if row.extractor == who}
+    stored: dict[RunKey, dict[str, NamesRow]] = defaultdict(dict)
+    for row in names.stored(connection, where):
+        stored[row.config_dir, row.run][row.extractor] = row
     answers = names.first_answers(connection, where, wanted.scenarios)
     todo: list[NamesTask] = []
     known = broken = stale = silent = 0
@@ -92,9 +95,14 @@ def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
         if run not in answers:
             silent += 1
             continue
-        told, before = answers[run], stored.get(run)
-        rests_on = name_extraction.source(who, [(one.scenario, one.digest) for one in told])
-        if before and before.source == rests_on and not wanted.force:
+        told, read, before = answers[run], stored[run], stored[run].get(who)
+        texts_of = [(one.scenario, one.digest) for one in told]
+        rests_on = name_extraction.source(who, texts_of)
+        by = {name for name, row in read.items() if row.source == name_extraction.source(name, texts_of)}
+        if any(read[name].missing is None for name in by.intersection(wanted.others)):
+            known += 1
+            continue
+        if before and who in by and not wanted.force:
             known, broken = known + 1, broken + (before.missing is not None)
             continue
         stale += before is not None and before.source != rests_on

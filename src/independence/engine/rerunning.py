@@ -12,7 +12,7 @@ from independence.clients.listing import ServerPages
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RerunOptions
-from independence.config.subjects import LOCAL, Subject, from_json
+from independence.config.subjects import LOCAL, Subject, asked_with, from_json
 from independence.engine import connections, examining, plan, subjects
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
@@ -22,7 +22,7 @@ from independence.store import plans, queries, scopes
 from independence.store.plans import PlannedTrial
 from independence.store.scopes import BoardScope, Names
 from independence.suites.schema import Suite
-from independence.types import Condition
+from independence.types import Condition, Sampling
 
 TOP = 10
 _ASK_ANEW = (
@@ -71,10 +71,11 @@ def rerun(
     personas = queries.personas(connection, scope.where)
     own = examining.with_dialogues(scope.suite)
     suite = msgspec.structs.replace(own, variants={**scope.suite.variants, **personas})
-    trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
+    chosen = _with_settings(options.sampling, [known[name] for name in names], known)
+    trials = _extended(options, suite, scope.condition, chosen, there)
     env = environment.read()
     registered = connections.with_local(connections.models(options.connection.models_file), local, env)
-    for subject in (known[name] for name in names if known[name].endpoint == LOCAL):
+    for subject in (one for one in chosen if one.endpoint == LOCAL):
         registered.local.check(subject.model, subject.sampling.provider)
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
     specs = () if options.no_judge else connections.specs(graders, registered, suite, options.offline)
@@ -92,13 +93,27 @@ def rerun(
     return reached(made, registered, env)
 
 
+def _with_settings(sampling: Sampling, chosen: Iterable[Subject], known: Mapping[str, Subject]) -> dict[Subject, str]:
+    """The subjects at these settings, as they are known where they are -> the configuration they were made of."""
+    out: dict[Subject, str] = {}
+    for subject in chosen:
+        one = asked_with(subject, sampling) if sampling != Sampling() else subject
+        out.setdefault(known.get(one.config_dir, one), subject.config_dir)
+    return out
+
+
 def _extended(
-    options: RerunOptions, suite: Suite, condition: Condition, have: Iterable[tuple[Subject, Sequence[PlannedTrial]]]
+    options: RerunOptions,
+    suite: Suite,
+    condition: Condition,
+    chosen: Mapping[Subject, str],
+    there: Mapping[str, Sequence[PlannedTrial]],
 ) -> list[Trial]:
     last = options.run_number or options.target_runs
     trials: list[Trial] = []
-    for subject, own in have:
-        trials += extended(suite, condition, subject, own, last)
+    for subject, source in chosen.items():
+        own = there.get(subject.config_dir)
+        trials += extended(suite, condition, subject, own or there[source], last if own else last or 1)
         if len(trials) > MOST:
             raise UsageError(f"more than {MOST:,} dialogues, the most of one command; ask for fewer runs (-R)")
     return [trial for trial in trials if options.run_number in (None, trial.run)]

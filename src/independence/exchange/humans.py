@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -20,10 +20,10 @@ import msgspec
 
 from independence.config import documents, user_files
 from independence.errors import DocumentError, UsageError
+from independence.judge import schema
 from independence.judge.kinds import HUMAN
 from independence.judge.person import PersonJudge
 from independence.judge.protocol import verdict_key
-from independence.judge.schema import check
 from independence.report.site.served import Rating, RatingsFile
 from independence.store import queries, records, scopes
 from independence.store.database import transaction
@@ -60,11 +60,19 @@ class HumanScore(NamedTuple):
     value: str
 
 
+class ScoresFile(NamedTuple):
+    """What a file of scores holds. `notes`: what of it is no verdict."""
+
+    path: Path
+    scores: Sequence[HumanScore]
+    notes: tuple[str, ...] = ()
+
+
 class HumanScores(NamedTuple):
-    """A file of scores. `blank` lines have no value yet; `notes`: what of it is no verdict."""
+    """A file of scores. `blank`: lines without a value yet, by rater; `notes`: what of it is no verdict."""
 
     verdicts: tuple[tuple[int, VerdictRow], ...]  # all that one rater gave one dialogue, with the line of the first
-    blank: int
+    blank: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
 
@@ -73,31 +81,27 @@ def is_scores(path: Path) -> bool:
     return not path.is_dir() and path.suffix.lower() in (_RATINGS, *_TABLES)
 
 
-def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
-    """Read and check a file against what the store holds. Raises UsageError, StoreError, DocumentError."""
-    return check_scores(user_files.read_bytes(path), path, connection, suite)
-
-
-def check_scores(content: bytes, path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
-    """The same for what a file would hold; the suffix of `path` says which kind it is."""
+def read(content: bytes, path: Path) -> ScoresFile:
+    """What a file holds; the suffix of `path` says which kind it is. Raises UsageError, DocumentError."""
     if path.suffix.lower() == _RATINGS:
-        scores, notes = _of_ratings(content, path)
-        return _verdicts(scores, path, _dialogues(connection, suite))._replace(notes=notes)
-    return _verdicts(_scores(user_files.text_of(content, path), path), path, _dialogues(connection, suite))
+        return ScoresFile(path, *_of_ratings(content, path))
+    return ScoresFile(path, list(_scores(user_files.text_of(content, path), path)))
 
 
-def _verdicts(
-    scores: Iterable[HumanScore], path: Path, there: Mapping[str, Mapping[str, ScorableDialogue]]
-) -> HumanScores:
-    """A verdict for every dialogue and rater."""
+def check(held: ScoresFile, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
+    """A verdict for every dialogue and rater, by the rubrics of the store.
+
+    Raises UsageError, StoreError, DocumentError.
+    """
+    path, there = held.path, scorable(connection, suite)
     by_rater: dict[tuple[str, str], dict[str, HumanScore]] = defaultdict(dict)
-    blank = 0
-    for score in scores:
+    blank = Counter[str]()
+    for score in held.scores:
         if score.item not in there:
             what, fix = f"`{score.item}` is no item here", "`independence label-sample` writes those there are"
             raise _fault(path, score.line, what, fix)
         if not score.value:
-            blank += 1
+            blank[score.rater and f"{HUMAN}:{score.rater}"] += 1
             continue
         own = by_rater[score.item, _rater(score, path)]
         if score.field in own:
@@ -107,7 +111,7 @@ def _verdicts(
     verdicts = (
         _verdict(one, rater, own, path) for (item, rater), own in by_rater.items() for one in there[item].values()
     )
-    return HumanScores(tuple(verdicts), blank)
+    return HumanScores(tuple(verdicts), blank, held.notes)
 
 
 def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> int:
@@ -132,7 +136,7 @@ def scale(field: Field) -> str:
     return f"{low:g} to {high:g}" + (", whole" if field.type == "integer" else "")
 
 
-def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, dict[str, ScorableDialogue]]:
+def scorable(connection: sqlite3.Connection, asked: str | None) -> dict[str, dict[str, ScorableDialogue]]:
     """The finished dialogues by their items, once for each rubric that they can be scored by."""
     out: dict[str, dict[str, ScorableDialogue]] = defaultdict(dict)
     for info in scopes.editions(connection, asked):
@@ -155,8 +159,12 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
             if set(COLUMNS) <= set(head):
                 break
     else:
-        what = f"no header with the columns {', '.join(COLUMNS)}"
-        raise DocumentError(str(path), 1, what, "save it as CSV in UTF-8, separated by commas, semicolons or tabs")
+        what = f"no header with the columns {', '.join(COLUMNS)}, so these are no scores that `import` reads"
+        fix = (
+            "`independence label-sample` writes such a table (CSV in UTF-8, separated by commas, semicolons or tabs); "
+            "other tables are read from the labelling app of the rent benchmark alone"
+        )
+        raise DocumentError(str(path), 1, what, fix)
     for line, cells in rows:
         if len(cells) < len(head):
             what = f"fewer cells than the header, which has {len(head)}"
@@ -245,7 +253,7 @@ def _value(score: HumanScore, field: Field, path: Path) -> Scalar:
     if field.type != "boolean":
         with suppress(ValueError):
             value = float(score.value)
-    values, wrong = check({score.field: value}, {score.field: field})
+    values, wrong = schema.check({score.field: value}, {score.field: field})
     if wrong:
         what = f"`{score.value}` is no value of `{score.field}`:"
         number = {"integer": "a whole number from ", "number": "a number from "}.get(field.type, "")

@@ -31,6 +31,7 @@ from independence.suites.template import fill, slots
 
 Level = tuple[str, str]
 HEAD = (*COLUMNS, "scale", "asks", "text")
+_EACH = 3  # people who score a dialogue, so that they can be told apart from chance
 
 
 class LabelCandidate(NamedTuple):
@@ -86,19 +87,24 @@ def sample(found: Sequence[LabelCandidate], size: int, seed: int) -> list[LabelC
     return drawn
 
 
-def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
-    """The file to fill in, with one line for each dialogue and field of its rubric in `suite`."""
+def to_csv(suite: Suite, drawn: Sequence[LabelCandidate], raters: Sequence[str] = ()) -> bytes:
+    """The file to fill in, with one line for each dialogue and field of its rubric in `suite`.
+
+    `raters`: three of them, in turn, are to score each dialogue and have lines of their own.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
-    for one in drawn:
+    for number, one in enumerate(drawn):
         scenario = one.trial.dialogue.scenario
+        wanted = [raters[(number + place) % len(raters)] for place in range(min(_EACH, len(raters)))] or [""]
         turns = dialogue.transcript_turns(one.trial, one.progress)
         text = cell("\n\n".join(f"PERSON: {turn.human}\n\nANSWER: {turn.answer}" for turn in turns))
         for name, field in suite.rubrics[scenario.rubric].fields.items():
             unknown = {slot: f"{{{{{slot}}}}}" for slot in slots(field.about)}
             asks = fill(field.about, unknown | suite.vars | scenario.vars)
-            writer.writerow((one.item, "", name, "", scale(field), cell(asks), text))
+            for rater in wanted:
+                writer.writerow((one.item, cell(rater), name, "", scale(field), cell(asks), text))
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 

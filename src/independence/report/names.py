@@ -64,18 +64,19 @@ def tables(
     connection: sqlite3.Connection,
     scope: BoardScope,
     *,
-    extractor: str | None = None,
+    extractors: Sequence[str] = (),
     only: Collection[str] | None = None,
     top: int | None = 25,
     ranks: Mapping[str, int | None] | None = None,
 ) -> list[Table]:
     """Popular names, exclusive names, names by subject; [] where nothing was read.
 
-    `extractor`: whose readings; default: the one that has read most runs, of equals what came with an import. `only`:
-    subjects (config_dir) to show; what is exclusive is told from all of them. `top`: rows of the first two tables that
-    people are shown. `ranks`: places on the board, in whose order subjects stand.
+    `extractors`: whose readings, of a run the first one's that says something; default: of the one that has read most
+    runs, of equals what came with an import, and of the others where it could not read a run. `only`: subjects
+    (config_dir) to show; what is exclusive is told from all of them. `top`: rows of the first two tables that people
+    are shown. `ranks`: places on the board, in whose order subjects stand.
     """
-    shown = read(connection, scope, extractor, only, ranks)
+    shown = read(connection, scope, extractors, only, ranks)
     if shown is None:
         return []
     made = [_popular(shown), _exclusive(shown), _by_subject(shown)]
@@ -89,7 +90,7 @@ def tables(
 def read(
     connection: sqlite3.Connection,
     scope: BoardScope,
-    extractor: str | None = None,
+    extractors: Sequence[str] = (),
     only: Collection[str] | None = None,
     ranks: Mapping[str, int | None] | None = None,
 ) -> NamesReport | None:
@@ -99,11 +100,17 @@ def read(
     readings = _readings(connection, where, scenarios)
     known = {name: sum(run.missing is None for run in runs.values()) for name, runs in readings.items()}
     most = min(known, key=lambda name: (-known[name], name != PUBLISHED, name), default=None)
-    chosen = extractor or most
-    if chosen not in readings:
+    first = [name for name in extractors or (most,) if name in readings]
+    if not first:
         return None
-    planned = names.runs(connection, where, scenarios)
-    runs = {run: readings[chosen][run] for run in planned if run in readings[chosen]}
+    planned, others = names.runs(connection, where, scenarios), () if extractors else sorted(readings)
+    runs = {}
+    for run in planned:
+        found = [readings[name][run] for name in first if run in readings[name]]
+        if found and all(one.missing for one in found):
+            found += [readings[name][run] for name in others if run in readings[name]]
+        if found:
+            runs[run] = next((one for one in found if one.missing is None), found[0])
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
     subjects = queries.subjects(connection, where)
@@ -115,7 +122,7 @@ def read(
     return NamesReport(
         scope=scope,
         scenarios=scenarios,
-        extractor=chosen,
+        extractor=first[0],
         runs=runs,
         planned=kept,
         labels=labels,

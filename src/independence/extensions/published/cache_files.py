@@ -89,10 +89,7 @@ def _made(
         for config, who in sorted(about.items()):
             for one in dialogues.read(connection, scope.where, [config]):
                 trial = one.trial
-                # By the rubric of the edition, else the first that was published; on the dialogue as it is now.
-                current = [row for row in one.verdicts if row.judge == by and row.context == one.state.at]
-                ours = [row for row in current if row.rubric == rubrics.get(trial.scenario)]
-                verdict = next(iter([*ours[-1:], *(row for row in current if row.rubric in OF_PUBLISHERS)]), None)
+                verdict = layout.current_verdict(one, by, rubrics.get(trial.scenario))
                 for call, request in zip(one.calls, requests.of(one), strict=True):
                     carried = verdict if carriers.get(trial.scenario) == call.turn_id else None
                     record = _record(trial, call, carried, request, who.model_id)

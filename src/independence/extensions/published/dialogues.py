@@ -32,8 +32,10 @@ from independence.extensions.published.scoring_rules import ScoringRule, rules, 
 from independence.judge.parse import parse
 from independence.judge.schema import check
 from independence.store import context
+from independence.store.dialogues import Dialogue
 from independence.store.queries import PUBLISHED
-from independence.store.records import CallRow, TrialRow
+from independence.store.records import CallRow, TrialRow, VerdictRow
+from independence.store.scopes import OF_PUBLISHERS
 from independence.suites import digest
 from independence.suites.schema import Field, Rubric, Scenario, Suite
 from independence.suites.without_texts import published_fields
@@ -139,6 +141,13 @@ def _inherited(suite: Suite, scenario: Scenario) -> tuple[str, ...]:
         return ()
     parent = suite.scenario(scenario.follows)
     return _inherited(suite, parent) + generated(parent)
+
+
+def current_verdict(one: Dialogue, judge: str | None, rubric: str | None) -> VerdictRow | None:
+    """A judge's verdict on a dialogue as it is now: by the rubric of its edition, else the first published one."""
+    current = [row for row in one.verdicts if row.judge == judge and row.context == one.state.at]
+    ours = [row for row in current if row.rubric == rubric]
+    return next(iter([*ours[-1:], *(row for row in current if row.rubric in OF_PUBLISHERS)]), None)
 
 
 class PublishedVerdict(NamedTuple):

@@ -108,6 +108,28 @@ class RentImporter(Importer):
         return ImportResult(tables, table.to_json(tables), [*notes, said_new(new)])
 
 
+class LabellingImporter(Importer):
+    """Scores of people out of the labelling app of the rent benchmark."""
+
+    help = "scores of its labelling app (final_consensus_export.csv, team_review_consensus.csv, its review JSONL)"
+
+    def takes(self, path: Path) -> bool:
+        """Whether it begins as a file of the app does."""
+        from independence.extensions.published.rent import labelling
+
+        return labelling.takes(path)
+
+    def read(self, path: Path, store: Path, options: ImportOptions) -> ImportResult:
+        """Store the scores of the answers that the store has."""
+        from independence.api.importing import import_scores
+        from independence.extensions.published.rent import labelling
+
+        if options.models_file is not None:
+            raise UsageError("--models-file names configurations of the bench; scores name no model")
+        held = labelling.placed(path, *labelling.read(path), store, options.suite)
+        return ImportResult([], "", import_scores(held, store, options.suite).notes)
+
+
 class CacheExporter(Exporter):
     """The file layout of the bench: one file a turn, with the verdicts of one judge."""
 
@@ -134,30 +156,43 @@ class CacheExporter(Exporter):
         return ExportContents(made, files.manifest(places, judge), f"{len(made):,} files in {{folder}}")
 
 
-class SummaryExporter(Exporter):
-    """The summary of the rent benchmark, of one condition and judge."""
+class RentExporter(Exporter):
+    """The run folder of the rent benchmark, of one condition and judge, or its summary alone."""
 
-    help = "Only summary.csv, in the published columns of the rent benchmark."
+    def __init__(self, *, summary_alone: bool) -> None:
+        self._alone = summary_alone
+        self.help = "The run folder of the rent benchmark, which its scripts and `import` read."
+        if summary_alone:
+            self.help = "Only summary.csv, in the published columns of the rent benchmark."
 
     def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
-        """One file."""
+        """The files."""
         from independence.api import files
-        from independence.extensions.published.rent import summary
+        from independence.extensions.published.rent import run_folder, summary
         from independence.report import judge_choice
 
         places, judge = store.places(place, one=True), place.get("judge")
         with store.reading() as connection:
             by = judge_choice.judge_anywhere(connection, places, judge)
             scores = summary.read(connection, places[0], by, models)
-        if scores.judge is None:
+            made: dict[str, list[bytes]] = {}
+            if not self._alone:
+                made = run_folder.files(connection, places[0], scores.judge, models)
+        if scores.judge is None and self._alone:
             raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")
+        if scores.judge is None:
+            store.notice("no verdicts yet, so there are no scored files; `independence judge` grades")
+        else:
+            name = summary.NAME if self._alone else run_folder.SUMMARY
+            made[name] = [summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")]
         if judge is None and len(scores.judges) > 1:
             store.notice(f"scores are those of {scores.judge}; --judge takes another of {', '.join(scores.judges)}")
-        content = summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")
-        return ExportContents({summary.NAME: [content]}, files.manifest(places, scores.judge))
+        return ExportContents(made, files.manifest(places, scores.judge))
 
 
 BENCH: Final = BenchImporter()
 RENT: Final = RentImporter()
+LABELLING: Final = LabellingImporter()
 CACHE: Final = CacheExporter()
-SUMMARY: Final = SummaryExporter()
+RENT_FOLDER: Final = RentExporter(summary_alone=False)
+SUMMARY: Final = RentExporter(summary_alone=True)

@@ -24,6 +24,7 @@ _PACKED = ("", ".xz", ".gz")
 _LOOKED_AT = 50  # lines of a file until it is no record of this format
 FAILED = "error"  # outcome of a published call that failed
 RUN_ERROR = "run-error:"  # how a scored record says that there was no answer
+UNKNOWN = "unknown"  # a provider that nobody named
 
 
 class _RunRecord(PromptRecord, frozen=True, kw_only=True):
@@ -120,10 +121,10 @@ def answer(record: AnswerRecord) -> Answer:
         return Missing("transport", record.error, record.response_text, (attempt,))
     if not record.response_text.strip():
         return Missing("no_answer", "the stored answer is blank", record.response_text, (attempt,))
-    raw = body(record.raw_response)
+    raw, provider = body(record.raw_response), record.provider or ""
     return Reply(
         record.response_text, "content", reasoning=raw.message.reasoning or "", finish_reason=record.finish_reason,
-        usage=usage, served_model=raw.model or "", served_provider=record.provider or "",
+        usage=usage, served_model=raw.model or "", served_provider="" if provider == UNKNOWN else provider,
         response_id=record.request_id or "", attempts=(attempt,),
     )  # fmt: skip
 
