@@ -222,9 +222,8 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class NamesOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
 
-    extractors: tuple[
-        str, ...
-    ] = ()  # each reads what those before it could not; none: the model that judges by default
+    # Each reads what those before it could not; none: the model that judges by default.
+    extractors: tuple[str, ...] = ()
     force: bool = False  # read again what is read
     models: tuple[str, ...] = ()
     suite: str | None = None
