@@ -12,7 +12,7 @@ from independence.config.options import Place
 from independence.errors import UsageError
 
 
-@click.command("compare")
+@options.command("compare")
 @click.argument("first", metavar="[A]", required=False, shell_complete=completion.SUBJECTS)
 @click.argument("second", metavar="[B]", required=False, shell_complete=completion.SUBJECTS)
 @options.PLACE

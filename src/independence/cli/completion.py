@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from independence.cli.option_groups import Command
 from independence.errors import IndependenceError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ complete -o nosort -F _independence_completion independence
 """
 
 
-@click.command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from independence.cli import activity, options
+from independence.cli.option_groups import OF_EXTENSIONS, Command, Option
 from independence.cli.terminal import note
 from independence.config import plugins
 from independence.config.options import Place
@@ -23,13 +24,13 @@ def _of_addresses(command: click.Command) -> click.Command:
         if address := plugins.find(plugins.IMPORTERS, name, Importer).address:
             help_ = f"What is published at {address}, or a clone or archive of it."
             command.params.insert(
-                1, click.Option([f"--{name}"], is_flag=False, flag_value=address, metavar="[PATH]", help=help_)
+                1, Option([f"--{name}"], OF_EXTENSIONS, is_flag=False, flag_value=address, metavar="[PATH]", help=help_)
             )
     return command
 
 
 @_of_addresses
-@click.command("import")
+@options.command("import")
 @click.argument("path", required=False)
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
 @click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
@@ -65,7 +66,7 @@ def import_(
         note(line)
 
 
-class _ExportCommand(click.Command):
+class _ExportCommand(Command):
     """`export` with a flag for each exporter: for ours always, for another package's where it is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -83,7 +84,7 @@ class _ExportCommand(click.Command):
 def _flag(name: str) -> click.Option:
     from independence.api.formats import Exporter
 
-    return click.Option([f"--{name}"], is_flag=True, help=plugins.find(plugins.EXPORTERS, name, Exporter).help)
+    return Option([f"--{name}"], OF_EXTENSIONS, is_flag=True, help=plugins.find(plugins.EXPORTERS, name, Exporter).help)
 
 
 def _our_flags(command: click.Command) -> click.Command:
@@ -93,7 +94,7 @@ def _our_flags(command: click.Command) -> click.Command:
 
 
 @_our_flags
-@click.command("export", cls=_ExportCommand)
+@options.command("export", cls=_ExportCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
@@ -149,7 +150,7 @@ def export(
     note(f"written: {(made.written or names).replace('{folder}', str(folder))}")
 
 
-@click.command("label-sample")
+@options.command("label-sample")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from independence.stats import comparison
 
 
-@click.command("leaderboard")
+@options.command("leaderboard")
 @click.option("--matrix", is_flag=True, help="Compare system prompts and delivery modes with the baseline instead.")
 @click.option("--pooled", is_flag=True, help="One board over all conditions together, as the boards of V1.")
 @options.SHOWN_MODELS

@@ -14,6 +14,7 @@ from typing import Any, Final
 import click
 
 from independence import __version__
+from independence.cli.option_groups import Command
 from independence.config import plugins
 
 # name -> (module in this package and what it calls the command, or "" where our extension has it; one line for --help)
@@ -121,8 +122,10 @@ def _added(name: str) -> click.Command | None:
     return plugins.find(plugins.COMMANDS, name, click.Command) if plugins.declared(plugins.COMMANDS, name) else None
 
 
-class ExtensibleGroup(click.Group):
+class ExtensibleGroup(click.Group, Command):
     """A group that packages add commands to: the entry point `suites.NAME` is `independence suites NAME`."""
+
+    command_class = Command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command of the group, or of another package."""

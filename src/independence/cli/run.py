@@ -9,24 +9,26 @@ from pathlib import Path
 import click
 
 from independence.cli import options
+from independence.cli.option_groups import OUTPUT, option
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import command_line, next_steps, program
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 
 
-@click.command("run")
+@options.command("run")
 @options.RUN
-@click.option(
+@option(
+    OUTPUT,
     "--fail-under",
     type=float,
-    help="Exit with code 1 if a subject's index is below this; `check` decides on its interval instead.",
+    help="Exit with code 1 if an index is below this; `check` decides on its interval instead.",
 )
 @options.TERMINAL
 @options.db()
 def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions, db: Path) -> None:
     """Run a suite on models, grade every dialogue, print the board.
 
-    The same command resumes an interrupted run: a stored reply is never asked again.
+    The same command resumes an interrupted run; no stored reply is asked again.
     """
     from independence.api import running
     from independence.cli import launch
@@ -36,7 +38,7 @@ def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions
     launch.launch(running.arun, options, terminal, db, fail_under=fail_under, afterword=_afterword())
 
 
-@click.command("rerun")
+@options.command("rerun")
 @options.RERUN
 @options.TERMINAL
 @options.db()
@@ -51,7 +53,7 @@ def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
     launch.launch(running.arerun, options, terminal, db)
 
 
-@click.command("judge")
+@options.command("judge")
 @options.GRADE
 @options.TERMINAL
 @options.db()
@@ -80,7 +82,7 @@ def _afterword() -> str:
     )
 
 
-@click.command("demo")
+@options.command("demo")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated replies.")
 @options.SUITE
 @options.QUIET

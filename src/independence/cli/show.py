@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NARROWEST, _WIDEST = 40, 100
 
 
-@click.command("show")
+@options.command("show")
 @click.argument("subject", shell_complete=completion.SUBJECTS)
 @click.argument("scenario", required=False, shell_complete=completion.stored("scenarios"))
 @click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")

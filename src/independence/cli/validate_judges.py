@@ -12,7 +12,7 @@ from independence.cli.terminal import note
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
 
-@click.command("validate-judges")
+@options.command("validate-judges")
 @click.option(
     "--judge", "-j", "names", type=options.NameList(), multiple=True,
     help="Only these judges; repeatable. Default: all.",

@@ -14,7 +14,7 @@ from independence.cli.terminal import note
 PORT = 8765
 
 
-@click.command("view")
+@options.command("view")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free port.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Another address needs --token.")
 @click.option(
