@@ -145,6 +145,7 @@ def test_every_example_parses(name: str) -> None:
 def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where_it_is_chosen() -> None:
     suites = {name: load(name).suite for name in built_in()}
     listed = command.run("suites").out.splitlines()
+    assert command.ok("suites", "list").out.splitlines() == listed
     assert "15 scenarios, 26 calls a run" in next(line for line in listed if "v2@" in line)
     expected = []
     for suite in suites.values():
@@ -169,6 +170,10 @@ def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where
         (["leaderbord"], 2, "no command `leaderbord`; did you mean `leaderboard`?"),
         (["demos"], 2, "no command `demos`; did you mean `demo`?"),
         (["zzz"], 2, "no command `zzz`; commands: demo, run"),
+        (["suites", "lin"], 2, "no command `lin`; did you mean `lint`?"),
+        (["run", "--modles", "a"], 2, "Did you mean one of: '--models'"),
+        (["export", "x", "--format", "parquet"], 2, "`parquet` is no format of tables (jsonl, csv); use --parquet"),
+        (["export", "x", "--format", "xls"], 2, "other layouts: --site, --parquet, --summary, --published, --inspect"),
         (["leaderboard", "--no-such"], 2, "--no-such"),
         (["leaderboard", "--db", "absent.db"], 2, "Error: "),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +14,7 @@ import msgspec
 
 from independence.api.results import BoardResult, Rows
 from independence.config.options import Place
-from independence.errors import StoreError, UsageError
+from independence.errors import StoreError, UsageError, suggestion
 from independence.exchange import export_tables, trajectory_reading
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
@@ -271,10 +270,8 @@ class Store:
             about = export_tables.chosen_subjects(connection, places[0], names(subjects))
         edition = ExportedEdition(connection, places, about, frozenset(names(scenarios)))
         for name in sorted(edition.only - edition.scenarios.keys()):
-            near = difflib.get_close_matches(name, edition.scenarios, n=1)
-            hint = f"did you mean `{near[0]}`? " if near else ""
             what = f"no scenario `{name}` in {edition.where.edition_name}"
-            raise StoreError(what, f"{hint}it has {', '.join(edition.scenarios)}")
+            raise StoreError(what, suggestion(name, edition.scenarios, "it has"))
         return edition
 
     def _judge(self, edition: ExportedEdition, asked: str | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ from independence.cli.option_groups import OF_EXTENSIONS, Command, Option
 from independence.cli.terminal import note
 from independence.config import plugins
 from independence.config.options import Place
-from independence.errors import UsageError
+from independence.errors import UsageError, nearest
 
 _FLAGS = "independence.exporters"  # where a context keeps those of other packages
 
@@ -81,6 +82,18 @@ class _ExportCommand(Command):
         return [*super().get_params(ctx), *ctx.meta.get(_FLAGS, ())]
 
 
+class _TableFormat(click.Choice):  # type: ignore[type-arg]
+    """The formats of tables; who asks for another one is told of those that are options of their own."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The format itself."""
+        layouts = [f"--{name}" for name in ("site", "parquet", *plugins.ours(plugins.EXPORTERS))]
+        more = f"use {near}" if (near := nearest(f"--{value}", layouts)) else f"other layouts: {', '.join(layouts)}"
+        if value not in self.choices:
+            self.fail(f"`{value}` is no format of tables ({', '.join(self.choices)}); {more}", param, ctx)
+        return value
+
+
 def _flag(name: str) -> click.Option:
     from independence.api.formats import Exporter
 
@@ -100,8 +113,8 @@ def _our_flags(command: click.Command) -> click.Command:
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
-    "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Format of the tables; --summary and --published have their own.",
+    "--format", "format_", type=_TableFormat(["jsonl", "csv"]), default="jsonl", show_default=True,
+    help="Format of the tables; the other layouts have their own.",
 )  # fmt: skip
 @options.ONLY_MODELS
 @options.FORCE

@@ -17,8 +17,17 @@ from independence.config.options import SuitePart
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """List the built-in suites."""
-    if ctx.invoked_subcommand is not None:
-        return
+    if ctx.invoked_subcommand is None:
+        _list()
+
+
+@command.command("list")
+def _listed() -> None:
+    """List the built-in suites, as `independence suites` does."""
+    _list()
+
+
+def _list() -> None:
     from independence.api import suites
 
     for (suite, edition), calls in suites.built_in():
