@@ -35,7 +35,7 @@ from independence.errors import UsageError
     help="Both count as equivalent if the difference is certainly smaller than this.",
 )  # fmt: skip
 @options.output_format()
-@options.db()
+@options.db(reads=True)
 def command(
     db: Path,
     format_: str,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from independence.cli import terminal
 from independence.cli.option_groups import Command
 from independence.errors import IndependenceError
 
@@ -66,7 +67,7 @@ def stored(kind: tab_names.Kind) -> Offered:
     def offered(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from independence.store import tab_names
 
-        path = ctx.params.get("db") or os.environ.get("INDEPENDENCE_DB") or "independence.db"
+        path = ctx.params.get("db") or os.environ.get("INDEPENDENCE_DB") or terminal.usual_store()
         return _matching(tab_names.names(Path(path), kind), incomplete)
 
     return offered

@@ -119,7 +119,7 @@ def _our_flags(command: click.Command) -> click.Command:
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
-@options.db()
+@options.db(reads=True)
 def export(
     folder: Path,
     site: bool,
@@ -173,7 +173,7 @@ def export(
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
-@options.db()
+@options.db(reads=True)
 def label_sample(
     file: Path,
     size: int,

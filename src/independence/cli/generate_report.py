@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @options.SCORING
 @options.READING
 @options.PLACE
-@options.db()
+@options.db(reads=True)
 def command(
     db: Path,
     place: Place,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @options.READING
 @options.DETAILED
 @options.output_format()
-@options.db()
+@options.db(reads=True)
 def command(
     db: Path,
     format_: str,

@@ -64,11 +64,11 @@ EXAMPLES: Final = {
     "validate-judges": ("validate-judges --worst 5",),
     "train-judge": ("train-judge --from independence.db --out my-judge",),
     "leaderboard": ("leaderboard --detailed", "leaderboard --suite v2 --judge cues --format csv"),
-    "view": ("view --db independence-demo.db", "view --port 0 --no-open"),
-    "show": ("show sim/half --db independence-demo.db", "show sim/half pt03 --run 2 --db independence-demo.db"),
+    "view": ("view", "view --port 0 --no-open"),
+    "show": ("show sim/half", "show sim/half pt03 --run 2"),
     "extract-names": ("extract-names -x local/qwen3-8b --local-url http://127.0.0.1:1234/v1",),
     "compare": (
-        "compare sim/never sim/half --db independence-demo.db",
+        "compare sim/never sim/half",
         "compare claude-haiku-4.5 --against-variant my-persona.md",
         "compare --suites sides,sides-es",
     ),
@@ -78,7 +78,7 @@ EXAMPLES: Final = {
     ),
     "merge": ("merge shard-1.db shard-2.db --db whole.db",),
     "clear-cache": ("clear-cache --missing --dry-run", "clear-cache -m openai/gpt-5-mini --yes"),
-    "generate-report": ("generate-report --html --db independence-demo.db",),
+    "generate-report": ("generate-report --html",),
     "import": ("import --published", "import labels.csv", "import ratings.json"),
     "label-sample": ("label-sample labels.csv --size 60 --suite rent",),
     "export": (

@@ -33,8 +33,6 @@ from independence.types import Sampling
 F = TypeVar("F", bound=Callable[..., Any])
 AnyOption = Callable[[Any], Any]
 command = functools.partial(click.command, cls=Command)
-DEFAULT_DB = "independence.db"
-DEMO_DB = "independence-demo.db"
 
 
 class NameList(click.ParamType):  # type: ignore[type-arg]
@@ -107,11 +105,12 @@ def judges(about: str, *, required: bool = False) -> AnyOption:
     return option(JUDGE, "--judge", "-j", "judges", multiple=True, required=required, help=about)
 
 
-def db(default: str = DEFAULT_DB) -> AnyOption:
-    """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory."""
+def db(default: Path = terminal.STORE, *, reads: bool = False) -> AnyOption:
+    """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory; who `reads` takes the demo's too."""
     return option(
         OUTPUT, "--db", type=click.Path(dir_okay=False, path_type=Path), envvar="INDEPENDENCE_DB", default=default,
-        show_default=True, show_envvar=True, help="The store.", callback=terminal.remember,
+        show_default=True, show_envvar=True, help="The store.",
+        callback=terminal.find_store if reads else terminal.remember,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import click
 from independence.cli import options
 from independence.cli.option_groups import OUTPUT, option
 from independence.cli.options import TerminalOptions
-from independence.cli.terminal import command_line, next_steps, program
+from independence.cli.terminal import DEMO_STORE, command_line, next_steps, program
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 
 
@@ -87,7 +87,7 @@ def _afterword() -> str:
 @options.SUITE
 @options.QUIET
 @options.output_format()
-@options.db(options.DEMO_DB)
+@options.db(DEMO_STORE)
 def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
     """Run a suite on simulated models through an endpoint on this machine, grade with cues, print the board.
 

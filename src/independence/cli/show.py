@@ -26,7 +26,7 @@ _NARROWEST, _WIDEST = 40, 100
 @click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")
 @options.PLACE
 @options.output_format("text", "md", "json")
-@options.db()
+@options.db(reads=True)
 def command(subject: str, scenario: str | None, run: int | None, place: Place, format_: str, db: Path) -> None:
     """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, every reply, every verdict.
 

@@ -24,7 +24,7 @@ _LONGEST = 700  # characters of one text on the terminal; the other formats hold
 @options.each(*options.STORED_PLACE)
 @options.QUIET
 @options.output_format()
-@options.db()
+@options.db(reads=True)
 def command(
     names: tuple[tuple[str, ...], ...],
     models: tuple[str, ...],

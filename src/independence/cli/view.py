@@ -27,7 +27,7 @@ PORT = 8765
 @click.option(
     "--open/--no-open", "open_", default=None, help="Open a browser; default: where a person is at a terminal."
 )
-@options.db()
+@options.db(reads=True)
 def command(port: int, host: str, token: str, site: Path | None, open_: bool | None, db: Path) -> None:
     """Serve the viewer: every answer and verdict of a store, a run in another process as it goes on.
 
