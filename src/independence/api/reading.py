@@ -32,6 +32,7 @@ from independence.suites.load import LoadedSuite
 Names = str | Sequence[str]
 T = TypeVar("T")
 R = TypeVar("R", bound=DialogueRecord)
+_NAMED = 3  # editions
 
 
 def load_suite(name: str | Path = "v2") -> LoadedSuite:
@@ -59,6 +60,12 @@ class Store:
         self._closing = ExitStack()
         self._closing.callback(self.connection.close)
         self._finalizer = weakref.finalize(self, self._closing.close)
+
+    def __repr__(self) -> str:
+        held = "closed"
+        if self._finalizer.alive:
+            held = ", ".join(f"{one.where.edition_name} ({one.trials} dialogues)" for one in self.editions()[:_NAMED])
+        return f"Store({str(self.path)!r}): {held or 'empty'}"
 
     def __enter__(self) -> Self:
         return self
@@ -115,6 +122,7 @@ class Store:
         self, *, scoring: str = STRICT, models: Names = (), reading: InferenceOptions = DEFAULT, **place: Unpack[Place]
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
+        _check(place)
         with self.reading() as connection, database.collecting_seldom():
             scope = self.board_scope(place.get("suite"), place.get("variant"), place.get("mode"))
             asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading)
@@ -237,8 +245,9 @@ class Store:
     def places(self, place: Place, *, one: bool = False) -> list[BoardScope]:
         """The condition that is meant; where none is, every one of the edition or, for `one`, the suite's own.
 
-        Raises StoreError.
+        Raises StoreError, and UsageError for what names no place.
         """
+        _check(place)
         suite, variant, mode = (place.get("suite"), place.get("variant"), place.get("mode"))
         with self.reading() as connection:
             if one:
@@ -285,6 +294,12 @@ class Store:
     def _translated(self, rows: Iterable[T]) -> Iterator[T]:
         with self.reading():
             yield from rows
+
+
+def _check(place: Place) -> None:
+    """Raise UsageError for a keyword that is none."""
+    for name in place.keys() - Place.__annotations__.keys():
+        raise UsageError(f"there is no option `{name}`", suggestion(name, Place.__annotations__))
 
 
 def names(given: Names) -> tuple[str, ...]:

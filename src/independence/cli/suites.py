@@ -30,8 +30,11 @@ def _listed() -> None:
 def _list() -> None:
     from independence.api import suites
 
-    for (suite, edition), calls in suites.built_in():
-        click.echo(f"{suite.suite}@{edition}  {suite.title}: {len(suite.scenarios)} scenarios, {calls} calls a run")
+    for loaded, calls in suites.built_in():
+        suite = loaded.suite
+        click.echo(
+            f"{suite.suite}@{loaded.edition}  {suite.title}: {len(suite.scenarios)} scenarios, {calls} calls a run"
+        )
         click.echo(f"    {suite.about}")
         for experiment, about in suite.experiments.items():
             click.echo(f"    {experiment}: {about}")

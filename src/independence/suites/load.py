@@ -15,15 +15,18 @@ from independence.suites import digest, grid, known, lint, lint_translation
 from independence.suites.lint import Requirements
 from independence.suites.schema import Rubric, Suite
 from independence.suites.template import slots
+from independence.types import brief
 
 HOME = Path(__file__).parent
 
 
-class LoadedSuite(NamedTuple):
+class LoadedSuite(msgspec.Struct, frozen=True):
     """A suite ready to run."""
 
     suite: Suite
     edition: str  # first 8 hex digits of the digest of the resolved suite
+
+    __repr__ = brief
 
 
 def built_in() -> list[str]:
