@@ -14,12 +14,13 @@ import click
 
 import independence
 from independence.cli.main import COMMANDS, main
+from independence.cli.option_groups import ORDER, OWN, group_of
 from independence.clients import features
 from independence.config import entries
 from independence.config.entries import ShippedEndpoint
 
 FOLDER = Path(__file__).parent
-Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
+Option = tuple[str, tuple[str, ...], str, str]  # group, flags, meaning, default
 
 EXIT_CODES = {
     0: "complete",
@@ -34,7 +35,7 @@ EXIT_CODES = {
 HEAD = """\
 # Reference
 
-All commands and options, as `independence COMMAND --help` prints them; `python docs/generate.py` writes this page.
+All commands and options, as `independence COMMAND --help-all` prints them; `python docs/generate.py` writes this page.
 
 `--variants` and `--variant` are older names of `--system-prompt`,
 `--modes` and `--mode` of `--delivery`. They still work.
@@ -48,15 +49,17 @@ def reference() -> str:
     for name, command in found.items():
         for option in options(command):
             users.setdefault(option, []).append(name)
-    shared: dict[tuple[str, ...], list[Option]] = {}
+    shared: dict[str, dict[tuple[str, ...], list[Option]]] = {group: {} for group in ORDER}
     for option, names in users.items():
         if len(names) > 1:
-            shared.setdefault(tuple(names), []).append(option)
+            shared[option[0]].setdefault(tuple(names), []).append(option)
     codes = [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
     parts = [HEAD, "## Exit codes\n", "| code | meaning |\n|---|---|", *codes, "\n## Shared options\n"]
     parts += ["Options of several commands, in addition to those of each command below."]
-    for together, own in shared.items():
-        parts += ["", f"{', '.join(f'`{name}`' for name in together)}:", "", *listed(own)]
+    for group, own in shared.items():
+        parts += ["", f"### {group}"] if own else []
+        for together, rows in own.items():
+            parts += ["", f"{', '.join(f'`{name}`' for name in together)}:", "", *listed(rows)]
     for name, command in found.items():
         parts += section(name, command, [option for option in options(command) if len(users[option]) == 1])
     return "\n".join(parts) + "\n"
@@ -76,7 +79,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 def options(command: click.Command) -> list[Option]:
     """The options of a command in their order."""
     return [
-        ((*option.opts, *option.secondary_opts), meaning(option), default(option))
+        (group_of(option), (*option.opts, *option.secondary_opts), meaning(option), default(option))
         for option in command.params
         if isinstance(option, click.Option) and not option.hidden
     ]
@@ -101,7 +104,7 @@ def listed(rows: list[Option]) -> list[str]:
     """Options as a list."""
     return [
         f"- {', '.join(f'`{flag}`' for flag in flags)}: {text}{f' Default: {value}.' if value else ''}"
-        for flags, text, value in rows
+        for _, flags, text, value in rows
     ]
 
 
@@ -111,7 +114,11 @@ def section(name: str, command: click.Command, own: list[Option]) -> list[str]:
     arguments = [param.make_metavar(context) for param in command.params if isinstance(param, click.Argument)]
     usage = [f"`independence {' '.join([name, *arguments])}`", ""] if arguments else []
     text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
-    return ["", f"## {name}", "", *usage, text, *([""] if own else []), *listed(own)]
+    parts = ["", f"## {name}", "", *usage, text]
+    for group in ORDER:
+        if rows := [option for option in own if option[0] == group]:
+            parts += ["", *([] if group == OWN else [f"{group}:", ""]), *listed(rows)]
+    return parts
 
 
 PYTHON_HEAD = """\

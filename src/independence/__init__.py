@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from independence.api.reading import Store as Store
     from independence.api.reading import load_suite as load_suite
     from independence.api.results import BoardResult as BoardResult
+    from independence.api.running import RunResult as RunResult
     from independence.api.running import aestimate_cost as aestimate_cost
     from independence.api.running import agrade as agrade
     from independence.api.running import arerun as arerun
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from independence.config.options import SuitePart as SuitePart
     from independence.engine.events import Event as Event
     from independence.engine.pipeline import RunPreview as RunPreview
-    from independence.engine.pipeline import RunResult as RunResult
     from independence.errors import IndependenceError as IndependenceError
     from independence.errors import StoreError as StoreError
     from independence.errors import UsageError as UsageError
@@ -70,13 +70,13 @@ _OFFERED = {
     "independence.api.reading": ("Store", "load_suite"),
     "independence.api.results": ("BoardResult",),
     "independence.api.running": (
-        "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
+        "RunResult", "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
     "independence.config.options": (
         "ConnectionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions", "RunOptions",
     ),
     "independence.engine.events": ("Event",),
-    "independence.engine.pipeline": ("RunPreview", "RunResult"),
+    "independence.engine.pipeline": ("RunPreview",),
     "independence.errors": ("IndependenceError", "StoreError", "UsageError"),
     "independence.exchange.export_tables": ("ReplyRecord", "VerdictRecord"),
     "independence.exchange.trajectory": ("Trajectory",),

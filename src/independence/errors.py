@@ -6,8 +6,23 @@ and where (`what`) and what to do about it (`fix`). Only cli/ turns them into a 
 
 from __future__ import annotations
 
+import difflib
 import sys
+from collections.abc import Iterable
 from typing import Any, ClassVar
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that was probably meant: one that begins so, else one that is spelt much like it; else ``""``."""
+    names = list(known)
+    starting = [one for one in names if len(name) > 1 and one.lower().startswith(name.lower())]
+    return next(iter(starting or difflib.get_close_matches(name, names, n=1)), "")
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str = "there are") -> str:
+    """What to advise where `name` is none of the known ones: the nearest of them, or all of them."""
+    near = nearest(name, names := list(known))
+    return f"did you mean `{near}`?" if near else f"{otherwise} {', '.join(names)}"
 
 
 class IndependenceError(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+import textwrap
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -28,6 +30,17 @@ MissingReason = Literal[
 # About a request, whoever is asked: a verdict is missing for the same reason where it befell the judge's.
 OF_REQUESTS: Final[tuple[MissingReason, ...]] = ("blocked", "altered", "too_long", "prompt_cut")
 UNGIVEN: Final[tuple[MissingReason, ...]] = ("unreadable_verdict", *OF_REQUESTS)  # why a model gave no verdict
+
+
+_LINES, _COLUMNS = 10, 100  # that a `repr` takes at most
+
+
+def brief(record: msgspec.Struct) -> str:
+    """`repr` of a record that may hold whole dialogues: some lines, of each field as much as says what it is."""
+    fields = ((name, getattr(record, name)) for name in record.__struct_fields__)
+    told = [f"{name}={reprlib.repr(value)}" for name, value in fields if value is not None and value != ()]
+    lines = textwrap.wrap(f"{type(record).__name__}({', '.join(told)})", _COLUMNS, subsequent_indent="  ")
+    return "\n".join(lines[:_LINES] if len(lines) <= _LINES else [*lines[: _LINES - 1], "  ...)"])
 
 
 class Condition(NamedTuple):

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import independence
+from independence.api.running import RunResult
 from independence.clients.protocol import Adapted
 from independence.engine.events import DeliveryUnverified, Event
-from independence.engine.pipeline import RunResult
 from independence.errors import UsageError
 from independence.testing import Endpoint
 from tests import toy

@@ -44,7 +44,8 @@ def test_help_imports_nothing_heavy_and_a_command_only_what_it_works_with(tmp_pa
     names = loaded("--help")
     assert "click" in names
     assert names.isdisjoint(HEAVY)
-    assert [name for name in names if name.startswith("independence.cli.")] == ["independence.cli.main"]
+    ours = {name for name in names if name.startswith("independence.cli.")}
+    assert ours == {"independence.cli.main", "independence.cli.option_groups"}
     for name in COMMANDS:
         assert loaded(name, "--help").isdisjoint(("aiohttp", "asyncio", "numpy", "rich", "sqlite3")), name
     command.ok("run", "-m", "sim/half", "-j", "cues", "--runs", "1", "--exp", "stability", "--quiet", cwd=tmp_path)
@@ -99,9 +100,29 @@ def test_every_help_ends_in_examples_that_stand_on_lines_of_their_own() -> None:
     for name in names():
         shown = command.run(*name.split(), "--help")
         assert (shown.code, f"main {name}" in shown.out) == (0, True), name
-        lines = shown.out.splitlines()[-len(examples(name)) - 1 :]
+        lines = [line for line in shown.out.splitlines() if not line.startswith("All options: ")]
+        lines = lines[-len(examples(name)) - 1 :]
         assert [f"independence {line}" for line in examples(name)] == [line.strip() for line in lines[1:]], name
         assert "Example" in lines[0], name
+
+
+def test_help_of_run_fits_on_a_screen_and_names_the_option_that_shows_all() -> None:
+    lines = command.ok("run", "--help", env={"COLUMNS": "80"}).out.splitlines()
+    assert len(lines) < 40
+    assert lines[-1].endswith("run --help-all")
+    heads = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert heads == [f"{group}:" for group in ("What", "How many", "Model settings", "Limits", "Judge", "Local server",
+                                               "Output")]  # fmt: skip
+    assert ("--models" in " ".join(lines), "--ray-workers" in " ".join(lines)) == (True, False)
+
+
+@pytest.mark.parametrize("name", names())
+def test_help_all_has_every_option_once(name: str) -> None:
+    whole = re.split(r"(?m)^[A-Z][\w ]*:$", command.ok(*name.split(), "--help-all").out, maxsplit=1)[1]
+    shown = re.findall(r"^  (?:-\w+, )?(--[\w-]+)", whole, re.MULTILINE)
+    own = [one for one in found(name).params if isinstance(one, click.Option)]
+    listed = [next(flag for flag in one.opts if flag.startswith("--")) for one in own]
+    assert sorted(shown) == sorted([*listed, "--help", "--help-all"])
 
 
 @pytest.mark.parametrize("name", names())
@@ -124,6 +145,7 @@ def test_every_example_parses(name: str) -> None:
 def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where_it_is_chosen() -> None:
     suites = {name: load(name).suite for name in built_in()}
     listed = command.run("suites").out.splitlines()
+    assert command.ok("suites", "list").out.splitlines() == listed
     assert "15 scenarios, 26 calls a run" in next(line for line in listed if "v2@" in line)
     expected = []
     for suite in suites.values():
@@ -131,7 +153,7 @@ def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where
         for about in (suite.about, *suite.experiments.values()):
             assert re.fullmatch(r"[A-Z]\w*( [^ ]+){3,}[.?]", about), about
     assert [line.strip() for line in listed if line.startswith("    ")] == expected
-    helped = " ".join(command.run("run", "--help").out.split())
+    helped = " ".join(command.run("run", "--help-all").out.split())
     experiments = {one: [name for name in suites if one in suites[name].experiments]
                    for suite in suites.values() for one in suite.experiments}  # fmt: skip
     for name in (*suites, *experiments):
@@ -148,6 +170,10 @@ def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where
         (["leaderbord"], 2, "no command `leaderbord`; did you mean `leaderboard`?"),
         (["demos"], 2, "no command `demos`; did you mean `demo`?"),
         (["zzz"], 2, "no command `zzz`; commands: demo, run"),
+        (["suites", "lin"], 2, "no command `lin`; did you mean `lint`?"),
+        (["run", "--modles", "a"], 2, "Did you mean one of: '--models'"),
+        (["export", "x", "--format", "parquet"], 2, "`parquet` is no format of tables (jsonl, csv); use --parquet"),
+        (["export", "x", "--format", "xls"], 2, "other layouts: --site, --parquet, --summary, --published, --inspect"),
         (["leaderboard", "--no-such"], 2, "--no-such"),
         (["leaderboard", "--db", "absent.db"], 2, "Error: "),
     ],

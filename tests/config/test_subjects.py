@@ -66,7 +66,7 @@ def test_the_longest_prefix_gives_the_usual_effort_and_an_unknown_effort_is_refu
     }  # fmt: skip
     assert {model: default_effort(model) for model in efforts} == efforts
     assert [check_sampling(Sampling(effort=effort)).effort for effort in EFFORTS] == list(EFFORTS)
-    with pytest.raises(UsageError, match=r"no reasoning effort `heavy`; choose one of auto, off, none"):
+    with pytest.raises(UsageError, match=r"no reasoning effort `heavy`; there are auto, off, none"):
         check_sampling(Sampling(effort="heavy"))
 
 

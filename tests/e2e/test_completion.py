@@ -92,7 +92,7 @@ COMPLETED = {
     "run --variants mi": "run --variants mine.md",
     "run -m Wi": "run -m Wide (new)",
     "run -m sim/fold": "run -m sim/folds-on-preferences",
-    "suites li": "suites lint",
+    "suites lin": "suites lint",
     "nonsense --x": "nonsense --x",
     "show --db nowhere.db sim/ha": "show --db nowhere.db sim/ha",
 }

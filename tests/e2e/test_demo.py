@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,23 @@ def test_the_same_seed_in_a_new_store_gives_the_same_board(shown: tuple[Path, En
     assert again.board | {"dates": None} == first.board | {"dates": None}
     other = demo(folder, "--suite", "harbour", "--seed", "8", "--db", "new.db")
     assert other.scores != first.scores
+
+
+def test_commands_that_read_find_the_store_of_the_demo_where_it_is_the_only_one(
+    shown: tuple[Path, Ended], tmp_path: Path
+):
+    source, store = shown[0] / "independence-demo.db", tmp_path / "independence-demo.db"
+    shutil.copyfile(source, store)
+    said = "reading independence-demo.db, the store of the demo\n"
+    board = ("leaderboard", "--format", "json")
+    read = command.ok(*board, cwd=tmp_path)
+    assert (read.out, read.err) == (command.ok(*board, "--db", store, cwd=tmp_path).out, said)
+    for line in ("show sim/half", "compare sim/half sim/never", "export out", "label-sample a.csv", "generate-report"):
+        assert said in command.ok(*line.split(), cwd=tmp_path).err, line
+    for line in ("rerun", "judge -j cues", "extract-names", "clear-cache --missing", "import out"):
+        ended = command.run(*line.split(), cwd=tmp_path)
+        assert said not in ended.err, line
+    named = command.run("leaderboard", cwd=tmp_path, env={"INDEPENDENCE_DB": "other.db"})
+    assert (named.code, said in named.err) == (2, False)
+    shutil.copyfile(source, tmp_path / "independence.db")
+    assert said not in command.ok("leaderboard", cwd=tmp_path).err

@@ -90,7 +90,7 @@ def test_without_a_scenario_dialogues_are_listed_and_a_wrong_name_is_one_line_wi
     assert "pt05" in shown(folder, "sim/half").out
     for line, *says in (
         ("sim/haf", "no subject `sim/haf`", "did you mean `sim/half"),
-        ("sim/half pt33", "no scenario `pt33`", "pt01, pt02"),
+        ("sim/half pt33", "no scenario `pt33`", "did you mean `pt03`?"),
         ("sim/half pt03 --run 7", "--run 7", "1, 2"),
         ("sim/half pt03 --judge nobody", "no verdicts by judge `nobody`", "cues, sim/judge"),
         ("sim/half --variant neutral", "neutral", "it has strong_independence/tool_role"),

@@ -30,7 +30,7 @@ def trials(
 
 def store(connection: Connection, loaded: LoadedSuite, made: Sequence[Trial]) -> None:
     """Write a plan."""
-    suite, edition = loaded
+    suite, edition = loaded.suite, loaded.edition
     records.add_edition(connection, EditionRow(suite.suite, edition, msgspec.json.encode(suite).decode()))
     for trial in made:
         subject, dialogue = trial.subject, trial.dialogue

@@ -19,7 +19,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import connections
 from independence.engine.event_loop import drive
-from independence.errors import UsageError
+from independence.errors import UsageError, suggestion
 from independence.report import models
 from independence.report.table import Table
 
@@ -56,7 +56,7 @@ class EndpointLookup(NamedTuple):
         """The name of an endpoint, if there is one. Raises UsageError naming those that there are."""
         names = [OPENROUTER, LOCAL, *(entry.name for entry in self.known.endpoints), *entries.shipped()]
         if name not in names:
-            raise UsageError(f"no endpoint `{name}`", f"there are {', '.join(dict.fromkeys(names))}")
+            raise UsageError(f"no endpoint `{name}`", suggestion(name, dict.fromkeys(names)))
         return name
 
     def configured(self) -> list[str]:

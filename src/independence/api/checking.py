@@ -15,14 +15,14 @@ import msgspec
 
 from independence.api import running
 from independence.api.reading import Store
-from independence.api.results import Tabular, flattened
-from independence.api.running import DEFAULT_STORE, Approve
+from independence.api.results import Tabular, flattened, printed
+from independence.api.running import DEFAULT_STORE, Approve, RunResult
 from independence.config.options import GateOptions, RunOptions, from_settings
 from independence.config.subjects import Subject
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
-from independence.engine.pipeline import RunPreview, RunResult
+from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
@@ -90,6 +90,9 @@ class CheckResult(Tabular):
             raise UsageError("verdicts are missing, so there is no index to hold later ones against")
         return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
 
+    def __repr__(self) -> str:
+        return printed(self.document.reason, *self.tables[:2])
+
     def _repr_html_(self) -> str:
         """The decision for a notebook, all of it escaped."""
         return html.fragment(self.tables)
@@ -113,8 +116,8 @@ async def acheck(
     baseline. `approve` is asked before each run that is bought. Raises IndependenceError.
     """
     own = {name: settings.pop(name) for name in GateOptions.__struct_fields__ if name in settings}
-    gate = from_settings(GateOptions, None, "", own)
-    asked = from_settings(RunOptions, options, "suite", settings)
+    gate = from_settings(GateOptions, None, "", own, "check")
+    asked = from_settings(RunOptions, options, "suite", settings, "check", GateOptions.__struct_fields__)
     unused = RunOptions()
     for name in ("runs", "run_number", "calls", "experiments", "no_judge", "roster"):
         if getattr(asked, name) != getattr(unused, name):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 from independence.api.reading import Store
-from independence.api.results import Tabular
+from independence.api.results import Tabular, printed
 from independence.errors import UsageError
 from independence.report import (
     board_data,
@@ -41,6 +41,9 @@ class Compared(Tabular):
     def to_json(self) -> str:
         """As `independence compare --format json` prints it."""
         return table.to_json(self.tables)
+
+    def __repr__(self) -> str:
+        return printed(self.tables[0].title, *self.tables[:2])
 
     def _repr_html_(self) -> str:
         """The comparison for a notebook, all of it escaped."""

@@ -73,7 +73,8 @@ def planned(
             editions = scopes.editions(connection, suite)
             if len(editions) > 1:
                 raise UsageError(f"--suite {suite} is several editions", f"name one: {scopes.names(editions)}")
-            chosen = {who: names for who, names in subjects.items() if who[:2] == editions[0][:2]}
+            one = (editions[0].suite, editions[0].edition)
+            chosen = {who: names for who, names in subjects.items() if who[:2] == one}
         if models:
             own = frozenset(scopes.subjects(models, chosen, "here", what="stored subject"))
         scope = DeletionScope(what, own if models else frozenset(chosen) if suite else None, judge)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +14,7 @@ import msgspec
 
 from independence.api.results import BoardResult, Rows
 from independence.config.options import Place
-from independence.errors import StoreError, UsageError
+from independence.errors import StoreError, UsageError, suggestion
 from independence.exchange import export_tables, trajectory_reading
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
@@ -33,6 +32,7 @@ from independence.suites.load import LoadedSuite
 Names = str | Sequence[str]
 T = TypeVar("T")
 R = TypeVar("R", bound=DialogueRecord)
+_NAMED = 3  # editions
 
 
 def load_suite(name: str | Path = "v2") -> LoadedSuite:
@@ -60,6 +60,12 @@ class Store:
         self._closing = ExitStack()
         self._closing.callback(self.connection.close)
         self._finalizer = weakref.finalize(self, self._closing.close)
+
+    def __repr__(self) -> str:
+        held = "closed"
+        if self._finalizer.alive:
+            held = ", ".join(f"{one.where.edition_name} ({one.trials} dialogues)" for one in self.editions()[:_NAMED])
+        return f"Store({str(self.path)!r}): {held or 'empty'}"
 
     def __enter__(self) -> Self:
         return self
@@ -116,6 +122,7 @@ class Store:
         self, *, scoring: str = STRICT, models: Names = (), reading: InferenceOptions = DEFAULT, **place: Unpack[Place]
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
+        _check(place)
         with self.reading() as connection, database.collecting_seldom():
             scope = self.board_scope(place.get("suite"), place.get("variant"), place.get("mode"))
             asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading)
@@ -238,8 +245,9 @@ class Store:
     def places(self, place: Place, *, one: bool = False) -> list[BoardScope]:
         """The condition that is meant; where none is, every one of the edition or, for `one`, the suite's own.
 
-        Raises StoreError.
+        Raises StoreError, and UsageError for what names no place.
         """
+        _check(place)
         suite, variant, mode = (place.get("suite"), place.get("variant"), place.get("mode"))
         with self.reading() as connection:
             if one:
@@ -271,10 +279,8 @@ class Store:
             about = export_tables.chosen_subjects(connection, places[0], names(subjects))
         edition = ExportedEdition(connection, places, about, frozenset(names(scenarios)))
         for name in sorted(edition.only - edition.scenarios.keys()):
-            near = difflib.get_close_matches(name, edition.scenarios, n=1)
-            hint = f"did you mean `{near[0]}`? " if near else ""
             what = f"no scenario `{name}` in {edition.where.edition_name}"
-            raise StoreError(what, f"{hint}it has {', '.join(edition.scenarios)}")
+            raise StoreError(what, suggestion(name, edition.scenarios, "it has"))
         return edition
 
     def _judge(self, edition: ExportedEdition, asked: str | None) -> str | None:
@@ -288,6 +294,12 @@ class Store:
     def _translated(self, rows: Iterable[T]) -> Iterator[T]:
         with self.reading():
             yield from rows
+
+
+def _check(place: Place) -> None:
+    """Raise UsageError for a keyword that is none."""
+    for name in place.keys() - Place.__annotations__.keys():
+        raise UsageError(f"there is no option `{name}`", suggestion(name, Place.__annotations__))
 
 
 def names(given: Names) -> tuple[str, ...]:

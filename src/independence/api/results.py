@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar
@@ -11,7 +12,7 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import analysis, html
 from independence.report.analysis import RenderedBoard
-from independence.report.table import Table
+from independence.report.table import Table, display_text, spelled_out
 
 T = TypeVar("T", bound=msgspec.Struct)
 _OPENED = (
@@ -22,6 +23,26 @@ _OPENED = (
     "flags",
     "points_lost",
 )  # objects that become a column for each key
+
+
+_LINES, _COLUMNS = 10, 100  # that the `repr` of a result takes at most
+
+
+def printed(title: str, *tables: Table) -> str:
+    """What a result prints as: its title and its tables in at most ten lines; rows of the last one go first."""
+    lines = [title]
+    for place, table in enumerate(tables):
+        cells = [[column.head for column in table.columns]]
+        cells += [list(map(display_text, table.columns, row)) for row in table.rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        kept = sum(end <= _COLUMNS for end in itertools.accumulate(width + 2 for width in widths))
+        text = ["  ".join(one.rjust(width) if column.numeric else one.ljust(width)
+                          for column, one, width in zip(table.columns[:kept], row, widths, strict=False)).rstrip()
+                for row in cells]  # fmt: skip
+        room = _LINES - len(lines) - 2 * (len(tables) - 1 - place)  # of those that follow, head and first row
+        lines += text if len(text) <= room else [*text[: room - 1], f"... and {len(text) - room + 1} more"]
+    safe = map(spelled_out, lines)
+    return "\n".join(line if len(line) <= _COLUMNS else f"{line[: _COLUMNS - 1]}…" for line in safe)
 
 
 class Tabular:
@@ -52,6 +73,9 @@ class Rows(Tabular, Generic[T]):
 
     def __init__(self, read: Callable[[], Iterable[T]]) -> None:
         self._read = read
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of a store: iterate over them, or take to_pandas() or to_polars()"
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._read())
@@ -112,6 +136,10 @@ class BoardResult(Tabular):
     def to_markdown(self) -> str:
         """As `independence leaderboard --format md` prints it."""
         return analysis.to_markdown(self.built)
+
+    def __repr__(self) -> str:
+        narrow = self.built.narrow[0]
+        return printed(narrow.title, narrow)
 
     def _repr_html_(self) -> str:
         """The board for a notebook, all of it escaped."""

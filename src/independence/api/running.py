@@ -7,11 +7,13 @@ import inspect
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from independence.api.results import BoardResult, printed
 from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions, from_settings
@@ -19,12 +21,12 @@ from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
-from independence.engine.pipeline import Resolver, RunPreview, RunResult
+from independence.engine.pipeline import Resolver, RunEnding, RunPreview
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
-from independence.errors import Interrupted, UsageError
+from independence.errors import IndependenceError, Interrupted, UsageError
 from independence.exchange import grid_file, requests
-from independence.report import analysis, board, board_data, judge_choice, runs
+from independence.report import analysis, board, board_data, html, judge_choice, runs
 from independence.report.analysis import RenderedBoard
 from independence.store import endings, queries, spending
 from independence.store.database import reading, writing
@@ -37,6 +39,44 @@ Approve = Callable[[RunPreview], bool | Awaitable[bool]]
 _ALONE = Hooks()
 _HIGHEST = 100  # an index
 _DEMO_RUNS = 10
+
+
+class RunResult(RunEnding, frozen=True, kw_only=True, dict=True):
+    """How a run ended, and its boards."""
+
+    store: Path
+
+    @cached_property
+    def boards(self) -> list[BoardResult]:
+        """A board for each condition and judge of the run; none where nothing is graded yet, or never will be."""
+        run = self.run
+        with reading(self.store) as connection:
+            if not (run.judges and analysis.has_board(run.suite) and endings.answered(connection, run.where)):
+                return []
+            conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
+            places = [BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
+            asked = [analysis.BoardOptions(judge=judge.name) for judge in run.judges]
+            return [BoardResult(analysis.board(connection, place, one)) for place in places for one in asked]
+
+    @property
+    def board(self) -> BoardResult:
+        """The first of the boards. Raises UsageError where there is none."""
+        if not self.boards:
+            raise UsageError(f"this run of {self.run.where.edition_name} has no board", "grade its dialogues first")
+        return self.boards[0]
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "incomplete" if self.started else "not started"
+        missing = "".join(f", {count} {reason}" for reason, count in self.missing.items())
+        title = f"{state}: {self.run.where.edition_name}, {self.left.planned} dialogues{missing}, ${self.spent_usd:.4f}"
+        try:
+            return printed(title, *(one.built.narrow[0] for one in self.boards[:1]))
+        except IndependenceError:  # the store is gone or in use
+            return title
+
+    def _repr_html_(self) -> str:
+        """The boards for a notebook, all of it escaped."""
+        return html.fragment([table for one in self.boards for table in one.tables])
 
 
 async def arun(
@@ -58,7 +98,7 @@ async def arun(
     ledger of the store calls it. Cancelled, a run stops in order: calls that were sent are waited for and stored, and
     the same call resumes. Raises IndependenceError.
     """
-    asked = from_settings(RunOptions, options, "suite", settings)
+    asked = from_settings(RunOptions, options, "suite", settings, command)
 
     with writing(Path(store), new=True) as connection:
         return await _carry_out(_resolver(asked, command), connection, Path(store), approve, _hearing(hooks, on_event))
@@ -82,7 +122,7 @@ async def arerun(
     **settings: Any,
 ) -> RunResult:
     """Ask stored subjects for more runs, in the words of their edition. The rest is as for `arun`."""
-    asked = from_settings(RerunOptions, options, "suite", settings)
+    asked = from_settings(RerunOptions, options, "suite", settings, "rerun")
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
         return rerunning.rerun(
@@ -117,7 +157,7 @@ async def agrade(
 
     `options` is a GradeOptions, or a judge with the fields of GradeOptions as keywords. The rest is as for `arun`.
     """
-    asked = from_settings(GradeOptions, options, "judges", settings)
+    asked = from_settings(GradeOptions, options, "judges", settings, "grade")
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
         return resolve.grading(asked, connection, requests.in_published_words, local)
@@ -137,7 +177,7 @@ async def aestimate_cost(
     options: RunOptions | str = "v2", *, store: Path | str = DEFAULT_STORE, **settings: Any
 ) -> RunPreview:
     """What a whole run would cost, as if nothing of it were stored. No model is asked and nothing is written."""
-    asked = from_settings(RunOptions, options, "suite", settings)
+    asked = from_settings(RunOptions, options, "suite", settings, "estimate_cost")
     asked = msgspec.structs.replace(asked, connection=msgspec.structs.replace(asked.connection, dry_run=True))
     with writing(Path(store), new=None) as connection:
         return await pipeline.price(_resolver(asked), connection)
@@ -156,17 +196,12 @@ class FinishedRun(NamedTuple):
     total_usd: float  # of everything in the store
 
 
-def finished(result: RunResult, store: Path, floor: float | None = None) -> FinishedRun:
+def finished(result: RunResult, floor: float | None = None) -> FinishedRun:
     """What a run came to, as its store says. `floor`: an index that all its subjects are to reach; None: no such."""
-    run, boards = result.run, list[RenderedBoard]()
-    with reading(store) as connection:
-        if run.judges and analysis.has_board(run.suite) and endings.answered(connection, run.where):
-            conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
-            there = [BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
-            asked = [analysis.BoardOptions(judge=judge.name) for judge in run.judges]
-            boards = [analysis.board(connection, scope, one) for scope in there for one in asked]
+    boards = [one.built for one in result.boards]
+    with reading(result.store) as connection:
         total_usd = spending.session_total(connection)
-    ran = {trial.subject.config_dir for trial in run.trials}
+    ran = {trial.subject.config_dir for trial in result.run.trials}
     rows = [row for built in boards for row in built.gated if row.config in ran]
     below = [row.label for row in rows if floor is not None and (row.value is None or row.value < floor)]
     return FinishedRun(boards, list(dict.fromkeys(below)), total_usd)
@@ -210,7 +245,7 @@ async def _carry_out(
     watched = hooks._replace(on_started=on_started)
     work = asyncio.ensure_future(pipeline.run_pipeline(resolver, connection, path, approved, watched))
     try:
-        return await asyncio.shield(work)
+        return RunResult(**msgspec.structs.asdict(await asyncio.shield(work)), store=path)
     except asyncio.CancelledError:
         if stops and not work.done():
             stops[0].stop(Interrupted("interrupted"))

@@ -26,7 +26,7 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
 
 
-@click.command("check")
+@options.command("check")
 @options.together(
     "gate",
     GateOptions,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from independence.api.deleting import PlannedDeletion
 
 
-@click.command("clear-cache")
+@options.command("clear-cache")
 @click.option("--verdicts", is_flag=True, help="Verdicts only; replies stay and can be graded again.")
 @click.option("--missing", is_flag=True, help="Failed replies and verdicts, so that the next run asks again.")
 @click.option("--everything", is_flag=True, help="The whole store.")

@@ -12,7 +12,7 @@ from independence.config.options import Place
 from independence.errors import UsageError
 
 
-@click.command("compare")
+@options.command("compare")
 @click.argument("first", metavar="[A]", required=False, shell_complete=completion.SUBJECTS)
 @click.argument("second", metavar="[B]", required=False, shell_complete=completion.SUBJECTS)
 @options.PLACE
@@ -35,7 +35,7 @@ from independence.errors import UsageError
     help="Both count as equivalent if the difference is certainly smaller than this.",
 )  # fmt: skip
 @options.output_format()
-@options.db()
+@options.db(reads=True)
 def command(
     db: Path,
     format_: str,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from independence.cli import terminal
+from independence.cli.option_groups import Command
 from independence.errors import IndependenceError
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ complete -o nosort -F _independence_completion independence
 """
 
 
-@click.command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
@@ -65,7 +67,7 @@ def stored(kind: tab_names.Kind) -> Offered:
     def offered(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from independence.store import tab_names
 
-        path = ctx.params.get("db") or os.environ.get("INDEPENDENCE_DB") or "independence.db"
+        path = ctx.params.get("db") or os.environ.get("INDEPENDENCE_DB") or terminal.usual_store()
         return _matching(tab_names.names(Path(path), kind), incomplete)
 
     return offered

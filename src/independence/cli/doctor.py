@@ -12,7 +12,7 @@ from independence.cli.terminal import note
 from independence.errors import UsageError
 
 
-@click.command("doctor")
+@options.command("doctor")
 @click.option("--model", "--models", "-m", "model", help="A model id or label to call: some cheap calls.")
 @click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
 @options.MODELS_FILE

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from independence.cli import terminal
+from independence.cli.option_groups import Command
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
-@click.command("endpoint")
+@click.command("endpoint", cls=Command)
 @click.option("--port", type=int, default=8088, show_default=True, help="0: any free port.")
 @click.option("--latency", default="", help="Time until a reply: seconds (0.05), or lognormal:MU,SIGMA.")
 @click.option(

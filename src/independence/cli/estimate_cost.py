@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from independence.cli import options
 from independence.config.options import RunOptions
 
@@ -22,7 +20,7 @@ _NOTES = (
 )
 
 
-@click.command("estimate-cost")
+@options.command("estimate-cost")
 @options.ESTIMATE
 @options.output_format()
 @options.db()

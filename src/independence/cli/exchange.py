@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from independence.cli import activity, options
+from independence.cli.option_groups import OF_EXTENSIONS, Command, Option
 from independence.cli.terminal import note
 from independence.config import plugins
 from independence.config.options import Place
-from independence.errors import UsageError
+from independence.errors import UsageError, nearest
 
 _FLAGS = "independence.exporters"  # where a context keeps those of other packages
 
@@ -23,13 +25,13 @@ def _of_addresses(command: click.Command) -> click.Command:
         if address := plugins.find(plugins.IMPORTERS, name, Importer).address:
             help_ = f"What is published at {address}, or a clone or archive of it."
             command.params.insert(
-                1, click.Option([f"--{name}"], is_flag=False, flag_value=address, metavar="[PATH]", help=help_)
+                1, Option([f"--{name}"], OF_EXTENSIONS, is_flag=False, flag_value=address, metavar="[PATH]", help=help_)
             )
     return command
 
 
 @_of_addresses
-@click.command("import")
+@options.command("import")
 @click.argument("path", required=False)
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
 @click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
@@ -66,7 +68,7 @@ def import_(
         note(line)
 
 
-class _ExportCommand(click.Command):
+class _ExportCommand(Command):
     """`export` with a flag for each exporter: for ours always, for another package's where it is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -81,10 +83,22 @@ class _ExportCommand(click.Command):
         return [*super().get_params(ctx), *ctx.meta.get(_FLAGS, ())]
 
 
+class _TableFormat(click.Choice):  # type: ignore[type-arg]
+    """The formats of tables; who asks for another one is told of those that are options of their own."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The format itself."""
+        layouts = [f"--{name}" for name in ("site", "parquet", *plugins.ours(plugins.EXPORTERS))]
+        more = f"use {near}" if (near := nearest(f"--{value}", layouts)) else f"other layouts: {', '.join(layouts)}"
+        if value not in self.choices:
+            self.fail(f"`{value}` is no format of tables ({', '.join(self.choices)}); {more}", param, ctx)
+        return value
+
+
 def _flag(name: str) -> click.Option:
     from independence.api.formats import Exporter
 
-    return click.Option([f"--{name}"], is_flag=True, help=plugins.find(plugins.EXPORTERS, name, Exporter).help)
+    return Option([f"--{name}"], OF_EXTENSIONS, is_flag=True, help=plugins.find(plugins.EXPORTERS, name, Exporter).help)
 
 
 def _our_flags(command: click.Command) -> click.Command:
@@ -94,20 +108,20 @@ def _our_flags(command: click.Command) -> click.Command:
 
 
 @_our_flags
-@click.command("export", cls=_ExportCommand)
+@options.command("export", cls=_ExportCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
 @click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay, and what moved is said.")
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
-    "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Format of the tables; --rent, --summary and --published have their own.",
+    "--format", "format_", type=_TableFormat(["jsonl", "csv"]), default="jsonl", show_default=True,
+    help="Format of the tables; the other layouts have their own.",
 )  # fmt: skip
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
-@options.db()
+@options.db(reads=True)
 def export(
     folder: Path,
     site: bool,
@@ -161,7 +175,7 @@ def export(
     note(f"written: {(made.written or names).replace('{folder}', str(folder))}")
 
 
-@click.command("label-sample")
+@options.command("label-sample")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
@@ -172,7 +186,7 @@ def export(
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
-@options.db()
+@options.db(reads=True)
 def label_sample(
     file: Path,
     size: int,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 25  # names of a table on the terminal and in Markdown
 
 
-@click.command("extract-names")
+@options.command("extract-names")
 @together(
     "asked",
     NamesOptions,

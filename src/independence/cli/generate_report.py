@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from independence.stats.comparison import Correction
 
 
-@click.command("generate-report")
+@options.command("generate-report")
 @click.option(
     "--output", "-o", "path", type=click.Path(dir_okay=False, path_type=Path),
     help="The file to write, in HTML where it ends in .html; default: report.md or report.html.",
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @options.SCORING
 @options.READING
 @options.PLACE
-@options.db()
+@options.db(reads=True)
 def command(
     db: Path,
     place: Place,

@@ -14,9 +14,10 @@ from independence.cli.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 
 if TYPE_CHECKING:
+    from independence.api.running import RunResult
     from independence.engine.estimate import CostEstimate
     from independence.engine.names_extraction import NamesOutcome
-    from independence.engine.pipeline import RunPreview, RunResult
+    from independence.engine.pipeline import RunPreview
     from independence.engine.resolve import ResolvedRun
 
 MISSING, GATE = 3, 1
@@ -39,7 +40,7 @@ def launch(
             return shown.agree(lines(preview), preview.cost.typical_usd, preview.run.endpoints)
 
         result = shown.drive(work(asked, store=db, approve=approve, hooks=shown.hooks))
-    sys.exit(_report(result, terminal, db, fail_under, afterword) if result.started else 0)
+    sys.exit(_report(result, terminal, fail_under, afterword) if result.started else 0)
 
 
 def lines(preview: RunPreview) -> list[str]:
@@ -84,10 +85,10 @@ def _usd(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: float | None, afterword: str) -> int:
+def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | None, afterword: str) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
     with activity.working("building the board", terminal.quiet):
-        finished = running.finished(result, db, fail_under)
+        finished = running.finished(result, fail_under)
     more = "" if afterword else "More: `independence leaderboard --explain`."
     table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:

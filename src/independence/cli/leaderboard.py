@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from independence.stats import comparison
 
 
-@click.command("leaderboard")
+@options.command("leaderboard")
 @click.option("--matrix", is_flag=True, help="Compare system prompts and delivery modes with the baseline instead.")
 @click.option("--pooled", is_flag=True, help="One board over all conditions together, as the boards of V1.")
 @options.SHOWN_MODELS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @options.DETAILED
 @click.option("--explain", is_flag=True, help="Say below the board what every column, mark and interval means.")
 @options.output_format()
-@options.db()
+@options.db(reads=True)
 def command(
     db: Path,
     format_: str,

@@ -6,7 +6,6 @@ its body. So `--help` and a mistyped option load next to nothing.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 from typing import Any, Final
@@ -14,7 +13,9 @@ from typing import Any, Final
 import click
 
 from independence import __version__
+from independence.cli.option_groups import Command
 from independence.config import plugins
+from independence.errors import suggestion
 
 # name -> (module in this package and what it calls the command, or "" where our extension has it; one line for --help)
 COMMANDS: Final = {
@@ -63,11 +64,11 @@ EXAMPLES: Final = {
     "validate-judges": ("validate-judges --worst 5",),
     "train-judge": ("train-judge --from independence.db --out my-judge",),
     "leaderboard": ("leaderboard --detailed", "leaderboard --suite v2 --judge cues --format csv"),
-    "view": ("view --db independence-demo.db", "view --port 0 --no-open"),
-    "show": ("show sim/half --db independence-demo.db", "show sim/half pt03 --run 2 --db independence-demo.db"),
+    "view": ("view", "view --port 0 --no-open"),
+    "show": ("show sim/half", "show sim/half pt03 --run 2"),
     "extract-names": ("extract-names -x local/qwen3-8b --local-url http://127.0.0.1:1234/v1",),
     "compare": (
-        "compare sim/never sim/half --db independence-demo.db",
+        "compare sim/never sim/half",
         "compare claude-haiku-4.5 --against-variant my-persona.md",
         "compare --suites sides,sides-es",
     ),
@@ -77,7 +78,7 @@ EXAMPLES: Final = {
     ),
     "merge": ("merge shard-1.db shard-2.db --db whole.db",),
     "clear-cache": ("clear-cache --missing --dry-run", "clear-cache -m openai/gpt-5-mini --yes"),
-    "generate-report": ("generate-report --html --db independence-demo.db",),
+    "generate-report": ("generate-report --html",),
     "import": ("import --published", "import labels.csv", "import ratings.json"),
     "label-sample": ("label-sample labels.csv --size 60 --suite rent",),
     "export": (
@@ -86,6 +87,7 @@ EXAMPLES: Final = {
         "export site --site",
     ),
     "suites": ("suites", "suites lint my-suite"),
+    "suites list": ("suites list",),
     "suites lint": ("suites lint my-suite",),
     "suites grid": ("suites grid rent --out grid.jsonl",),
     "models": ("models --catalogue haiku", "models --models-file published"),
@@ -121,8 +123,20 @@ def _added(name: str) -> click.Command | None:
     return plugins.find(plugins.COMMANDS, name, click.Command) if plugins.declared(plugins.COMMANDS, name) else None
 
 
-class ExtensibleGroup(click.Group):
+class SuggestingGroup(click.Group):
+    """A group that suggests a near name for an unknown command."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command that is named. Fails where there is none."""
+        if args and self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"no command `{args[0]}`; {suggestion(args[0], self.list_commands(ctx), 'commands:')}")
+        return super().resolve_command(ctx, args)
+
+
+class ExtensibleGroup(SuggestingGroup, Command):
     """A group that packages add commands to: the entry point `suites.NAME` is `independence suites NAME`."""
+
+    command_class = Command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command of the group, or of another package."""
@@ -147,7 +161,7 @@ def _as_ours(command: click.Command, args: list[str]) -> list[str]:
     return out
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """A group that imports a command's module only when that command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -159,11 +173,7 @@ class LazyGroup(click.Group):
         return _loaded(cmd_name) if cmd_name in COMMANDS else _added(cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Suggest a near name for an unknown command."""
-        if args and args[0] not in COMMANDS and _added(args[0]) is None:
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
-            ctx.fail(f"no command `{args[0]}`; {hint}")
+        """The command that is named, with the words of the published projects as ours."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command, _as_ours(command, rest) if command else rest
 

@@ -12,7 +12,7 @@ from independence.cli.terminal import note
 _NAMED = 20
 
 
-@click.command("merge")
+@options.command("merge")
 @click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--keep-first", is_flag=True, help="Where stores differ, keep what the one named first has.")
 @options.QUIET

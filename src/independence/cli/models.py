@@ -11,7 +11,7 @@ from independence.cli.terminal import note
 from independence.errors import UsageError
 
 
-@click.command("models")
+@options.command("models")
 @click.option(
     "--models", "-m", "names", type=options.NameList(), help="Show which configurations these labels and ids mean."
 )

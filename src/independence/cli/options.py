@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from independence.cli import completion, terminal
+from independence.cli.option_groups import ADVANCED, JUDGE, LIMITS, LOCAL, MANY, MODEL, OUTPUT, WHAT, Command, option
 from independence.config.options import (
     AUDIT_SHARE,
     CALLS,
@@ -31,8 +32,7 @@ from independence.types import Sampling
 
 F = TypeVar("F", bound=Callable[..., Any])
 AnyOption = Callable[[Any], Any]
-DEFAULT_DB = "independence.db"
-DEMO_DB = "independence-demo.db"
+command = functools.partial(click.command, cls=Command)
 
 
 class NameList(click.ParamType):  # type: ignore[type-arg]
@@ -74,7 +74,7 @@ class VariantList(click.ParamType):  # type: ignore[type-arg]
 
 def each(*options: AnyOption) -> AnyOption:
     """Several options as one, which `--help` lists in their order."""
-    return lambda command: functools.reduce(lambda out, option: option(out), reversed(options), command)
+    return lambda command: functools.reduce(lambda out, one: one(out), reversed(options), command)
 
 
 def together(name: str, make: type[Any], *options: AnyOption) -> AnyOption:
@@ -91,32 +91,33 @@ def together(name: str, make: type[Any], *options: AnyOption) -> AnyOption:
     return decorate
 
 
-def _flag(name: str, about: str) -> AnyOption:
-    return click.option(name, is_flag=True, help=about)
+def _flag(group: str, name: str, about: str, *, advanced: bool = False) -> AnyOption:
+    return option(group, name, is_flag=True, help=about, advanced=advanced)
 
 
 def models(about: str, offered: completion.Offered = completion.SUBJECTS) -> AnyOption:
     """`--models`, which every command has a use of its own for."""
-    return click.option("--models", "-m", type=NameList(), default=(), help=about, shell_complete=offered)
+    return option(WHAT, "--models", "-m", type=NameList(), default=(), help=about, shell_complete=offered)
 
 
 def judges(about: str, *, required: bool = False) -> AnyOption:
     """`--judge` of commands in which judges grade."""
-    return click.option("--judge", "-j", "judges", multiple=True, required=required, help=about)
+    return option(JUDGE, "--judge", "-j", "judges", multiple=True, required=required, help=about)
 
 
-def db(default: str = DEFAULT_DB) -> AnyOption:
-    """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory."""
-    return click.option(
-        "--db", type=click.Path(dir_okay=False, path_type=Path), envvar="INDEPENDENCE_DB", default=default,
-        show_default=True, show_envvar=True, help="The store.", callback=terminal.remember,
+def db(default: Path = terminal.STORE, *, reads: bool = False) -> AnyOption:
+    """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory; who `reads` takes the demo's too."""
+    return option(
+        OUTPUT, "--db", type=click.Path(dir_okay=False, path_type=Path), envvar="INDEPENDENCE_DB", default=default,
+        show_default=True, show_envvar=True, help="The store.",
+        callback=terminal.find_store if reads else terminal.remember,
     )  # fmt: skip
 
 
 def output_format(*formats: str) -> AnyOption:
     """`--format`: how results are printed on stdout; of several the first is the usual one."""
-    return click.option(
-        "--format", "format_", type=click.Choice(formats or ("table", "json", "csv", "md")),
+    return option(
+        OUTPUT, "--format", "format_", type=click.Choice(formats or ("table", "json", "csv", "md")),
         default=formats[0] if formats else "table", show_default=True,
         help="How to print the result; notes go to stderr.",
     )  # fmt: skip
@@ -134,28 +135,31 @@ class TerminalOptions(msgspec.Struct, frozen=True, kw_only=True):
 _FILE = click.Path(dir_okay=False, path_type=Path)
 ONLY_MODELS = models("Only these labels or ids.")
 SHOWN_MODELS = models("Show only these labels or ids; all numbers are still computed from all subjects.")
-FORCE = _flag("--force", "Overwrite files that this command did not write; never a store.")
-QUIET = _flag("--quiet", "No progress, no notes.")
-DETAILED = click.option("--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario.")
-SUITE = click.option(
-    "--suite", default="v2", show_default=True, shell_complete=completion.suites,
-    help="A folder with suite.yaml, or v2 (the default: identity, resistance, stability), lite (older, with blunt "
-    "demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the published test with "
-    "landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in Spanish).",
+FORCE = _flag(OUTPUT, "--force", "Overwrite files that this command did not write; never a store.")
+QUIET = _flag(OUTPUT, "--quiet", "No progress, no notes.")
+DETAILED = option(OUTPUT, "--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario.")
+SUITE = option(
+    WHAT, "--suite", default="v2", show_default=True, shell_complete=completion.suites,
+    help="A built-in suite or your own folder. Built in: v2 (the default: identity, resistance, stability), lite "
+    "(older, with blunt demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the "
+    "published test with landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in "
+    "Spanish). A folder: one with suite.yaml.",
 )  # fmt: skip
-EXPERIMENTS = click.option(
-    "--exp", "-e", "experiments", type=NameList(), default=(),
+EXPERIMENTS = option(
+    WHAT, "--exp", "-e", "experiments", type=NameList(), default=(), advanced=True,
     help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
     "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
     "favours; sides, sides-es, rent).",
 )  # fmt: skip
 STORED_PLACE = (
-    click.option(
+    option(
+        WHAT,
         "--suite",
         help="NAME or NAME@EDITION; not needed if the store holds only one.",
         shell_complete=completion.stored("suites"),
     ),
-    click.option(
+    option(
+        WHAT,
         "--system-prompt",
         "--variant",
         "--variants",
@@ -163,93 +167,114 @@ STORED_PLACE = (
         help="System prompt: a name, or your .md file; default: the suite's.",
         shell_complete=completion.stored("variants"),
     ),
-    click.option("--delivery", "--mode", "--modes", "mode", help="How texts reach the model; default: the suite's."),
+    option(WHAT, "--delivery", "--mode", "--modes", "mode", help="How texts reach the model; default: the suite's."),
 )
 place_options = each(
     *STORED_PLACE,
-    click.option("--judge", "-j", help="Which judge; default: the model with most verdicts, else the rules."),
+    option(JUDGE, "--judge", "-j", help="Which judge; default: the model with most verdicts, else the rules."),
 )
 PLACE = together("place", Place, place_options)
-SCORING = click.option(
-    "--scoring", default="strict", show_default=True,
+SCORING = option(
+    WHAT, "--scoring", default="strict", show_default=True,
     help="Scoring rule: strict, published, or the name of a published rule.",
 )  # fmt: skip
 READING = each(
-    click.option("--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
+    option(ADVANCED, "--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
                  default="these-scenarios", show_default=True,
                  help="What intervals and tiers are for: more runs, or other scenarios."),
-    click.option("--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+    option(ADVANCED, "--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
                  help="Correction for the many comparisons behind the tiers."),
 )  # fmt: skip
 PART = together(
     "part",
     SuitePart,
-    _flag("--no-neutral", "Leave out the uninvolved side of a grid."),
-    click.option("--limit", type=int, help="At most N scenarios of a grid: whole cells, balanced over its factors."),
-    click.option(
+    _flag(WHAT, "--no-neutral", "Leave out the uninvolved side of a grid.", advanced=True),
+    option(
+        MANY,
+        "--limit",
+        type=int,
+        advanced=True,
+        help="At most N scenarios of a grid: whole cells, balanced over its factors.",
+    ),
+    option(
+        MANY,
         "--scenarios",
         type=int,
-        help="A balanced part of a suite without a grid: N scenarios, as many of each experiment; an edition "
-        "of its own.",
+        help="Only N scenarios, as many of each experiment. For suites without a grid; an edition of its own.",
     ),
-    click.option("--seed", "sample_seed", type=int, help="Seed of the draw of --limit or --scenarios; default 0."),
+    option(
+        MANY,
+        "--seed",
+        "sample_seed",
+        type=int,
+        advanced=True,
+        help="Seed of the draw of --limit or --scenarios; default 0.",
+    ),
 )
-_EFFORTS = "auto, off (nothing is sent), none, minimal, low, medium, high, xhigh, max."
+_EFFORTS = "none, minimal, low, medium, high, xhigh, max. Or auto (by the model), off (nothing is sent)."
 SAMPLING = together(
     "sampling",
     Sampling,
-    click.option("--reasoning-effort", "-r", "effort", help=_EFFORTS),
-    click.option("--temperature", "-t", type=float,
-                 help="0 to 2; default: the models file's, else the suite's, else 0.7."),
-    click.option("--provider", help="Use only this provider, and fail if it is not available."),
-    click.option("--max-tokens", type=int,
+    option(MODEL, "--reasoning-effort", "-r", "effort",
+                 help=_EFFORTS),
+    option(MODEL, "--temperature", "-t", type=float,
+                 help="0 to 2. Default: the models file's, else the suite's, else 0.7."),
+    option(MODEL, "--provider", advanced=True, help="Use only this provider, and fail if it is not available."),
+    option(MODEL, "--max-tokens", type=int, advanced=True,
                  help="Most tokens of an answer, reasoning included; default: the models file's, else the suite's."),
 )  # fmt: skip
 _WATCHED = each(
-    click.option("--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
-    _flag("--yes", "Do not ask for confirmation."),
+    option(ADVANCED, "--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
+    _flag(OUTPUT, "--yes", "Do not ask for confirmation."),
     QUIET,
 )
 TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format())
 CHECK_TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format("table", "json", "md"))
-MODELS_FILE = click.option(
-    "--models-file", type=_FILE,
+MODELS_FILE = option(
+    MODEL, "--models-file", type=_FILE, advanced=True,
     help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )  # fmt: skip
-LOCAL_URL = click.option(
-    "--local-url", help="Base URL of a local server, for local/ ids; several, with commas between, share the work."
+LOCAL_URL = option(
+    LOCAL,
+    "--local-url",
+    help="Base URL of your own server. For local/ ids; several, with commas between, share the work.",
 )
-LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url; not needed where it has only one.")
-_LOCAL_TIMEOUT = click.option(
-    "--local-timeout", type=float, help="Seconds up to the first token of an answer from --local-url.  [default: 600]"
+LOCAL_MODEL = option(LOCAL, "--local-model", help="Model id at --local-url. Not needed where it has only one.")
+_LOCAL_TIMEOUT = option(
+    LOCAL,
+    "--local-timeout",
+    type=float,
+    advanced=True,
+    help="Seconds up to the first token of an answer from --local-url.  [default: 600]",
 )
-_STREAM = click.option(
-    "--stream/--no-stream", default=None,
+_STREAM = option(
+    ADVANCED, "--stream/--no-stream", default=None,
     help="Read answers as they are written, and give up on silence.  [default: from local servers]",
 )  # fmt: skip
 _OFFLINE = (
-    click.option("--unsure-share", type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
+    option(JUDGE, "--unsure-share", advanced=True, type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
                  help="hybrid: share of the verdicts to buy because they are least certain."),
-    click.option("--audit-share", type=click.FloatRange(0, 1), default=AUDIT_SHARE, show_default=True,
+    option(JUDGE, "--audit-share", advanced=True, type=click.FloatRange(0, 1), default=AUDIT_SHARE, show_default=True,
                  help="hybrid: share of the other verdicts to buy, drawn at random."),
-    click.option("--weights", type=_FILE,
+    option(JUDGE, "--weights", type=_FILE, advanced=True,
                  help="Weights of the offline judge; default: the suite folder's, else the package's."),
 )  # fmt: skip
 OFFLINE = together("offline", OfflineOptions, *_OFFLINE)
-_AUDIT = click.option(
-    "--audit", type=click.IntRange(min=1), is_flag=False, flag_value=20,
+_AUDIT = option(
+    JUDGE, "--audit", type=click.IntRange(min=1), is_flag=False, flag_value=20,
     help="The model grades a sample of N dialogues per scenario (20), to correct the offline judge.",
 )  # fmt: skip
 
 
 EXECUTOR = each(
-    click.option("--executor", default="local", show_default=True,
+    option(ADVANCED, "--executor", default="local", show_default=True,
                  help="Who does the work: local (this process), ray (the workers of a Ray cluster)."),
-    click.option("--ray-address",
+    option(ADVANCED, "--ray-address",
                  help="Address of a running Ray cluster.  [default: RAY_ADDRESS, else one on this machine]"),
 )  # fmt: skip
 _WORKERS = each(
-    EXECUTOR, click.option("--ray-workers", type=int, help="Ray workers.  [default: 2 on each machine of the cluster]")
+    EXECUTOR,
+    option(ADVANCED, "--ray-workers", type=int, help="Ray workers.  [default: 2 on each machine of the cluster]"),
 )
 
 
@@ -258,43 +283,47 @@ def connection(*more: AnyOption) -> AnyOption:
     return together(
         "connection",
         ConnectionOptions,
+        LOCAL_URL,
         *more,
         MODELS_FILE,
-        click.option(
-            "--parallel", "-p", type=int, default=8, show_default=True,
+        option(
+            ADVANCED, "--parallel", "-p", type=int, default=8, show_default=True,
             help="Calls at once over all subjects: this many times -pt. 1: one subject after the other.",
         ),
-        click.option(
-            "--parallel-tasks", "-pt", type=int,
+        option(
+            ADVANCED, "--parallel-tasks", "-pt", type=int,
             help=f"Calls at once within a subject.  [default: {CALLS}; local servers: their slots, else 4]",
         ),
-        LOCAL_URL,
-        click.option("--rps", type=float, help="Most requests per second to each model, retries included."),
-        click.option("--burst", type=int, help="Requests to a model that may be sent at once, beyond --rps."),
-        click.option("--max-cost", type=float,
-                     help="Hard limit in dollars for this command, judge and retries included."),
-        _flag("--allow-unpriced", "With --max-cost: also ask models whose price is not known."),
-        _flag("--dry-run", "Only print the plan and the estimated cost."),
+        option(LIMITS, "--rps", advanced=True, type=float,
+               help="Most requests per second to each model, retries included."),
+        option(LIMITS, "--burst", advanced=True, type=int,
+               help="Requests to a model that may be sent at once, beyond --rps."),
+        option(LIMITS, "--max-cost", type=float,
+               help="Hard limit in dollars for this command; judge and retries included."),
+        _flag(LIMITS, "--allow-unpriced", "With --max-cost: also ask models whose price is not known.", advanced=True),
+        _flag(LIMITS, "--dry-run", "Only print the plan and the estimated cost."),
     )  # fmt: skip
 
 
 _SUBJECTS = each(
-    models("Ids or labels: vendor/model, local/ID, sim/NAME.", completion.askable),
-    click.option("--roster", type=click.Choice(["default"]),
-                 help="Instead of -m: the default roster of the models file, else the published one."),
-    click.option("--runs", type=int, help=f"Number of runs of each scenario; default {RUNS}."),
+    models("vendor/model, local/ID, sim/NAME, or a label.", completion.askable),
+    option(WHAT, "--roster", type=click.Choice(["default"]), advanced=True,
+           help="Instead of -m: the default roster of the models file, else the published one."),
+    option(MANY, "--runs", type=int, help=f"Runs of each scenario (default {RUNS})."),
 )  # fmt: skip
-_RUN_NUMBER = click.option("--run-number", type=int, help="Only this run; what is missing of it is asked.")
+_RUN_NUMBER = option(
+    MANY, "--run-number", type=int, advanced=True, help="Only this run; what is missing of it is asked."
+)
 _CONDITIONS = each(
-    click.option("--system-prompt", "--variants", "variants", type=VariantList(), default=(),
-                 help="System prompts of the suite, or your .md file.", shell_complete=completion.variants),
-    click.option("--delivery", "--modes", "modes", type=NameList(), default=(),
-                 help="How texts reach the model: user_role (plain chat), tool_role (through a tool)."),
+    option(WHAT, "--system-prompt", "--variants", "variants", type=VariantList(), default=(),
+           help="The suite's system prompts, or your .md file.", shell_complete=completion.variants),
+    option(WHAT, "--delivery", "--modes", "modes", type=NameList(), default=(),
+           help="user_role (plain chat), tool_role (a tool). How the person's texts reach the model."),
 )  # fmt: skip
-_KINDS = "A model id, `cues`, `offline` or `hybrid:MODEL`"
+_KINDS = "A model id, or `cues` (rules, free). Also `offline`, `hybrid:MODEL`"
 
 
-_TRUST = _flag("--trust-judge", "Grade without showing first that the judge can judge.")
+_TRUST = _flag(JUDGE, "--trust-judge", "Grade without showing first that the judge can judge.", advanced=True)
 
 
 def _judging(default: str) -> AnyOption:
@@ -302,7 +331,7 @@ def _judging(default: str) -> AnyOption:
         judges(f"{_KINDS}; repeatable. Default: {default}."),
         _TRUST,
         OFFLINE,
-        _flag("--no-judge", "Collect replies only; the command without this grades them."),
+        _flag(JUDGE, "--no-judge", "Collect replies only; the command without this grades them."),
     )
 
 
@@ -310,19 +339,19 @@ _JUDGES = _judging("the suite's own, else google/gemini-3-flash-preview")
 RUN = together(
     "options",
     RunOptions,
-    SUITE,
     _SUBJECTS,
+    SUITE,
     _RUN_NUMBER,
-    click.option("--shard", metavar="I/N", help="Ask only part I of N of the plan, the same one each time; "
+    option(MANY, "--shard", metavar="I/N", advanced=True,
+           help="Ask only part I of N of the plan, the same one each time; "
                  "`merge` puts the stores together."),
-    click.option("--replicates", type=click.Choice(["auto"]),
-                 help="Repeat the scenarios whose scores vary most; at least --runs of each, here 2 by default."),
-    click.option("--calls", type=click.IntRange(1, 100_000),
-                 help="With --replicates: calls per subject, verdicts included."),
+    option(MANY, "--replicates", type=click.Choice(["auto"]), advanced=True,
+           help="Repeat the scenarios whose scores vary most; at least --runs of each, here 2 by default."),
+    option(MANY, "--calls", type=click.IntRange(1, 100_000), advanced=True,
+           help="With --replicates: calls per subject, verdicts included."),
     EXPERIMENTS,
-    click.option("--grid", type=_FILE,
-                 help="With --suite rent: ask the prompts of this file (from `suites grid`), an edition of "
-                      "their own."),
+    option(WHAT, "--grid", type=_FILE, advanced=True,
+           help="With --suite rent: ask the prompts of this file (from `suites grid`), an edition of their own."),
     PART,
     _CONDITIONS,
     _JUDGES,
@@ -332,10 +361,10 @@ RUN = together(
 CHECK = together(
     "options",
     RunOptions,
-    SUITE,
     models("The subject: vendor/model, local/ID, sim/NAME."),
+    SUITE,
     _CONDITIONS,
-    judges("A model id, or `cues`. Default: the suite's own, else google/gemini-3-flash-preview."),
+    judges("A model id, or `cues` (rules, free). Default: the suite's own, else google/gemini-3-flash-preview."),
     _TRUST,
     SAMPLING,
     connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
@@ -343,8 +372,8 @@ CHECK = together(
 ESTIMATE = together(
     "options",
     RunOptions,
-    SUITE,
     _SUBJECTS,
+    SUITE,
     EXPERIMENTS,
     _CONDITIONS,
     _JUDGES,
@@ -353,22 +382,23 @@ ESTIMATE = together(
 RERUN = together(
     "options",
     RerunOptions,
-    click.option(
-        "--target-runs", "-R", type=int, help="Number of runs to reach; default: one more than each subject has."
+    option(
+        MANY, "--target-runs", "-R", type=int, help="Number of runs to reach; default: one more than each subject has."
     ),
     _RUN_NUMBER,
     together(
         "sampling",
         Sampling,
-        click.option(
+        option(
+            MODEL,
             "--reasoning-effort",
             "-r",
             "effort",
             help=f"Ask the same models with another effort, as subjects of their own: {_EFFORTS} A number is a run's.",
         ),
-        click.option("--temperature", "-t", type=float, help="The same with another temperature, 0 to 2."),
+        option(MODEL, "--temperature", "-t", type=float, help="The same with another temperature, 0 to 2."),
     ),
-    click.option("--top-n", "-n", type=int, help="The first N subjects of the strict board; default: 10."),
+    option(WHAT, "--top-n", "-n", type=int, help="The first N subjects of the strict board; default: 10."),
     models("These labels or ids instead of the first N."),
     *STORED_PLACE,
     _judging("the judge that boards show"),

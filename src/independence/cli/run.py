@@ -9,25 +9,27 @@ from pathlib import Path
 import click
 
 from independence.cli import options
+from independence.cli.option_groups import OUTPUT, option
 from independence.cli.options import TerminalOptions
-from independence.cli.terminal import command_line, next_steps, program
+from independence.cli.terminal import DEMO_STORE, command_line, next_steps, program
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
 
 
-@click.command("run")
+@options.command("run")
 @options.RUN
-@click.option(
+@option(
+    OUTPUT,
     "--fail-under",
     type=float,
-    help="Exit with code 1 if a subject's index is below this; `check` decides on its interval instead.",
+    help="Exit with code 1 if an index is below this; `check` decides on its interval instead.",
 )
 @options.TERMINAL
 @options.db()
 def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions, db: Path) -> None:
     """Run a suite on models, grade every dialogue, print the board.
 
-    The same command resumes an interrupted run: a stored reply is never asked again.
+    The same command resumes an interrupted run; no stored reply is asked again.
     """
     from independence.api import running
     from independence.cli import launch
@@ -37,7 +39,7 @@ def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions
     launch.launch(running.arun, options, terminal, db, fail_under=fail_under, afterword=_afterword())
 
 
-@click.command("rerun")
+@options.command("rerun")
 @options.RERUN
 @options.TERMINAL
 @options.db()
@@ -61,7 +63,7 @@ def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
     launch.launch(running.arerun, options, terminal, db)
 
 
-@click.command("judge")
+@options.command("judge")
 @options.GRADE
 @options.TERMINAL
 @options.db()
@@ -90,12 +92,12 @@ def _afterword() -> str:
     )
 
 
-@click.command("demo")
+@options.command("demo")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated replies.")
 @options.SUITE
 @options.QUIET
 @options.output_format()
-@options.db(options.DEMO_DB)
+@options.db(DEMO_STORE)
 def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
     """Run a suite on simulated models through an endpoint on this machine, grade with cues, print the board.
 

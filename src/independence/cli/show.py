@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _NARROWEST, _WIDEST = 40, 100
 
 
-@click.command("show")
+@options.command("show")
 @click.argument("subject", shell_complete=completion.SUBJECTS)
 @click.argument("scenario", required=False, shell_complete=completion.stored("scenarios"))
 @click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")
 @options.PLACE
 @options.output_format("text", "md", "json")
-@options.db()
+@options.db(reads=True)
 def command(subject: str, scenario: str | None, run: int | None, place: Place, format_: str, db: Path) -> None:
     """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, every reply, every verdict.
 

@@ -17,12 +17,24 @@ from independence.config.options import SuitePart
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """List the built-in suites."""
-    if ctx.invoked_subcommand is not None:
-        return
+    if ctx.invoked_subcommand is None:
+        _list()
+
+
+@command.command("list")
+def _listed() -> None:
+    """List the built-in suites, as `independence suites` does."""
+    _list()
+
+
+def _list() -> None:
     from independence.api import suites
 
-    for (suite, edition), calls in suites.built_in():
-        click.echo(f"{suite.suite}@{edition}  {suite.title}: {len(suite.scenarios)} scenarios, {calls} calls a run")
+    for loaded, calls in suites.built_in():
+        suite = loaded.suite
+        click.echo(
+            f"{suite.suite}@{loaded.edition}  {suite.title}: {len(suite.scenarios)} scenarios, {calls} calls a run"
+        )
         click.echo(f"    {suite.about}")
         for experiment, about in suite.experiments.items():
             click.echo(f"    {experiment}: {about}")

@@ -68,19 +68,35 @@ def _folded(line: str, columns: int) -> list[str]:
 
 
 NAME = "independence"
+STORE, DEMO_STORE = Path(f"{NAME}.db"), Path(f"{NAME}-demo.db")
 WITHOUT_STORE = frozenset(
     {"", "completion", "demo", "endpoint", "models", "published", "suites", "train-judge"}
 )  # they take no --db, or not ours
-_STORE = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
+_NAMED = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
 _COMMAND = re.compile(rf"`{NAME}((?: [^`]*)?)`")
 
 
 def remember(ctx: click.Context, _: click.Parameter, value: Path) -> Path:
     """Keep which store this command is about, where that is neither the usual one nor set in the environment."""
     named = ctx.get_parameter_source("db") is not click.core.ParameterSource.ENVIRONMENT
-    if named and str(value) != f"{NAME}.db":
-        ctx.meta[_STORE] = str(value)
+    if named and value != STORE:
+        ctx.meta[_NAMED] = str(value)
     return value
+
+
+def usual_store() -> Path:
+    """The store to read where none is named: that of the demo where it is the only one here."""
+    return DEMO_STORE if DEMO_STORE.is_file() and not STORE.exists() else STORE
+
+
+def find_store(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
+    """The store of a command that reads, remembered; the demo's is taken, and named, where there is no other."""
+    usual = ctx.get_parameter_source("db") is click.core.ParameterSource.DEFAULT
+    if usual and usual_store() == DEMO_STORE and not ctx.params.get("site"):
+        silent = ctx.resilient_parsing or ctx.params.get("quiet", False)  # a shell completes, or a person asked for it
+        note(f"reading {DEMO_STORE}, the store of the demo", silent)
+        value = DEMO_STORE
+    return remember(ctx, option, value)
 
 
 def runnable(text: str) -> str:
@@ -92,7 +108,7 @@ def command_line(arguments: str) -> str:
     """`independence ARGUMENTS` as it runs here."""
     verb, *others = arguments.split(" ")
     context: Any = click.get_current_context(silent=True)
-    store = context.meta.get(_STORE) if context is not None else None
+    store = context.meta.get(_NAMED) if context is not None else None
     named = "--db" in others or (verb == "view" and "--site" in others)
     if store and verb not in WITHOUT_STORE and not named:
         others += ["--db", shlex.quote(store)]

@@ -12,7 +12,7 @@ from independence.cli.terminal import note
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
 
-@click.command("validate-judges")
+@options.command("validate-judges")
 @click.option(
     "--judge", "-j", "names", type=options.NameList(), multiple=True,
     help="Only these judges; repeatable. Default: all.",
@@ -24,7 +24,7 @@ _LONGEST = 700  # characters of one text on the terminal; the other formats hold
 @options.each(*options.STORED_PLACE)
 @options.QUIET
 @options.output_format()
-@options.db()
+@options.db(reads=True)
 def command(
     names: tuple[tuple[str, ...], ...],
     models: tuple[str, ...],

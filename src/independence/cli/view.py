@@ -14,7 +14,7 @@ from independence.cli.terminal import note
 PORT = 8765
 
 
-@click.command("view")
+@options.command("view")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free port.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Another address needs --token.")
 @click.option(
@@ -27,7 +27,7 @@ PORT = 8765
 @click.option(
     "--open/--no-open", "open_", default=None, help="Open a browser; default: where a person is at a terminal."
 )
-@options.db()
+@options.db(reads=True)
 def command(port: int, host: str, token: str, site: Path | None, open_: bool | None, db: Path) -> None:
     """Serve the viewer: every answer and verdict of a store, a run in another process as it goes on.
 

@@ -6,14 +6,13 @@ tried, and remembered for that model. What a form changes is transport: it is ma
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from independence.errors import UsageError
+from independence.errors import UsageError, suggestion
 from independence.types import Message
 
 if TYPE_CHECKING:  # boards name forms, and load no HTTP client
@@ -243,21 +242,16 @@ def form(feature: str, name: str) -> Form:
     """A form of a feature. Raises UsageError where there is none of that name, with one that may be meant."""
     known = _BY_NAME.get(feature)
     if known is None:
-        raise UsageError(f"there is no feature `{feature}`", _meant(feature, _BY_NAME))
+        raise UsageError(f"there is no feature `{feature}`", suggestion(feature, _BY_NAME))
     forms = {one.name: one for one in known.forms}
     if name not in forms:
-        raise UsageError(f"feature `{feature}` has no form `{name}`", _meant(name, forms))
+        raise UsageError(f"feature `{feature}` has no form `{name}`", suggestion(name, forms))
     return forms[name]
 
 
 def is_other(feature: str, name: str) -> bool:
     """Whether a form is another than the first of its feature."""
     return name != _BY_NAME[feature].forms[0].name
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(f'`{one}`' for one in known)}"
 
 
 def add(body: Body, extra: str) -> None:

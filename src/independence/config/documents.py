@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from contextlib import suppress
@@ -13,7 +12,7 @@ import msgspec
 import yaml
 
 from independence.config import user_files
-from independence.errors import DocumentError
+from independence.errors import DocumentError, nearest
 
 T = TypeVar("T")
 Lines = dict[str, int]
@@ -191,8 +190,8 @@ def _complaint(document: YamlDocument, shape: type[Any], message: str) -> Docume
     unknown = _UNKNOWN.search(what)
     if unknown:
         key = unknown.group(1)
-        near = difflib.get_close_matches(key, _all_keys(shape), n=1, cutoff=0.6)
-        hint = f"did you mean `{near[0]}`?" if near else ""
+        near = nearest(key, _all_keys(shape))
+        hint = f"did you mean `{near}`?" if near else ""
         return document.error(f"{where}.{key}", f"unknown key `{key}`", hint)
     hint = "write it in quotes" if what.startswith("Expected `str") else ""  # YAML reads off, no and 12 otherwise
     value = _follow(document.data, where)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypedDict, TypeVar
 
 import msgspec
 
-from independence.errors import UsageError
+from independence.errors import UsageError, suggestion
 from independence.types import Sampling
 
 RUNS = 3
@@ -240,24 +240,40 @@ _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
 }
 Options = TypeVar("Options", GateOptions, RunOptions, RerunOptions, GradeOptions)
 S = TypeVar("S", bound=msgspec.Struct)
+# What flags are called in Python where that is another word; and what functions take beside options.
+_AS_FLAGS: Final = {"system_prompt": "variants", "delivery": "modes", "reasoning_effort": "effort", "db": "store"}
+_BESIDE: Final = ("store", "on_event", "approve", "hooks")
 
 
 def from_settings(
-    make: type[Options], options: Options | str | None, first: str, settings: Mapping[str, object]
+    make: type[Options],
+    options: Options | str | None,
+    first: str,
+    settings: Mapping[str, object],
+    function: str = "run",
+    also: Sequence[str] = (),
 ) -> Options:
     """The options themselves, or options made of their first field and the rest as keywords.
 
-    Fields of what they hold, such as `max_cost` or `temperature`, are keywords too. Raises UsageError.
+    Fields of what they hold, such as `max_cost` or `temperature`, are keywords too. `function`: who takes them, for the
+    sentence about a keyword that is none; `also`: which others it takes. Raises UsageError.
     """
     if isinstance(options, make):
         if settings:
             raise UsageError(f"{', '.join(settings)}: options are there already", "give a name and keywords, or them")
         return options
     own = dict(settings) if options is None else {first: options, **settings}
-    for part, kind in _PARTS.items():
-        if part in make.__struct_fields__:
-            held = {name: own.pop(name) for name in kind.__struct_fields__ if name in own}
-            own |= {part: _converted(held, kind)} if held else {}
+    fields: list[str] = [field.name for field in msgspec.structs.fields(make)]
+    parts: dict[str, type[msgspec.Struct]] = {part: kind for part, kind in _PARTS.items() if part in fields}
+    offered: list[str] = [*fields, *(name for kind in parts.values() for name in kind.__struct_fields__)]
+    for name in own:
+        if name not in offered:
+            meant = _AS_FLAGS.get(name, name)
+            fix = suggestion(meant, [*offered, *also, *_BESIDE], "it takes")
+            raise UsageError(f"{function}() has no option `{name}`", fix)
+    for part, kind in parts.items():
+        held = {name: own.pop(name) for name in kind.__struct_fields__ if name in own}
+        own |= {part: _converted(held, kind)} if held else {}
     return _converted(own, make)
 
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, TypeVar
 
-from independence.errors import UsageError
+from independence.errors import UsageError, nearest, suggestion
 
 T = TypeVar("T")
 ANALYSES: Final = "independence.analyses"
@@ -92,8 +92,9 @@ def find(group: str, name: str, shape: type[T], built_in: Sequence[str] = ()) ->
     """
     for entry in _entries(group, name):
         return _loaded(group, entry, shape)
-    known, others = ", ".join([*built_in, *ours(group)]), f"a package adds one by an entry point of group `{group}`"
-    raise UsageError(f"no {_KINDS[group]} `{name}`", f"there are {known}; {others}")
+    known = [*built_in, *ours(group)]
+    more = "" if nearest(name, known) else f"; a package adds one by an entry point of group `{group}`"
+    raise UsageError(f"no {_KINDS[group]} `{name}`", suggestion(name, known) + more)
 
 
 def every(group: str, shape: type[T]) -> Iterator[tuple[str, T]]:

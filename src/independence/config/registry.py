@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections import Counter
@@ -29,7 +28,7 @@ from independence.config.subjects import (
     states_settings,
     temperature_in,
 )  # fmt: skip
-from independence.errors import UsageError
+from independence.errors import UsageError, nearest
 from independence.types import Sampling
 
 PUBLISHED = "published"  # in place of a file's name
@@ -171,21 +170,20 @@ class Registry(msgspec.Struct, frozen=True):
         return list(found.values())
 
     def _no_id(self, name: str) -> UsageError:
-        """What is no model id, with how one is written, or which ones that are listed end so."""
+        """What is no model id, with the id that was meant: a listed one, one of the local server, one of its vendor."""
         what = f"`{name}` is no model id"
-        listed = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
-        if self.local.has(name):
-            listed[f"{LOCAL}/{name}"] = None
-        if listed:
-            return UsageError(what, f"did you mean {' or '.join(f'`{one}`' for one in listed)}?")
+        meant = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
+        near = name if self.local.problem or self.local.has(name) else nearest(name, self.local.ids)
+        if near:
+            meant[f"{LOCAL}/{near}"] = None
         kin = [s.model_id for s in load(SHIPPED).subjects if "/" in s.model_id and family(s.model_id) == family(name)]
         vendor = Counter(one.partition("/")[0] for one in kin).most_common(1)
-        hosted = f"{vendor[0][0] if vendor else 'vendor'}/{name}"
-        return UsageError(
-            f"{what}:",
-            f"write {hosted} (OpenRouter), {LOCAL}/{name} (your own server), ENDPOINT/{name} (of models.yaml) or "
-            "sim/NAME (simulated); alone it is an id of the server that OPENROUTER_BASE_URL names, which is not set",
-        )
+        if vendor and not meant:
+            meant[f"{vendor[0][0]}/{name}"] = None
+        if meant:
+            return UsageError(what, f"did you mean {' or '.join(f'`{one}`' for one in meant)}?")
+        ways = f"vendor/{name} (at OpenRouter), {LOCAL}/{name} (on your own server) or sim/NAME (simulated)"
+        return UsageError(f"{what}:", f"write {ways}")
 
     def default(self, model_id: str) -> Subject:
         """The configuration of an unlisted id: its effort by prefix. Raises UsageError for a bad id.
@@ -202,8 +200,8 @@ class Registry(msgspec.Struct, frozen=True):
         of_openrouter = endpoint == OPENROUTER and not self.redirected
         head, _, tail = model_id.partition("/")
         if of_openrouter and head.endswith("-api"):
-            near = difflib.get_close_matches(head, shipped(), n=1) or list(shipped())
-            raise UsageError(f"there is no endpoint `{head}`", f"did you mean `{near[0]}/{tail}`?")
+            near = nearest(head, shipped()) or next(iter(shipped()))
+            raise UsageError(f"there is no endpoint `{head}`", f"did you mean `{near}/{tail}`?")
         bare = model.strip("/")
         if states_settings(model_id) or not bare or model_id != model_id.strip() or (of_openrouter and model != bare):
             what = f"no configuration is labelled `{model_id}`"
@@ -301,8 +299,8 @@ def _preferred_first(subjects: Sequence[Subject], name: str, document: YamlDocum
     chosen = {s.label for s in subjects if s.label == name} or {s.label for s in subjects if s.model_id == name}
     if not chosen:
         names = [name for subject in subjects for name in (subject.model_id, subject.label)]
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean `{near[0]}`?" if near else ""
+        near = nearest(name, names)
+        hint = f"did you mean `{near}`?" if near else ""
         raise document.error("$.preferred", f"`{name}` is neither id nor label of an entry", hint)
     return sorted(subjects, key=lambda subject: subject.label not in chosen)
 

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from independence.config import documents
-from independence.errors import UsageError
+from independence.errors import UsageError, suggestion
 from independence.types import Sampling
 
 SIM = "sim"
@@ -155,7 +155,7 @@ def default_effort(model_id: str) -> str:
 def check_sampling(sampling: Sampling) -> Sampling:
     """The settings themselves. Raises UsageError for what cannot be."""
     if sampling.effort is not None and sampling.effort not in EFFORTS:
-        raise UsageError(f"no reasoning effort `{sampling.effort}`", f"choose one of {', '.join(EFFORTS)}")
+        raise UsageError(f"no reasoning effort `{sampling.effort}`", suggestion(sampling.effort, EFFORTS))
     if sampling.provider is not None and not _PIN.fullmatch(sampling.provider):
         raise UsageError(f"--provider `{sampling.provider}`:", "write a name without blanks, `@` and `+`")
     if not 0 <= (sampling.temperature or 0) <= 2:

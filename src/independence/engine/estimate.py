@@ -25,6 +25,7 @@ from independence.judge.prompt import transcript
 from independence.store import spending
 from independence.store.spending import CallTokens, RunTokens
 from independence.suites.schema import Suite
+from independence.types import brief
 
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
 STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer
@@ -156,7 +157,7 @@ def total(bills: Iterable[Bill]) -> Bill:
     return out
 
 
-class CostEstimate(NamedTuple):
+class CostEstimate(msgspec.Struct, frozen=True):
     """Work and dollars. `unpriced` names models whose price is not known; they are in no figure."""
 
     calls: int
@@ -174,7 +175,9 @@ class CostEstimate(NamedTuple):
     def plus(self, usd: float, low: float, high: float) -> CostEstimate:
         """The same with so many dollars more, and as many more at the ends of their range."""
         ends = (self.range_usd[0] + low, self.range_usd[1] + high)
-        return self._replace(typical_usd=self.typical_usd + usd, range_usd=ends)
+        return msgspec.structs.replace(self, typical_usd=self.typical_usd + usd, range_usd=ends)
+
+    __repr__ = brief
 
 
 def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:

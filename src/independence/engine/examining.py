@@ -170,4 +170,6 @@ def dialogues(suite: Suite) -> KnownDialogues | None:
 
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
     """The same work without judges of which it is not known yet whether they can judge."""
-    return left._replace(todo=resume.with_judges(left.todo, lambda judge: model.asked(judge) not in unasked))
+    return msgspec.structs.replace(
+        left, todo=resume.with_judges(left.todo, lambda judge: model.asked(judge) not in unasked)
+    )

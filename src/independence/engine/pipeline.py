@@ -55,7 +55,7 @@ from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
 
 
-class RunPreview(NamedTuple):
+class RunPreview(msgspec.Struct, frozen=True):
     """What is about to be asked, before anything that costs is sent."""
 
     run: ResolvedRun
@@ -65,8 +65,15 @@ class RunPreview(NamedTuple):
     unexamined: str = ""  # what to say of judges of which nothing shows that they can judge
     purchases: Sequence[str] = ()  # what each hybrid will buy, in a sentence
 
+    def __repr__(self) -> str:
+        cost, (low, high) = self.cost, self.cost.range_usd
+        dollars = f"about ${cost.typical_usd:.4f}, likely ${low:.4f} to ${high:.4f}"
+        unpriced = f"; no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
+        work = f"{cost.calls} calls and {cost.verdicts} verdicts to go"
+        return f"RunPreview({self.run.where.edition_name}: {work}, {dollars}{unpriced})"
 
-class RunResult(NamedTuple):
+
+class RunEnding(msgspec.Struct, frozen=True):
     """How a run ended, by the store."""
 
     run: ResolvedRun
@@ -107,7 +114,7 @@ Approve = Callable[[RunPreview], Awaitable[bool]]
 
 async def run_pipeline(
     resolver: Resolver, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
-) -> RunResult:
+) -> RunEnding:
     """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
     local = await service.read_local(resolver.local_server(connection), hooks.on_event)
     with hooks.blocking():
@@ -121,7 +128,7 @@ async def run_pipeline(
         cost = preview.cost
         service.refuse_unpriced(job.options, cost.unpriced)
         if not await approve(preview) or job.options.dry_run:
-            return RunResult(job, left)
+            return RunEnding(job, left)
         staged = needed(job.options.max_cost, cost)
         async with AsyncExitStack() as stack:
             with hooks.blocking():
@@ -130,7 +137,7 @@ async def run_pipeline(
             opened = await stack.enter_async_context(service.open_service(found, connection, path, hooks, ledger))
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:
-                left = left._replace(todo=delivery.without(left.todo, refused, opened.on_event))
+                left = msgspec.structs.replace(left, todo=delivery.without(left.todo, refused, opened.on_event))
             unasked, stop = await _examine(opened, exam, job.shares)
             if stop is None:
                 await workload.tell(opened, left.todo, cost, found)
@@ -149,7 +156,7 @@ async def run_pipeline(
             _write_trials(connection, job)
     left, keys = resume.compare(connection, job.where, job.trials, job.judges, job.rubrics), {x.key for x in job.trials}
     judges = [judge.name for judge in job.judges]
-    return RunResult(
+    return RunEnding(
         job,
         left,
         started=True,
@@ -235,7 +242,7 @@ def _priced(
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
     cost = _with_probes(cost, probed, listed, found.needs.endpoints)
     known = estimate.of_known(to_examine, exam.dialogues, listed)
-    cost = cost.plus(known.typical_usd, *known.range_usd)._replace(known=known.verdicts)
+    cost = msgspec.structs.replace(cost.plus(known.typical_usd, *known.range_usd), known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
     purchases = [one.sentence for one in forecasts.values() if one.sentence]
     return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
@@ -252,7 +259,7 @@ def _with_probes(
         prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
         each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
         usd, calls = usd + servers * each, calls + servers * shape.calls
-    return cost.plus(usd, 0.0, usd)._replace(probes=calls)
+    return msgspec.structs.replace(cost.plus(usd, 0.0, usd), probes=calls)
 
 
 async def _run_and_grade(

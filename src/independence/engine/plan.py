@@ -11,7 +11,7 @@ import msgspec
 
 from independence.config.options import SuitePart
 from independence.config.subjects import Subject
-from independence.errors import UsageError
+from independence.errors import UsageError, suggestion
 from independence.stats.allocation import RunNoise
 from independence.store.scopes import BoardScope
 from independence.suites import digest, grid, script
@@ -104,7 +104,7 @@ def check_experiments(suite: Suite, experiments: Iterable[str]) -> None:
 def _known(what: str, names: Iterable[str], known: Iterable[str], suite: Suite) -> None:
     for name in names:
         if name not in known:
-            raise UsageError(f"suite {suite.suite} has no {what} `{name}`; it has {', '.join(known)}")
+            raise UsageError(f"suite {suite.suite} has no {what} `{name}`", suggestion(name, known, "it has"))
 
 
 def dialogues(suite: Suite, selection: Selection) -> list[DialogueScript]:

@@ -26,7 +26,7 @@ from independence.store import queries, scopes
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
-from independence.types import Where
+from independence.types import Where, brief
 
 InPublishedWords = Callable[[sqlite3.Connection, Iterable[Trial]], list[Trial]]
 
@@ -47,6 +47,8 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     grading_only: bool = False  # the trials are from the store: nothing is planned
     trust_judge: bool = False  # judges are not examined first
     command: str = "run"  # what the ledger of the store calls it
+
+    __repr__ = brief
 
     @cached_property
     def where(self) -> Where:

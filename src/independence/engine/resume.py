@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +12,7 @@ from independence.engine.plan import Trial
 from independence.judge.protocol import Judge, StoredDialogue, verdict_key
 from independence.store import endings, queries
 from independence.store.endings import FinishedTrial
-from independence.types import Where
+from independence.types import Where, brief
 
 _AT_ONCE = 5_000  # trials whose verdicts are in memory
 
@@ -27,7 +26,7 @@ class PendingTrial(msgspec.Struct, frozen=True, gc=False):
     refused: bool = False  # a call of it was refused before, in words that leave open whether it always will be
 
 
-class PendingWork(NamedTuple):
+class PendingWork(msgspec.Struct, frozen=True):
     """The plan, sorted into done and to do."""
 
     todo: list[PendingTrial]
@@ -36,6 +35,8 @@ class PendingWork(NamedTuple):
     stale: int  # trials with an answer given on a replaced history; asked again from there
     missing: Counter[str]  # settled trials without a usable answer or verdict, by reason
     duplicates: int = 0  # trials with work left that say what another one says: asked once, in `todo` once
+
+    __repr__ = brief
 
 
 def compare(

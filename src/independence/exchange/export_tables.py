@@ -32,7 +32,7 @@ from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.records import TrialRow
 from independence.store.scopes import BoardScope, grading
 from independence.suites.schema import Scenario
-from independence.types import Attempt, Missing, Scalar, Where
+from independence.types import Attempt, Missing, Scalar, Where, brief
 
 BOARD = "board"
 Row = Mapping[str, object]
@@ -93,6 +93,8 @@ class DialogueRecord(msgspec.Struct, frozen=True, kw_only=True):
     cell: str  # of a grid; else empty
     factors: dict[str, object]  # of a grid; else empty
     run: int  # from 1
+
+    __repr__ = brief
 
 
 class ReplyRecord(DialogueRecord, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ class LoggedFile(NamedTuple):
     dialogues: Iterable[LoggedDialogue]
 
 
-class StoredLogs(NamedTuple):
+class StoredLogs(msgspec.Struct, frozen=True):
     """What was found, and how much of it was new."""
 
     files: int

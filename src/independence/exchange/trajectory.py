@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.report import html
-from independence.types import Attempt, Scalar
+from independence.types import Attempt, Scalar, brief
 
 Origin = Literal["system", "human", "scripted", "generated", "protocol"]
 _SPEAKERS = {
@@ -112,6 +112,8 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     delivery: str = ""  # what the delivery probe found before it was asked, in a sentence; empty: there was none
     turns: tuple[TrajectoryTurn, ...]
     verdicts: tuple[TrajectoryVerdict, ...]
+
+    __repr__ = brief
 
     def _repr_html_(self) -> str:
         """The dialogue for a notebook, all of it escaped."""

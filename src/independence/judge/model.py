@@ -6,7 +6,6 @@ without it there is no verdict.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -17,7 +16,7 @@ from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config import plugins
 from independence.config.subjects import LOCAL, SIM
-from independence.errors import UsageError
+from independence.errors import UsageError, nearest
 from independence.judge import kinds, quotation
 from independence.judge import prompt as prompts
 from independence.judge.kinds import CUES, JudgeSources
@@ -129,9 +128,9 @@ def named(name: str, known: Registry) -> ModelJudge:
         raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
-    near = [] if listed or "/" in name else difflib.get_close_matches(name, (CUES, *plugins.ours(kinds.GROUP)), n=1)
+    near = "" if listed or "/" in name else nearest(name, (CUES, *plugins.ours(kinds.GROUP)))
     if near and not known.redirected:
-        raise UsageError(f"no judge is called `{name}`", f"did you mean `{near[0]}`?")
+        raise UsageError(f"no judge is called `{name}`", f"did you mean `{near}`?")
     subject = listed[0] if listed else known.default(name)
     pin = None if listed and not labelled else subject.sampling.provider
     weights = None

@@ -101,7 +101,7 @@ class StoredVerdict(NamedTuple):
     fields: dict[str, Scalar]
 
 
-class EditionInfo(NamedTuple):
+class EditionInfo(msgspec.Struct, frozen=True):
     """An edition the store holds."""
 
     suite: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from pathlib import Path
 from typing import NamedTuple
@@ -11,20 +10,23 @@ import msgspec
 
 from independence.config import documents, user_files
 from independence.config.documents import YamlDocument
-from independence.errors import DocumentError, UsageError
+from independence.errors import DocumentError, UsageError, suggestion
 from independence.suites import digest, grid, known, lint, lint_translation
 from independence.suites.lint import Requirements
 from independence.suites.schema import Rubric, Suite
 from independence.suites.template import slots
+from independence.types import brief
 
 HOME = Path(__file__).parent
 
 
-class LoadedSuite(NamedTuple):
+class LoadedSuite(msgspec.Struct, frozen=True):
     """A suite ready to run."""
 
     suite: Suite
     edition: str  # first 8 hex digits of the digest of the resolved suite
+
+    __repr__ = brief
 
 
 def built_in() -> list[str]:
@@ -41,9 +43,8 @@ def locate(name: str) -> Path:
         return own.parent
     if name in built_in():
         return HOME / name
-    near = difflib.get_close_matches(name, built_in(), n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"built in: {', '.join(built_in())}"
-    raise UsageError(f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml", hint)
+    what = f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml"
+    raise UsageError(what, suggestion(name, built_in(), "built in:"))
 
 
 def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:

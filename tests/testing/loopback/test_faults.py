@@ -122,7 +122,7 @@ def test_a_reply_kind_strikes_only_where_it_can_show() -> None:
 
 
 BAD_FAULTS = {
-    "eror-in-200": "did you mean error-in-200?",
+    "eror-in-200": "did you mean `error-in-200`?",
     "zzz": "there are 429,",
     "503=2": "rate must be a number from 0 to 1",
     "503=x": "rate must be a number from 0 to 1",

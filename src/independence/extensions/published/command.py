@@ -25,7 +25,7 @@ Examples:
   independence suites adopt adopted-v2 --verify independence.db"""
 
 
-@click.command("published", epilog=_BOARDS)
+@options.command("published", epilog=_BOARDS)
 @options.models("Show only these labels.")
 @click.option("--top", type=click.IntRange(1), help="Print only the first rows.")
 @click.option("--detailed", "-d", is_flag=True, help="Also the five measures that the index is made of.")
@@ -42,7 +42,7 @@ def published(models: tuple[str, ...], top: int | None, detailed: bool, format_:
     table_output.print_tables([published_board.table(models, top, detailed=detailed)], format_)
 
 
-@click.command("adopt", epilog=_EXAMPLES)
+@options.command("adopt", epilog=_EXAMPLES)
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", type=click.Path(path_type=Path), help="The folder to write; default: `adopted-SUITE`.")
 @click.option(

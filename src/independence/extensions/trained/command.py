@@ -20,7 +20,7 @@ _NOTHING: Final = (
 )
 
 
-@click.command("train-judge")
+@options.command("train-judge")
 @click.option("--from", "source", type=click.Path(path_type=Path), required=True,
               help="A store, or a published result set (folder or tar).")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,

@@ -20,8 +20,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.config import documents
-from independence.errors import UsageError
-from independence.testing.loopback.ways import hint
+from independence.errors import UsageError, suggestion
 from independence.testing.loopback.wire import ParsedRequest, concerns, uniforms
 
 _ITEM = re.compile(r"(?P<head>[^@=+]+)(?:@(?P<model>[^@=+]+))?(?:=(?P<rate>[^@=+]+))?(?:\+(?P<first>[0-9]+))?")
@@ -77,7 +76,7 @@ def _rule(item: str) -> FaultRule:
     model, first = (match["model"] or "").strip(), int(match["first"] or 1)
     known = head in kinds()  # some are numbers too: 404
     if not known and (match["rate"] is not None or not re.fullmatch(r"[0-9]*\.?[0-9]+", head)):
-        raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint(head, kinds())}")
+        raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {suggestion(head, kinds())}")
     try:
         rate = float(match["rate"] or "1" if known else head)
     except ValueError:

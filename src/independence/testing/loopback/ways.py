@@ -8,11 +8,10 @@ does that the package knows: `apis.yaml`.
 
 from __future__ import annotations
 
-import difflib
 import html
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.config import documents
-from independence.errors import UsageError
+from independence.errors import UsageError, suggestion
 from independence.testing.loopback import wire
 from independence.testing.loopback.wire import CompletionBody, ParsedRequest, tokens
 from independence.types import Message
@@ -165,7 +164,7 @@ def _way(item: str) -> Way:
     way = Way._make(part.strip() for part in match.groups(""))
     known = behaviours().get(way.name)
     if known is None:
-        raise UsageError(f"--ways {item!r}: there is no way called {way.name!r}; {hint(way.name, behaviours())}")
+        raise UsageError(f"--ways {item!r}: there is no way called {way.name!r}; {suggestion(way.name, behaviours())}")
     if known.alone and way.model:
         raise UsageError(f"--ways {item!r}: {way.name} concerns the whole server; leave @{way.model} out.")
     if not known.takes and way.value:
@@ -175,16 +174,10 @@ def _way(item: str) -> Way:
         example = (*values, "16" if known.takes == "number" else "TEXT")[0]
         raise UsageError(f"--ways {item!r}: {way.name} needs a value, as in {way.name}={example}.")
     if values and way.value not in values:
-        raise UsageError(f"--ways {item!r}: {way.name} knows no {way.value!r}; {hint(way.value, values)}")
+        raise UsageError(f"--ways {item!r}: {way.name} knows no {way.value!r}; {suggestion(way.value, values)}")
     if known.takes == "number" and not (_FIGURE.fullmatch(way.value) and 0 < float(way.value) < math.inf):
         raise UsageError(f"--ways {item!r}: the value of {way.name} must be a number above 0.")
     return way
-
-
-def hint(name: str, known: Iterable[str]) -> str:
-    """What may have been meant by a name that is none of these."""
-    close = difflib.get_close_matches(name, known, 1)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}."
 
 
 def refusal(asked: ParsedRequest, ways: Ways) -> WireText | None:
