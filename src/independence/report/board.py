@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Literal
 
 import msgspec
@@ -25,7 +26,7 @@ from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.stats.single_runs import FEW
 from independence.store import missing
 from independence.store.scopes import BoardScope
-from independence.suites.schema import ScenarioKind
+from independence.suites.schema import ScenarioKind, Suite
 
 STRICT = "strict"
 _FEW_NOTE = (
@@ -113,6 +114,25 @@ def board(
     return msgspec.structs.replace(built, missing_details={reason: said for own in why for reason, said in own.items()})
 
 
+def rule(name: str) -> Scoring:
+    """The scoring rule of that name, other than strict. Raises UsageError where no package has one."""
+    return plugins.find(plugins.SCORING, name, Scoring, [STRICT])
+
+
+def rules(suite: Suite) -> Iterator[str]:
+    """What a suite with an index can be scored by: strict, and those of our rules whose fields it has.
+
+    The rule that it was published with last is called `published`.
+    """
+    assert suite.index is not None
+    yield STRICT
+    for name in plugins.ours(plugins.SCORING):
+        if name != suite.index.published_rule:
+            with suppress(UsageError):
+                rule(name).check(suite, name)
+                yield name
+
+
 def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
     """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
     if not models:
@@ -148,8 +168,7 @@ def of_data(
     )
     built = board_data.with_remarks(built, data)
     if scoring != STRICT:
-        rule = plugins.find(plugins.SCORING, scoring, Scoring, [STRICT])
-        return msgspec.structs.replace(built, rows=rule.rows(data, own, scoring))
+        return msgspec.structs.replace(built, rows=rule(scoring).rows(data, own, scoring))
     rows = board_rows.strict_rows(data, own, method, reading.correction)
     known = data.same_scenarios if method == THESE else data.all_new_scenarios
     at_once, corrected = (
