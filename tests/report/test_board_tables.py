@@ -24,6 +24,7 @@ from independence.report import (
     runs,
     summary,
 )
+from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardRemarks
 from independence.report.table import Column, Prose, Table, Value, flat, to_markdown
@@ -324,7 +325,7 @@ def test_too_few_scenarios_are_told_once_beside_the_intervals_that_it_is_about(t
     assert str(details[LIKE_THESE]).endswith("(too few scenarios for 95 %)")
     assert "too few" not in str(details[THESE])
     for reading in (THESE, LIKE_THESE):
-        made = index_report.sections(toy.connection, toy.scope, reading=InferenceOptions(reading))
+        made = index_report.sections(toy.connection, toy.scope, BoardOptions(reading=InferenceOptions(reading)))
         tables = [block for section in made if section.id == "board" for block in section.body]
         assert any(NOTE in to_markdown(one) for one in tables if isinstance(one, Table))
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple, Unpack
+from typing import ClassVar, NamedTuple
 
 from independence.api.reading import Store
 from independence.api.results import Tabular
-from independence.config.options import Place
 from independence.errors import UsageError
 from independence.report import (
     board_data,
@@ -108,14 +107,17 @@ class OtherSide(NamedTuple):
     judge: str | None = None
 
 
-def compare(
+def compare(  # noqa: PLR0913 - its arguments are those of the command
     store: Store,
     first: str,
     second: str | OtherSide,
     *,
+    suite: str | None = None,
+    variant: str | None = None,
+    mode: str | None = None,
+    judge: str | None = None,
     equivalence: float = comparison_tables.MARGIN,
     scoring: str = STRICT,
-    **place: Unpack[Place],
 ) -> ComparisonResult:
     """Compare two subjects (labels, ids or config names), or one with itself as `OtherSide` says; first minus second.
 
@@ -126,10 +128,7 @@ def compare(
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
     with store.reading() as connection, database.collecting_seldom():
-        scope, judge = (
-            store.board_scope(place.get("suite"), place.get("variant"), place.get("mode")),
-            place.get("judge"),
-        )
+        scope = store.board_scope(suite, variant, mode)
         if isinstance(second, str):
             own = _side(connection, scope, judge, first)
             other = ComparedSubject(own.study, subject_comparison.find(connection, own.study, second))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import UNSET
@@ -16,6 +16,7 @@ from independence.report.board import Board
 from independence.report.board_data import BoardData
 from independence.report.gate import GatedSubject
 from independence.report.measures import SubjectMeasure, SuiteMeasures
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -27,8 +28,12 @@ class _IndexAnalysis(Analysis):
     flags: ClassVar[Collection[str]] = frozenset(FLAGS)
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-        make = matrix.pooled_board if options.pooled else boards.board
-        made = make(connection, scope, options.scoring, options.judge, options.reading, options.models)
+        if options.pooled:
+            pool = matrix.pooled(connection, scope, options.scoring, options.judge)
+            return rendered(
+                connection, scope, pool.board(options.scoring, options.reading, options.models), pool.read.planned
+            )
+        made = boards.board(connection, scope, options.scoring, options.judge, options.reading, options.models)
         return rendered(connection, scope, made)
 
     def sections(
@@ -36,7 +41,7 @@ class _IndexAnalysis(Analysis):
     ) -> list[Section]:
         from independence.report import index_report  # which a board does not need, and which loads much
 
-        return index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
+        return index_report.sections(connection, scope, options, models)
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         if why := self.lacks(scope.suite):
@@ -75,15 +80,20 @@ def _measure(read: BoardData, config: str) -> SubjectMeasure:
     )
 
 
-def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) -> RenderedBoard:
-    """A board of an index in every form."""
+def rendered(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    board: Board,
+    planned: Mapping[str, Sequence[PlannedVerdict]] | None = None,
+) -> RenderedBoard:
+    """A board of an index in every form. `planned`: by config_dir, if these are not the verdicts of its one place."""
     index = scope.suite.index
     assert index is not None
 
     def details() -> Sequence[Table]:
-        table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
+        own = planned or planned_verdicts.planned_verdicts(connection, scope, board.judge).planned
         few = board.few_scenarios is not UNSET
-        return [board_tables.details(row, table.planned[row.config], few) for row in board.rows]
+        return [board_tables.details(row, own[row.config], few) for row in board.rows]
 
     return RenderedBoard(
         document=board,

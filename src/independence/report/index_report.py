@@ -22,7 +22,8 @@ from independence.report import (
     runs,
     summary,
 )
-from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.analysis import DEFAULT_OPTIONS, BoardOptions
+from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
@@ -43,6 +44,7 @@ from independence.store.spending import SubjectSpending
 
 _WORST = 5
 _STRICT_ALONE = {"scenarios", "conditions", "providers", "judges"}
+_OF_ONE_CONDITION = {"costs", "judges", "names", "rates", "health"}
 _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
     "verdicts."
@@ -52,21 +54,25 @@ _STRICT_NOTE = (
 def sections(
     connection: sqlite3.Connection,
     scope: BoardScope,
-    judge: str | None = None,
-    reading: InferenceOptions = board.DEFAULT,
+    options: BoardOptions = DEFAULT_OPTIONS,
     models: Collection[str] = (),
-    scoring: str = STRICT,
 ) -> list[Section]:
-    """Every section that has something to say, in reading order.
+    """Every section that has something to say, in reading order; of pooled conditions those that can be about several.
 
-    `models`: only these labels or ids. Raises UsageError for a suite without an index, StoreError for an unknown name.
+    `models`: only these labels or ids. Raises UsageError for a suite without an index, or with one condition alone
+    that is to be pooled, StoreError for an unknown name.
     """
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     index = scope.suite.index
-    read = board_data.read(connection, scope, judge).only(models)
-    others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
-    built = board.of_data(read, others, scoring, reading)
+    if options.pooled:
+        pool = matrix.pooled(connection, scope, options.scoring, options.judge)
+        pool = pool._replace(read=pool.read.only(models), others=[other.only(models) for other in pool.others])
+        read, others, built = pool.read, pool.others, pool.board(options.scoring, options.reading)
+    else:
+        read = board_data.read(connection, scope, options.judge).only(models)
+        others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
+        built = board.of_data(read, others, options.scoring, options.reading)
     ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
     tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
@@ -94,11 +100,12 @@ def sections(
         Section("subjects", "Every subject", subjects(read, built)),
     ]  # fmt: skip
     # Some sections rest on strict scoring although the board is under a published rule, and say so.
-    noted = set() if scoring == STRICT else _STRICT_ALONE
+    noted = set() if options.scoring == STRICT else _STRICT_ALONE
+    left_out = _OF_ONE_CONDITION if options.pooled else set()
     return [
         section._replace(body=[Prose(_STRICT_NOTE), *section.body]) if section.id in noted else section
         for section in made
-        if section.body
+        if section.body and section.id not in left_out
     ]
 
 
