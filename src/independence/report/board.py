@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -26,7 +25,7 @@ from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.stats.single_runs import FEW
 from independence.store import missing
 from independence.store.scopes import BoardScope
-from independence.suites.schema import ScenarioKind, Suite
+from independence.suites.schema import ScenarioKind
 
 STRICT = "strict"
 _FEW_NOTE = (
@@ -117,20 +116,6 @@ def board(
 def rule(name: str) -> Scoring:
     """The scoring rule of that name, other than strict. Raises UsageError where no package has one."""
     return plugins.find(plugins.SCORING, name, Scoring, [STRICT])
-
-
-def rules(suite: Suite) -> Iterator[str]:
-    """What a suite with an index can be scored by: strict, and those of our rules whose fields it has.
-
-    The rule that it was published with last is called `published`.
-    """
-    assert suite.index is not None
-    yield STRICT
-    for name in plugins.ours(plugins.SCORING):
-        if name != suite.index.published_rule:
-            with suppress(UsageError):
-                rule(name).check(suite, name)
-                yield name
 
 
 def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
