@@ -271,7 +271,7 @@ def test_python_compares_suites_as_the_command_does(folder: Path):
             independence.compare_suites(store, "harbour", "harbor")
 
 
-def test_a_published_rule_compares_whom_missing_verdicts_leave_without_an_index(stores: Stores) -> None:
+def test_a_published_rule_compares_whom_missing_verdicts_leave_without_an_index(stores: Stores, tmp_path: Path) -> None:
     db = str(stores("published"))
     sides = ("kimi-k2.5+moonshot", "kimi-k2.5+fireworks")
     strict = command.ok("compare", *sides, "--db", db, "--format", "json").board
@@ -290,6 +290,13 @@ def test_a_published_rule_compares_whom_missing_verdicts_leave_without_an_index(
     notes = " ".join(ruled["difference"]["notes"])
     assert f"from {low:+.1f} to {high:+.1f}" in notes
     assert "leaves missing verdicts out" in notes
+    asked = ("generate-report", "-m", ",".join(sides), "--db", db, "-o", str(tmp_path / "hosts.md"), "--scoring")
+    for rule, told in {
+        "strict": "| — | — | — | — | — | not compared: fireworks is incomplete, 4 of 75 verdicts missing",
+        "published": f"| {other['index'] - own['index']:+.1f} | {-welch.confidence_interval().high:+.1f} to ",
+    }.items():
+        command.ok(*asked, rule, "--force")
+        assert f"| fireworks | moonshotai-int4 {told}" in (tmp_path / "hosts.md").read_text("utf-8")
     made = independence.compare(independence.Store(db), *sides, scoring="published")
     assert made.difference is None
     assert made.by_runs is not None

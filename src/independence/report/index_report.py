@@ -43,7 +43,7 @@ from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
 
 _WORST = 5
-_STRICT_ALONE = {"scenarios", "conditions", "providers", "judges"}
+_STRICT_ALONE = {"scenarios", "conditions", "judges"}
 _OF_ONE_CONDITION = {"costs", "judges", "names", "rates", "health"}
 _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
@@ -73,6 +73,7 @@ def sections(
         read = board_data.read(connection, scope, options.judge).only(models)
         others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
         built = board.of_data(read, others, options.scoring, options.reading)
+    ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
     ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
     tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
@@ -90,7 +91,7 @@ def sections(
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
-        Section("providers", "Same model, other hosts", provider_tables.tables(read)),
+        Section("providers", "Same model, other hosts", provider_tables.tables(read, ruled=ruled)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
             connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
