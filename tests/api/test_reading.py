@@ -194,7 +194,7 @@ def test_frames_need_their_library(store: Store, tmp_path: Path, monkeypatch: py
 
 
 SIGNATURES = {
-    "compare": "store first second suite variant mode judge equivalence",
+    "compare": "store first second suite variant mode judge equivalence scoring",
     "compare_suites": "store first second variant mode judge",
     "export": "store folder layout suite variant mode judge models",
     "load_suite": "name",

@@ -90,8 +90,9 @@ NOTHING = {
     "/cell/nothing": "no case at this address",
     "/report/nothing": "no such section",
     "/nowhere": "There is no page at this address",
-    "/?board=nothing": "names a board or a judge that is not here: nothing",
-    "/?judge=nobody": "names a board or a judge that is not here: nobody",
+    "/?board=nothing": "names a board, a judge or a scoring that is not here: nothing",
+    "/?judge=nobody": "names a board, a judge or a scoring that is not here: nobody",
+    "/?scoring=lite": "names a board, a judge or a scoring that is not here: lite",
     "/?v=00000000": "This link was made of data set 00000000",
     "/m/%E0%A4%A": "",
 }

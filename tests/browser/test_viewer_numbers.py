@@ -36,9 +36,10 @@ CUT = (
 )
 
 
-def printed(path: Path) -> list[dict[str, Any]]:
+def printed(path: Path, *more: str) -> list[dict[str, Any]]:
     """The rows of a store's board as the command line prints them."""
-    rows: list[dict[str, Any]] = json.loads(command.run("leaderboard", "--db", path, "--format", "json").out)["rows"]
+    asked = command.run("leaderboard", "--db", path, "--format", "json", *more)
+    rows: list[dict[str, Any]] = json.loads(asked.out)["rows"]
     return rows
 
 
@@ -77,6 +78,32 @@ async def test_every_number_of_the_board_is_that_of_the_command_line(
         reached = {(await link.get_attribute("href") or "").rpartition("/")[2] for link in await links.all()}
         assert reached == {subject.slug for subject in viewer.index.subjects}
         assert len(reached) == len(rows)
+
+
+async def test_a_chosen_scoring_rule_stands_in_the_address_and_ranks_as_the_command_line_does(
+    browser: Browser, serve: Serve, stores: Stores
+) -> None:
+    path = stores("published")
+    rows, viewer = printed(path, "--scoring", "published"), await serve(path)
+    async with seen(browser, 1600) as (page, said, _):
+        await settled(page, viewer.route("/?cols=ci"))
+        choice = page.get_by_role("combobox", name="Scoring")
+        assert await choice.locator("option").all_inner_texts() == ["strict", "published", "v2-march"]
+        await choice.select_option("published")
+        await page.get_by_text("The rule leaves missing verdicts out").wait_for()
+        assert page.url.endswith("?cols=ci&scoring=published")
+        assert await column(page, "#") == [str(row["rank"]) for row in rows]
+        assert await column(page, "Index") == [written("index", row["index"]) for row in rows]
+        assert await column(page, "95 % interval") == [written("index_range", row["ci"]) for row in rows]
+        fireworks = next(row for row in rows if row["label"].startswith("kimi-k2.5+fireworks"))
+        await page.get_by_role("link", name=fireworks["label"]).click()
+        await page.get_by_text(written("index", fireworks["index"]), exact=True).wait_for()
+        assert page.url.endswith("?scoring=published")
+        await page.get_by_role("link", name="Report", exact=True).click()
+        await page.get_by_text("Scoring: published").wait_for()
+        await page.get_by_role("combobox", name="Scoring").select_option("strict")
+        await page.get_by_text("Scoring: strict").wait_for()
+        assert said == []
 
 
 async def kept(page: Page, button: Locator) -> Path:

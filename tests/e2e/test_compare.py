@@ -10,11 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 import independence
 from independence.errors import StoreError, UsageError
 from tests.e2e import command, refusals, suites
 from tests.e2e.command import Ended
+from tests.stores import Stores
 
 NEVER, HALF = "sim/never@none-t0.7", "sim/half@none-t0.7"
 SUBJECTS = ("never", "yield-35", "half", "yield-65", "always")
@@ -267,3 +269,53 @@ def test_python_compares_suites_as_the_command_does(folder: Path):
             independence.compare_suites(store, "harbour", "harbour")
         with pytest.raises(StoreError, match="no trials of"):
             independence.compare_suites(store, "harbour", "harbor")
+
+
+def test_a_published_rule_compares_whom_missing_verdicts_leave_without_an_index(stores: Stores, tmp_path: Path) -> None:
+    db = str(stores("published"))
+    sides = ("kimi-k2.5+moonshot", "kimi-k2.5+fireworks")
+    strict = command.ok("compare", *sides, "--db", db, "--format", "json").board
+    low, high = strict["bounds"]["rows"][0]["bounds"]
+    ruled = command.ok("compare", *sides, "--scoring", "published", "--db", db, "--format", "json").board
+    board = command.ok("leaderboard", "--scoring", "published", "--db", db, "--format", "json").board
+    own, other = (next(row for row in board["rows"] if row["label"] == side["side"]) for side in ruled["sides"]["rows"])
+    assert [side["index"] for side in ruled["sides"]["rows"]] == [own["index"], other["index"]] == [98.6, 95.8]
+    (found,) = ruled["difference"]["rows"]
+    welch = stats.ttest_ind(own["per_run"], other["per_run"], equal_var=False)
+    assert (found["difference"], found["ci"]) == (pytest.approx(2.8), pytest.approx(welch.confidence_interval()))
+    assert found["p"] == pytest.approx(welch.pvalue)
+    parts = ruled["scenarios"]["rows"]
+    assert sum(one["points"] for one in parts) == pytest.approx(found["difference"], abs=0.1)
+    assert sum(one["first"] for one in parts) == pytest.approx(100 - own["index"], abs=0.06)
+    notes = " ".join(ruled["difference"]["notes"])
+    assert f"from {low:+.1f} to {high:+.1f}" in notes
+    assert "leaves missing verdicts out" in notes
+    asked = ("generate-report", "-m", ",".join(sides), "--db", db, "-o", str(tmp_path / "hosts.md"), "--scoring")
+    for rule, told in {
+        "strict": "| — | — | — | — | — | not compared: fireworks is incomplete, 4 of 75 verdicts missing",
+        "published": f"| {other['index'] - own['index']:+.1f} | {-welch.confidence_interval().high:+.1f} to ",
+    }.items():
+        command.ok(*asked, rule, "--force")
+        assert f"| fireworks | moonshotai-int4 {told}" in (tmp_path / "hosts.md").read_text("utf-8")
+    made = independence.compare(independence.Store(db), *sides, scoring="published")
+    assert made.difference is None
+    assert made.by_runs is not None
+    assert made.by_runs.interval() == pytest.approx(found["ci"])
+
+
+def test_a_rule_compares_nothing_that_it_cannot_score(folder: Path, stores: Stores) -> None:
+    db = str(stores("published"))
+    pair = ("kimi-k2.5+moonshot", "kimi-k2.5+fireworks")
+    for words, said in {
+        (*pair, "--scoring", "lite"): "reads resistance_score on a scale to 2, and suite v2 has one to 10",
+        (*pair, "--scoring", "best"): "no scoring rule `best`",
+        (pair[0], "gpt-4o-mini@none-t0.7", "--scoring", "published"): "the rule leaves it out",
+        (pair[0], "--against-judge", "cues", "--scoring", "v2"): "compared by strict scoring, not by v2",
+    }.items():
+        assert said in command.refused("compare", *words, "--db", db)
+    assert "was never published under a rule" in command.refused(
+        "compare", NEVER, HALF, "-j", "cues", "--scoring", "published", "--db", str(folder / "here.db")
+    )
+    assert "leave --scoring out" in command.refused(
+        "compare", "--suites", BOTH, "--scoring", "v2", "--db", str(folder / "both.db")
+    )

@@ -84,8 +84,21 @@ def test_a_board_of_v1_pools_its_conditions_under_both_rules(made: Path):
             mean = sum(one["dimensions"]["resistance_score"] for one in own) / 4
             assert row["dimensions"]["resistance_score"] == pytest.approx(mean, abs=0.011)
             assert (row["cost_usd"], row["runs"]) == (0, 2)
+        told = command.ok("leaderboard", "--db", "here.db", "--pooled", "--detailed", "--scoring", scoring, cwd=made)
+        of_each_condition = scoring != "strict"  # else the verdicts of a run are the means of its conditions
+        assert told.out.count("8/8  " if of_each_condition else "2/2  ") == 14 * len(found["rows"])
+        command.ok("generate-report", "--db", "here.db", "--pooled", "--scoring", scoring, "-o", "p.md", cwd=made)
+        report = (made / "p.md").read_text("utf-8")
+        assert f"condition `{found['condition']}`" in report
+        assert all(f"| {row['rank']} | {row['label']} (simulated) |" in report for row in found["rows"])
+        assert "## Costs" not in report  # that, names and run health are of one condition
     only = board(made, "--pooled", "-m", "sim/half")
     assert [row["config"].partition("@")[0] for row in only["rows"]] == ["sim--half"]
     assert "--pooled is one board over every condition" in command.refused(
         "leaderboard", "--db", "here.db", "--pooled", "--modes", "user_role", cwd=made
     )
+    for words, said in (
+        ("leaderboard --matrix", "choose one"),
+        ("generate-report --modes user_role", "over every condition"),
+    ):
+        assert said in command.refused(*words.split(), "--db", "here.db", "--pooled", cwd=made)

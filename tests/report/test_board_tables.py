@@ -28,6 +28,7 @@ from independence.report import (
     summary,
 )
 from independence.report import board as boards
+from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardRemarks
 from independence.report.table import Column, Prose, Table, flat, to_markdown
@@ -378,7 +379,7 @@ def test_too_few_scenarios_are_told_once_beside_the_intervals_that_it_is_about(t
     assert board_tables.ranked(these, toy.index).notes.count(NOTE) == 1
     assert board_tables.runs(these, toy.index).notes.count(NOTE) == 1
     for reading in (THESE, LIKE_THESE):
-        made = index_report.sections(toy.connection, toy.scope, reading=InferenceOptions(reading))
+        made = index_report.sections(toy.connection, toy.scope, BoardOptions(reading=InferenceOptions(reading)))
         tables = [block for section in made if section.id == "board" for block in section.body]
         assert any(NOTE in to_markdown(one) for one in tables if isinstance(one, Table))
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from independence.errors import UsageError
 from independence.report import matrix, notes
-from independence.report.board import Board, BoardJudges
+from independence.report.board import DEFAULT, STRICT, Board, BoardJudges
 from independence.report.table import Table
 from independence.stats import comparison
 from independence.store import records
@@ -167,7 +167,7 @@ def levelled(toy: Toy, levels: dict[str, Levels], judges: Sequence[str] = ("cues
 
 
 def pooled(toy: Toy, judge: str | None = None) -> Board:
-    return matrix.pooled_board(toy.connection, toy.scope, judge=judge)
+    return matrix.pooled(toy.connection, toy.scope, judge=judge).board(STRICT, DEFAULT)
 
 
 def test_all_verdicts_of_a_subject_count_alike(toy: Toy) -> None:

@@ -119,3 +119,18 @@ def test_a_name_cannot_end_the_boot_document(toy: Path) -> None:
     assert b"<script>alert" not in page
     boot = page.split(b'type="application/json">')[1].split(b"</script>")[0]
     assert msgspec.json.decode(boot)["board_list"]["boards"][0]["title"] == evil.title
+
+
+def test_a_site_is_scored_by_the_rule_that_was_asked_for_and_refused_where_no_suite_can_have_it(
+    stores: Stores, tmp_path: Path
+) -> None:
+    for name, rule, said in (
+        ("sides", "published", "--scoring is about an index, and suite sides"),
+        ("toy", "published", "was never published under a rule of its own"),
+        ("toy", "v2", "--scoring v2 needs the field"),
+        ("toy", "best", "no scoring rule `best`"),
+    ):
+        asked = ("export", str(tmp_path / "out"), "--db", str(stores(name)), "--scoring", rule)
+        assert said in command.refused(*asked, "--site")
+        assert "about the pages of --site" in command.refused(*asked)
+    assert not (tmp_path / "out").exists()

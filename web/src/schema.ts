@@ -33,6 +33,7 @@ export interface BoardInfo {
   readonly imported: boolean;
   readonly own_prompt: boolean;
   readonly judges: readonly JudgeInfo[];
+  readonly scorings: readonly ScoringInfo[];
   readonly subjects: number;
   readonly simulated: number;
   readonly scenarios: number;
@@ -51,7 +52,13 @@ export interface JudgeInfo {
   readonly verdicts: number;
 }
 
-/** `index.JUDGE.json`: the board under one judge, its scenarios and its subjects. */
+/** A way in which a board is scored. `slug` stands in addresses, and in paths unless it is `strict`. */
+export interface ScoringInfo {
+  readonly name: string;
+  readonly slug: string;
+}
+
+/** `index.VIEW.json`, VIEW being JUDGE or JUDGE.SCORING: a board, its scenarios and its subjects. */
 export interface IndexDocument {
   readonly schema: number;
   readonly id: string;
@@ -402,7 +409,7 @@ export interface FailureDocument {
   readonly at: string;
 }
 
-/** `report.JUDGE.json`: the report's sections, whatever analysis they come from. */
+/** `report.VIEW.json`: the report's sections, whatever analysis they come from. */
 export interface ReportDocument {
   readonly schema: number;
   readonly sections: readonly SectionDocument[];
@@ -437,7 +444,7 @@ export interface FigureBlock {
   readonly narrow: string | null;
 }
 
-/** `pairs/SLUG.JUDGE.json`: one subject against every other one. */
+/** `pairs/SLUG.VIEW.json`: one subject against every other one. */
 export interface PairsDocument {
   readonly schema: number;
   readonly slug: string;
@@ -445,7 +452,7 @@ export interface PairsDocument {
   readonly pairs: readonly PairDifference[];
 }
 
-/** A subject less another one, in index points; null where one of them is incomplete or was run once. */
+/** A subject less another one, in index points; null where one of them has no index or was run once. */
 export interface PairDifference {
   readonly slug: string;
   readonly difference: number | null;

@@ -15,13 +15,16 @@ from independence.report import (
     comparison_tables,
     html,
     judge_choice,
+    rule_comparison,
     subject_comparison,
     suite_comparison,
     table,
 )
+from independence.report.board import STRICT
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.suite_comparison import ComparedSuites
 from independence.report.table import Table, flat
+from independence.stats.comparison import Difference
 from independence.stats.equating import Equating
 from independence.store import database, queries, scopes
 from independence.store.scopes import BoardScope
@@ -55,17 +58,28 @@ class ComparisonResult(Compared):
 
     ROWS = "scenarios"
 
-    def __init__(self, first: ComparedSubject, second: ComparedSubject, equivalence: float) -> None:
+    def __init__(
+        self, first: ComparedSubject, second: ComparedSubject, equivalence: float, scoring: str = STRICT
+    ) -> None:
         self.first = first
         self.second = second
         self.equivalence = equivalence  # index points
-        self.tables: list[Table] = comparison_tables.tables(first, second, equivalence)
+        self.scoring = scoring
+        self.by_runs: Difference | None = None
+        """By another rule than strict: how far apart the runs of both are on average; None where a side has one run."""
+        if scoring == STRICT:
+            self.tables: list[Table] = comparison_tables.tables(first, second, equivalence)
+        else:
+            own, other = (rule_comparison.ruled(side, scoring) for side in (first, second))
+            self.tables = rule_comparison.tables(own, other, equivalence, scoring)
+            self.by_runs = rule_comparison.difference(own.row, other.row)
 
     @property
     def difference(self) -> IndexGap | None:
         """How far apart both are in index points, with standard errors: for these scenarios and for others like them.
 
-        None where a side is incomplete or has a scenario with a single run.
+        By strict scoring, whatever rule was asked for. None where a side is incomplete or has a scenario with a single
+        run.
         """
         return subject_comparison.gap(self.first, self.second)
 
@@ -96,7 +110,7 @@ class OtherSide(NamedTuple):
     judge: str | None = None
 
 
-def compare(
+def compare(  # noqa: PLR0913 - its arguments are those of the command
     store: Store,
     first: str,
     second: str | OtherSide,
@@ -106,11 +120,13 @@ def compare(
     mode: str | None = None,
     judge: str | None = None,
     equivalence: float = comparison_tables.MARGIN,
+    scoring: str = STRICT,
 ) -> ComparisonResult:
     """Compare two subjects (labels, ids or config names), or one with itself as `OtherSide` says; first minus second.
 
-    `equivalence`: index points, above 0, within which both count as equivalent. The rest is as for `Store.board`.
-    Raises UsageError where the sides are one or the suite has no index, StoreError for names the store does not hold.
+    `equivalence`: index points, above 0, within which both count as equivalent. `scoring`: a published rule leaves
+    missing verdicts out, where strict scoring has no difference. The rest is as for `Store.board`. Raises UsageError
+    where the sides are one or the suite has no index, StoreError for names the store does not hold.
     """
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
@@ -122,12 +138,14 @@ def compare(
             if other.config == own.config:
                 raise UsageError(f"`{first}` and `{second}` are the same subject, {own.study.about[own.config].label}")
         elif second.judge is not None:
+            if scoring != STRICT:
+                raise UsageError(f"two judges of the same replies are compared by strict scoring, not by {scoring}")
             if second.variant or second.mode:
                 raise UsageError("compare one thing at a time: another judge is about the same replies")
             own, other = _two_judges(connection, scope, first, (judge, second.judge))
         else:
             own, other = _two_conditions(connection, scope, first, judge, second)
-        return ComparisonResult(own, other, equivalence)
+        return ComparisonResult(own, other, equivalence, scoring)
 
 
 def compare_suites(

@@ -30,6 +30,17 @@ from independence.suites import load
 from independence.suites.load import LoadedSuite
 
 Names = str | Sequence[str]
+
+
+class ReportOptions(Place, total=False):
+    """What a report is about and how it is read, as for `Store.board`."""
+
+    scoring: str
+    models: Names
+    reading: InferenceOptions
+    pooled: bool
+
+
 T = TypeVar("T")
 R = TypeVar("R", bound=DialogueRecord)
 _NAMED = 3  # editions
@@ -111,21 +122,25 @@ class Store:
         `models`: only these labels or ids, as they stand among all. `reading`: what intervals and tiers are about.
         `pooled`: one board over every condition. Raises UsageError where the suite cannot be read so.
         """
-        if pooled and (variant or mode):
-            raise UsageError("a pooled board is one over every condition", "leave variant and mode out")
         with self.reading() as connection, database.collecting_seldom():
-            scope = scopes.conditions(connection, suite)[0] if pooled else self.board_scope(suite, variant, mode)
+            scope = self._shown(suite, variant, mode, pooled=pooled)
             asked = self._options(scope, judge, scoring=scoring, reading=reading, pooled=pooled, models=models)
             return BoardResult(analysis.board(connection, scope, asked))
 
     def report(
-        self, *, scoring: str = STRICT, models: Names = (), reading: InferenceOptions = DEFAULT, **place: Unpack[Place]
+        self,
+        *,
+        scoring: str = STRICT,
+        models: Names = (),
+        reading: InferenceOptions = DEFAULT,
+        pooled: bool = False,
+        **place: Unpack[Place],
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
         _check(place)
         with self.reading() as connection, database.collecting_seldom():
-            scope = self.board_scope(place.get("suite"), place.get("variant"), place.get("mode"))
-            asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading)
+            scope = self._shown(place.get("suite"), place.get("variant"), place.get("mode"), pooled=pooled)
+            asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading, pooled=pooled)
             imported = ", as published" if queries.imported(scope.edition) else ""
             return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, names(models))
 
@@ -139,6 +154,12 @@ class Store:
                 return tables
         what = f"{scope.where.edition_name} has trials under one condition only ({scope.condition})"
         raise StoreError(what, "`independence run --system-prompt A,B --delivery user_role,tool_role` adds others")
+
+    def _shown(self, suite: str | None, variant: str | None, mode: str | None, *, pooled: bool) -> BoardScope:
+        """What a board is about; the first condition of those that are pooled. Raises UsageError, StoreError."""
+        if pooled and (variant or mode):
+            raise UsageError("--pooled is one board over every condition", "leave --system-prompt and --delivery out")
+        return scopes.conditions(self.connection, suite)[0] if pooled else self.board_scope(suite, variant, mode)
 
     def _options(self, scope: BoardScope, judge: str | None, *, scoring: str, reading: InferenceOptions,
                  pooled: bool = False, models: Names = ()) -> BoardOptions:  # fmt: skip

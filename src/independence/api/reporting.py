@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
-from independence.api.reading import Names, Store
+from independence.api.reading import ReportOptions, Store
 from independence.config import user_files
-from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
 from independence.report import html, table
-from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.table import Section
 
 _LONGEST = 100  # signs of a file's name, without its ending
@@ -26,10 +24,7 @@ def write_report(
     as_html: bool = False,
     tables: Path | None = None,
     force: bool = False,
-    scoring: str = STRICT,
-    models: Names = (),
-    reading: InferenceOptions = DEFAULT,
-    **place: Unpack[Place],
+    **asked: Unpack[ReportOptions],
 ) -> list[str]:
     """Write `Store.report`: as one page, as also where `path` ends in .html, else as Markdown with figures beside it.
 
@@ -38,7 +33,7 @@ def write_report(
     Raises UsageError, before anything is read, for a file that no report was written to, unless `force`.
     """
     user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
-    title, sections = store.report(**place, scoring=scoring, models=models, reading=reading)
+    title, sections = store.report(**asked)
     said = []
     if tables is not None:
         said.append(f"written: {_write_tables(tables, sections, force)} tables in {tables}")

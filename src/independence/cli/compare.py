@@ -15,6 +15,7 @@ from independence.errors import UsageError
 @options.command("compare")
 @click.argument("first", metavar="[A]", required=False, shell_complete=completion.SUBJECTS)
 @click.argument("second", metavar="[B]", required=False, shell_complete=completion.SUBJECTS)
+@options.SCORING
 @options.PLACE
 @click.option(
     "--against-system-prompt", "--against-variant", "against_variant",
@@ -42,6 +43,7 @@ def command(
     first: str | None,
     second: str | None,
     suites: tuple[str, ...],
+    scoring: str,
     place: Place,
     against_variant: str | None,
     against_mode: str | None,
@@ -74,7 +76,7 @@ def command(
             "under another condition or judge: --system-prompt, --delivery, --judge"
         )
     with activity.working("comparing"), reading.Store(db, note) as store:
-        compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence)
+        compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence, scoring=scoring)
     sides, *others = compared.tables
     on_screen = format_ == "table"  # bounds are of incomplete subjects alone
     table_output.print_tables([without_empty_columns(sides) if on_screen else sides, *others], format_)
@@ -88,7 +90,7 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
     context = click.get_current_context()
     about_subjects = {"first": "A", "second": "B"} | {
         name: f"--{name.replace('_', '-')}"
-        for name in ("against_variant", "against_mode", "against_judge", "equivalence")
+        for name in ("against_variant", "against_mode", "against_judge", "equivalence", "scoring")
     }
     usual = click.core.ParameterSource.DEFAULT
     written = [shown for name, shown in about_subjects.items() if context.get_parameter_source(name) is not usual]

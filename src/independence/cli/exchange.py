@@ -113,6 +113,9 @@ def _our_flags(command: click.Command) -> click.Command:
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
 @click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay, and what moved is said.")
+@click.option(
+    "--scoring", help="With --site: boards by this scoring rule first, strict beside it; see `leaderboard --scoring`."
+)
 @click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
     "--format", "format_", type=_TableFormat(["jsonl", "csv"]), default="jsonl", show_default=True,
@@ -127,6 +130,7 @@ def export(
     site: bool,
     parquet: bool,
     snapshot: bool,
+    scoring: str | None,
     redact_prompts: bool,
     format_: str,
     models: tuple[str, ...],
@@ -150,13 +154,17 @@ def export(
     if len(chosen) > 1:
         layouts = " and ".join(f"--{name}" for name in chosen)
         raise UsageError(f"{layouts} are layouts; export one after the other, into two folders")
+    if scoring is not None and not site:
+        raise UsageError("--scoring is about the pages of --site; other exports have the verdicts and the strict board")
     if site:
         if models or any(place.values()):
             raise UsageError("--site writes every board of the store; leave --models, --suite and the like out")
         from independence.viewer import site as viewer_site
 
         with reading.Store(db, note) as store, activity.working("writing the pages"):
-            count = viewer_site.export_site(store, folder, redact_prompts=redact_prompts, force=force)
+            count = viewer_site.export_site(
+                store, folder, scoring=scoring or "strict", redact_prompts=redact_prompts, force=force
+            )
         note(f"written: {count:,} files in {folder}; `independence view --site {folder}` shows them")
         return
     if snapshot:

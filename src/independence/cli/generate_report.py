@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @options.SHOWN_MODELS
 @options.FORCE
 @options.SCORING
+@options.POOLED
 @options.READING
 @options.PLACE
 @options.db(reads=True)
@@ -41,6 +42,7 @@ def command(
     scoring: str,
     generalises_to: str,
     correction: Correction,
+    pooled: bool,
     force: bool,
 ) -> None:
     """Write a report on one suite edition under one condition.
@@ -57,7 +59,7 @@ def command(
     with reading.Store(db, note) as store, activity.working("making the report"):
         written = reporting.write_report(
             store, path, as_html=as_html, tables=tables, force=force, scoring=scoring, models=models,
-            reading=board.InferenceOptions(generalises_to, correction), **place,
+            reading=board.InferenceOptions(generalises_to, correction), pooled=pooled, **place,
         )  # fmt: skip
     for line in written:
         note(line)

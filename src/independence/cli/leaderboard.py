@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @options.command("leaderboard")
 @click.option("--matrix", is_flag=True, help="Compare system prompts and delivery modes with the baseline instead.")
-@click.option("--pooled", is_flag=True, help="One board over all conditions together, as the boards of V1.")
+@options.POOLED
 @options.SHOWN_MODELS
 @options.SCORING
 @options.PLACE
@@ -45,9 +45,8 @@ def command(
     from independence.cli import table_output
     from independence.report import board
 
-    if pooled and (matrix or detailed or place["variant"] or place["mode"]):
-        told = "without --matrix, --detailed, --system-prompt, --delivery"
-        raise UsageError(f"--pooled is one board over every condition: {told}")
+    if pooled and matrix:
+        raise UsageError("--pooled is one board over every condition, and --matrix compares them; choose one")
     if matrix and models:
         raise UsageError("--matrix shows means over all subjects; leave --models out")
     with reading.Store(db, note) as store:

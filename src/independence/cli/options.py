@@ -178,6 +178,9 @@ SCORING = option(
     WHAT, "--scoring", default="strict", show_default=True,
     help="Scoring rule: strict, published, or the name of a published rule.",
 )  # fmt: skip
+POOLED = click.option(
+    "--pooled", is_flag=True, help="One board over all conditions together, as the boards of V1."
+)  # fmt: skip
 READING = each(
     option(ADVANCED, "--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
                  default="these-scenarios", show_default=True,

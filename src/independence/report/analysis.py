@@ -43,6 +43,9 @@ class BoardOptions(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()  # show only these labels or ids, as they stand among all
 
 
+DEFAULT_OPTIONS: Final = BoardOptions()
+
+
 class GatedValue(msgspec.Struct, frozen=True):
     """What `--fail-under` compares of one subject; None where its verdicts do not give it."""
 
@@ -153,11 +156,13 @@ def has_board(suite: Suite) -> bool:
 def report(
     connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str] = ()
 ) -> list[Section]:
-    """The report on a place, and what packages add to it; `models`: only these labels or ids.
+    """The report on a place, and what packages add to it unless conditions are pooled; `models`: only these labels.
 
     Raises UsageError, StoreError.
     """
     made = of(scope.suite.analysis).sections(connection, scope, options, models)
+    if options.pooled:
+        return made
     tables = [block for one in made if one.id == "board" for block in one.body if isinstance(block, Table)]
     taken = {column.key for one in tables for column in one.columns}
     added = additions.columns(connection, scope, options.judge, taken)

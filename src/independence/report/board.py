@@ -113,6 +113,11 @@ def board(
     return msgspec.structs.replace(built, missing_details={reason: said for own in why for reason, said in own.items()})
 
 
+def rule(name: str) -> Scoring:
+    """The scoring rule of that name, other than strict. Raises UsageError where no package has one."""
+    return plugins.find(plugins.SCORING, name, Scoring, [STRICT])
+
+
 def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
     """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
     if not models:
@@ -148,8 +153,7 @@ def of_data(
     )
     built = board_data.with_remarks(built, data)
     if scoring != STRICT:
-        rule = plugins.find(plugins.SCORING, scoring, Scoring, [STRICT])
-        return msgspec.structs.replace(built, rows=rule.rows(data, own, scoring))
+        return msgspec.structs.replace(built, rows=rule(scoring).rows(data, own, scoring))
     rows = board_rows.strict_rows(data, own, method, reading.correction)
     known = data.same_scenarios if method == THESE else data.all_new_scenarios
     at_once, corrected = (

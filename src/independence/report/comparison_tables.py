@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from independence.report import declared, looks, planned_verdicts, point_kinds, subject_comparison
+from independence.report.board import STRICT
 from independence.report.notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
 from independence.stats import power
 from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.types import Ends
 
 ALPHA = 0.05
 MARGIN = 2.0  # index points within which two sides count as equivalent
@@ -48,10 +51,16 @@ def tables(first: ComparedSubject, second: ComparedSubject, margin: float = MARG
     if whole:
         apart = _difference(first, second, found, margin)
     else:
-        low, high = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
+        low, high = bounds(first, second)
         said = f"not measured: with the missing verdicts it lies from {low:+.1f} to {high:+.1f}"
         apart = declared.made("comparisons/bounds", [((low, high), said)])
-    return [_sides(first, second), apart, _scenarios(first, second), _dimensions(first, second)]
+    own, other = (side.study.scores[side.config].dimensions for side in (first, second))
+    return [_sides(first, second), apart, _scenarios(first, second), dimensions(first, own, other)]
+
+
+def bounds(first: ComparedSubject, second: ComparedSubject) -> Ends:
+    """The lowest and the highest that first minus second can be, whatever the missing verdicts would be."""
+    return first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
 
 
 def outcome(
@@ -96,17 +105,23 @@ def _points(margin: float) -> str:
     return f"{margin:g} point{'' if margin == 1 else 's'}"
 
 
-def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
+def heading(first: ComparedSubject, second: ComparedSubject, scoring: str) -> tuple[str, list[str]]:
+    """The title of two sides, and what stands below it: where, by which rule and judge, which runs are left out."""
     names, scope = side_labels(first, second), first.study.scope
     title = f"{names.first} against {names.second}"
     if names.kind != "Subject":
         title = f"{first.study.about[first.config].name}: {title}"
-    where = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
+    where = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), f"{scoring} scoring"]
     where += [str(scope.condition)] if names.kind != "Condition" else []
     where += [f"judge {first.study.judge}"] if names.kind != "Judge" else []
     same = " Both judges graded the same replies." if names.kind == "Judge" else ""
     repeats = [note for side in (first, second) for note in side.study.only([side.config]).repeat_notes]
-    notes = [f"{', '.join(where)}.{same}", *also_graded(first.study.as_full), *dict.fromkeys(repeats)]
+    return title, [f"{', '.join(where)}.{same}", *also_graded(first.study.as_full), *dict.fromkeys(repeats)]
+
+
+def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
+    names = side_labels(first, second)
+    title, notes = heading(first, second, STRICT)
     rows: list[tuple[Value, ...]] = []
     for letter, name, side in (("A", names.first, first), ("B", names.second, second)):
         scored, these = side.study.scores[side.config], side.study.same_scenarios.get(side.config)
@@ -168,12 +183,12 @@ def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     return msgspec.structs.replace(table, notes=(point_kinds.difference(points, kinds), *table.notes))
 
 
-def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
-    own, other = (side.study.scores[side.config].dimensions for side in (first, second))
+def dimensions(side: ComparedSubject, own: Mapping[str, float | None], other: Mapping[str, float | None]) -> Table:
+    """Both sides' dimensions, of those in the index of the suite."""
     rows: list[tuple[Value, ...]] = []
-    for component in first.study.frame.index.components:
+    for component in side.study.frame.index.components:
         for name in component.dimensions:
-            a, b = own[name], other[name]
+            a, b = own.get(name), other.get(name)
             better = "higher" if component.best > component.worst else "lower"
             rows.append((name, a, b, None if a is None or b is None else a - b, better))
     return declared.made("comparisons/dimensions", rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from independence.errors import UsageError
@@ -14,6 +14,7 @@ from independence.report.board import Board
 from independence.report.board_data import BoardData
 from independence.report.gate import GatedSubject
 from independence.report.measures import SubjectMeasure, SuiteMeasures
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -25,8 +26,12 @@ class _IndexAnalysis(Analysis):
     flags: ClassVar[Collection[str]] = frozenset(FLAGS)
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-        make = matrix.pooled_board if options.pooled else boards.board
-        made = make(connection, scope, options.scoring, options.judge, options.reading, options.models)
+        if options.pooled:
+            pool = matrix.pooled(connection, scope, options.scoring, options.judge)
+            return rendered(
+                connection, scope, pool.board(options.scoring, options.reading, options.models), pool.read.planned
+            )
+        made = boards.board(connection, scope, options.scoring, options.judge, options.reading, options.models)
         return rendered(connection, scope, made)
 
     def sections(
@@ -34,7 +39,7 @@ class _IndexAnalysis(Analysis):
     ) -> list[Section]:
         from independence.report import index_report  # which a board does not need, and which loads much
 
-        return index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
+        return index_report.sections(connection, scope, options, models)
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         if why := self.lacks(scope.suite):
@@ -73,14 +78,19 @@ def _measure(read: BoardData, config: str) -> SubjectMeasure:
     )
 
 
-def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) -> RenderedBoard:
-    """A board of an index in every form."""
+def rendered(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    board: Board,
+    planned: Mapping[str, Sequence[PlannedVerdict]] | None = None,
+) -> RenderedBoard:
+    """A board of an index in every form. `planned`: by config_dir, if these are not the verdicts of its one place."""
     index = scope.suite.index
     assert index is not None
 
     def details() -> Sequence[Table]:
-        table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
-        return board_tables.details(board, index, scope.suite, table.planned)
+        own = planned or planned_verdicts.planned_verdicts(connection, scope, board.judge).planned
+        return board_tables.details(board, index, scope.suite, own)
 
     return RenderedBoard(
         document=board,

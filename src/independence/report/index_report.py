@@ -24,7 +24,8 @@ from independence.report import (
     summary,
 )
 from independence.report import models as models_tables
-from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.analysis import DEFAULT_OPTIONS, BoardOptions
+from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
@@ -44,7 +45,8 @@ from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
 
 _WORST = 5
-_STRICT_ALONE = {"scenarios", "conditions", "providers", "judges"}
+_STRICT_ALONE = {"scenarios", "conditions", "judges"}
+_OF_ONE_CONDITION = {"costs", "judges", "names", "rates", "health"}
 _STRICT_NOTE = (
     "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
     "verdicts."
@@ -54,21 +56,26 @@ _STRICT_NOTE = (
 def sections(
     connection: sqlite3.Connection,
     scope: BoardScope,
-    judge: str | None = None,
-    reading: InferenceOptions = board.DEFAULT,
+    options: BoardOptions = DEFAULT_OPTIONS,
     models: Collection[str] = (),
-    scoring: str = STRICT,
 ) -> list[Section]:
-    """Every section that has something to say, in reading order.
+    """Every section that has something to say, in reading order; of pooled conditions those that can be about several.
 
-    `models`: only these labels or ids. Raises UsageError for a suite without an index, StoreError for an unknown name.
+    `models`: only these labels or ids. Raises UsageError for a suite without an index, or with one condition alone
+    that is to be pooled, StoreError for an unknown name.
     """
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     index = scope.suite.index
-    read = board_data.read(connection, scope, judge).only(models)
-    others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
-    built = board.of_data(read, others, scoring, reading)
+    if options.pooled:
+        pool = matrix.pooled(connection, scope, options.scoring, options.judge)
+        pool = pool._replace(read=pool.read.only(models), others=[other.only(models) for other in pool.others])
+        read, others, built = pool.read, pool.others, pool.board(options.scoring, options.reading)
+    else:
+        read = board_data.read(connection, scope, options.judge).only(models)
+        others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
+        built = board.of_data(read, others, options.scoring, options.reading)
+    ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
     ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
     tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
@@ -89,7 +96,8 @@ def sections(
         Section("costs", "Costs", [*cost(built, spent), *_filled(costs)]),
         Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)]),
         Section("conditions", "Prompt and delivery", conditions),
-        Section("providers", "Same model, other hosts and settings", hosts),
+        Section("providers", "Same model, other hosts and settings",
+                hosts if ruled is None else provider_tables.tables(read, ruled=ruled)),
         Section("judges", "Judges", judges),
         Section("names", "Chosen names", names.tables(
             connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
@@ -99,11 +107,12 @@ def sections(
         Section("subjects", "Every subject", subjects(read, built)),
     ]  # fmt: skip
     # Some sections rest on strict scoring although the board is under a published rule, and say so.
-    noted = set() if scoring == STRICT else _STRICT_ALONE
+    noted = set() if options.scoring == STRICT else _STRICT_ALONE
+    left_out = _OF_ONE_CONDITION if options.pooled else set()
     return [
         section._replace(body=[Prose(_STRICT_NOTE), *section.body]) if section.id in noted else section
         for section in made
-        if section.body
+        if section.body and section.id not in left_out
     ]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from string import ascii_uppercase
 from typing import Final, NamedTuple
@@ -162,15 +162,24 @@ def _effects(grid: _ConditionGrid) -> list[Table]:
 NOT_RUN: Final = "not_run"
 
 
-def pooled_board(
-    connection: sqlite3.Connection,
-    scope: BoardScope,
-    scoring: str = STRICT,
-    judge: str | None = None,
-    reading: InferenceOptions = boards.DEFAULT,
-    models: Sequence[str] = (),
-) -> Board:
-    """The board of all conditions of an edition that have trials. Raises UsageError where there is only one."""
+class PooledData(NamedTuple):
+    """All conditions of an edition that have trials, read as one."""
+
+    conditions: str  # which, in words
+    read: BoardData
+    others: Sequence[BoardData]  # the same under other judges
+
+    def board(self, scoring: str, reading: InferenceOptions, models: Collection[str] = ()) -> Board:
+        """Their board; `models`: only these labels or ids. Raises StoreError for an unknown name."""
+        built = boards.only(boards.of_data(self.read, self.others, scoring, reading), self.read, models)
+        # The dates that were read are those of one condition.
+        return msgspec.structs.replace(built, condition=self.conditions, dates=None)
+
+
+def pooled(
+    connection: sqlite3.Connection, scope: BoardScope, scoring: str = STRICT, judge: str | None = None
+) -> PooledData:
+    """Read all conditions of an edition that have trials as one. Raises UsageError where there is only one."""
     edition = scope.where.under(None)
     places = [scope.under(condition) for condition in queries.conditions(connection, edition)]
     if len(places) < 2:
@@ -185,10 +194,8 @@ def pooled_board(
     )
     judges = judge_choice.independent(graded) if scoring == STRICT else []
     others = [pool(one) for one in judges if one != name and name in judges]
-    built = boards.only(boards.of_data(read, others, scoring, reading), read, models)
-    pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
-    # The dates read above are those of one condition.
-    return msgspec.structs.replace(built, condition=pooled, dates=None)
+    conditions = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
+    return PooledData(conditions, read, others)
 
 
 def _pooled(

@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from independence.config.subjects import LOCAL, SUFFIX
-from independence.report import declared, looks, subject_comparison
+from independence.report import declared, looks, rule_comparison, subject_comparison
 from independence.report.board_data import BoardData
+from independence.report.board_rows import BoardRow
 from independence.report.comparison_tables import MARGIN, READINGS, lacking, outcome, tested_p
 from independence.report.looks import Looks
 from independence.report.subject_comparison import ComparedSubject
@@ -84,11 +85,14 @@ def pairs(read: BoardData) -> list[SettingPair]:
     return [SettingPair(first, second) for first, second in combinations(hosts, 2) if first.slug == second.slug]
 
 
-def tables(read: BoardData, margin: float = MARGIN) -> list[Table]:
-    """Pairs that can be compared, and pairs that cannot; no table where there are none. `margin` in index points."""
+def tables(read: BoardData, margin: float = MARGIN, ruled: Mapping[str, BoardRow] | None = None) -> list[Table]:
+    """Pairs that can be compared, and pairs that cannot; no table where there are none.
+
+    `margin` in index points; `ruled`: rows by config_dir, where another rule than strict makes the indices.
+    """
     found = pairs(read)
     fair = [pair for pair in found if pair.hosts + len(pair.settings) == 1]
-    made = [_compared(read, fair, margin)] if fair else []
+    made = [_compared(read, fair, margin, ruled)] if fair else []
     if unfair := [pair for pair in found if pair.hosts and pair.settings]:
         rows = [
             (*(read.about[one.config].name for one in pair),
@@ -99,40 +103,51 @@ def tables(read: BoardData, margin: float = MARGIN) -> list[Table]:
     return made
 
 
-def _compared(read: BoardData, fair: list[SettingPair], margin: float) -> Table:
+def _compared(read: BoardData, fair: list[SettingPair], margin: float, ruled: Mapping[str, BoardRow] | None) -> Table:
     reading = LIKE_THESE if read.single_runs else THESE  # one run of a scenario says nothing about more of it
     sides = [(ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)) for pair in fair]
-    both = [subject_comparison.gap(*pair) for pair in sides]
-    gaps = [gap and (gap.like_these if reading == LIKE_THESE else gap.these) for gap in both]
+    if ruled is None:
+        both = [subject_comparison.gap(*pair) for pair in sides]
+        gaps = [gap and (gap.like_these if reading == LIKE_THESE else gap.these) for gap in both]
+    else:
+        reading, rows_of = THESE, [tuple(ruled.get(one.config) for one in pair) for pair in fair]
+        gaps = [rule_comparison.difference(own, other) if own and other else None for own, other in rows_of]
+    indices = {
+        one.config: (one.index if ruled is None else row.index if (row := ruled.get(one.config)) else None)
+        for pair in sides
+        for one in pair
+    }
     seen = [looks.of(*(read.run_counts.get(one.config, ()) for one in pair)) for pair in fair]
     p = {at: tested_p(gap) for at, gap in enumerate(gaps)}
     first = {at: None if one is None else min(1.0, one * seen[at].allowance) for at, one in p.items()}
     holm = adjusted_by_name(first, "holm")
     rows = []
     for at, pair in enumerate(fair):
-        tested = _tested(pair.names, sides[at], gaps[at], holm.get(at), margin=margin, seen=seen[at])
+        tested = _tested(pair.names, sides[at], gaps[at], holm.get(at), margin=margin, seen=seen[at], indices=indices)
         rows.append((pair.model, *pair.names, *tested))
     most, said = max(len(one.runs) for one in seen), READINGS[reading]
     note = f"Runs were added: some pairs could be compared {most} times. p (Holm) and intervals allow for it."
     notes = [note] if most > 1 else []
-    return declared.made("comparisons/providers", rows, notes, tested=len(holm), margin=margin, reading=said)
+    paired = "paired by scenario" if ruled is None else "by the indices of whole runs, missing verdicts left out"
+    words = {"tested": len(holm), "margin": margin, "reading": said, "paired": paired}
+    return declared.made("comparisons/providers", rows, notes, **words)
 
 
 def _tested(
     names: tuple[str, str], sides: tuple[ComparedSubject, ComparedSubject], gap: Difference | None, holm: float | None,
-    *, margin: float, seen: Looks,
+    *, margin: float, seen: Looks, indices: Mapping[str, float | None],
 ) -> tuple[Value, ...]:  # fmt: skip
-    own, other = sides
-    if own.index is None or other.index is None:
+    own, other = (indices[side.config] for side in sides)
+    if own is None or other is None:
         holes = [
             f"{name} is incomplete, {lacking(side)}"
             for name, side in zip(names, sides, strict=True)
-            if side.index is None
+            if indices[side.config] is None
         ]
         return None, None, None, None, None, f"not compared: {'; '.join(holes)}"
     if gap is None:
-        return own.index - other.index, None, None, None, None, "a scenario with one run has no spread"
+        return own - other, None, None, None, None, "a scenario with one run has no spread"
     level, p = seen.level, None if holm is None else holm / seen.allowance
     said = outcome(gap, margin, names, p, level=level)
     equivalent = None if holm is None else gap.equivalent(margin)
-    return gap.points, gap.interval(1 - level), tested_p(gap), holm, equivalent, said
+    return own - other, gap.interval(1 - level), tested_p(gap), holm, equivalent, said

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
+from independence.suites.schema import Suite
 
 
 class Scoring:
@@ -18,3 +19,10 @@ class Scoring:
         be applied to.
         """
         raise NotImplementedError
+
+    def check(self, suite: Suite, name: str) -> None:
+        """Raises UsageError for a suite that the rule `name` cannot be applied to, whatever its verdicts are."""
+
+    def lost(self, read: BoardData, config: str, name: str) -> Mapping[str, float] | None:
+        """Scenario -> points of the index that it costs a subject; None where the rule does not tell."""
+        return None

@@ -61,7 +61,7 @@ def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> S
     if findings:
         how = SENTENCES["findings" if built.scoring == STRICT else "strict_findings"]
         told += [how, "\n".join(f"- {finding}" for finding in findings), SENTENCES["facts"]]
-    return section(data, "\n\n".join(told), built, any(row.simulated for row in built.rows), rule)
+    return section(data, "\n\n".join(told), built, any(row.simulated for row in built.rows), rule, built.condition)
 
 
 def _compared(known: Sequence[BoardRow], built: Board) -> str:
@@ -120,15 +120,20 @@ def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:
     return f"{told} {SENTENCES['furthest'].format(who=escaped(label), side=side, what=what, estimate=most)}"
 
 
-def section(data: VerdictData, said: str, board: BoardRemarks, simulated: bool, more: Sequence[str] = ()) -> Section:
-    """What was found (`said`) and the facts that every report gives; `more`: those of its analysis."""
+def section(
+    data: VerdictData, said: str, board: BoardRemarks, simulated: bool, more: Sequence[str] = (), condition: str = ""
+) -> Section:
+    """What was found (`said`) and the facts that every report gives; `more`: those of its analysis.
+
+    `condition`: where it is not that of the data.
+    """
     scope = data.scope
     planned = [cell for own in data.planned.values() for cell in own]
     edition = SENTENCES["edition"].format(
         edition=declared.edition_named(f"`{scope.where.edition_name}`", scope.suite.foreign_language),
         beside="".join(f" and, of the same wording, `{one.where.edition_name}`" for one in scope.beside),
         own=notes.own_wording(board_data.words(scope)),
-        condition=scope.condition,
+        condition=condition or scope.condition,
     )
     valid = sum(cell.values is not None for cell in planned)
     facts = [

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from independence.api.reading import Store
 from independence.exchange import output
-from independence.report.site import paths
+from independence.report.board import STRICT
+from independence.report.site import boards, paths
 from independence.report.site.paths import StoreDocuments
 from independence.report.site.schema import BoardList
 from independence.viewer import bundle
@@ -17,18 +18,26 @@ _REPLACED: Final = ("data/", "app-")
 """What of an earlier export in the same folder goes: its documents and scripts have names of their own."""
 
 
-def export_site(store: Store, folder: Path | str, *, redact_prompts: bool = False, force: bool = False) -> int:
+def export_site(
+    store: Store, folder: Path | str, *, scoring: str = STRICT, redact_prompts: bool = False, force: bool = False
+) -> int:
     """Write the viewer with every board and dialogue into a folder, as files for any web server; returns how many.
 
+    `scoring`: a rule by which boards are shown first where their suite can have it, with strict scoring beside it.
     `redact_prompts` leaves out system prompts that are the user's own; `force` writes over files that no export wrote.
     `store.notice` is told whose prompts are shown, before anything is written. Raises UsageError where a file would be
-    written over that no export wrote; DiskFull.
+    written over that no export wrote, and for a rule that no suite of the store can have; DiskFull.
     """
-    with store.reading() as connection, paths.reading(connection, redacted=redact_prompts) as documents:
+    with (
+        store.reading() as connection,
+        paths.reading(connection, redacted=redact_prompts, rule=scoring) as documents,
+    ):
+        if scoring != STRICT:
+            boards.check_rule_of_any([scope.suite for scope in documents.scopes().values()], scoring)
         made = site(documents)
         if made.own_prompts and not redact_prompts:
-            boards = ", ".join(made.own_prompts)
-            store.notice(f"the site shows system prompts of your own ({boards}); --redact-prompts leaves them out")
+            whose = ", ".join(made.own_prompts)
+            store.notice(f"the site shows system prompts of your own ({whose}); --redact-prompts leaves them out")
         output.write(Path(folder), made.files, output.Manifest(), force, _REPLACED)
     return len(made.files)
 

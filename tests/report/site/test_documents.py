@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -80,7 +81,8 @@ NOWHERE = """
 boards board.json ../boards.json BOARD BOARD/ BOARD/index.json BOARD/index.nobody.json BOARD/texts.cues-b15c8e.json
 BOARD/text/x/0.0.json BOARD/text/UNIT/00.0.json BOARD/text/UNIT/0.-0.json BOARD/text/UNIT/0.9.json
 BOARD/text/UNIT/0.0.svg BOARD/text/UNIT/\u0660.0.json BOARD/pairs/x.cues-b15c8e.json BOARD/figure/x.cues-b15c8e.svg
-BOARD/figure/../texts.json
+BOARD/figure/../texts.json BOARD/index.cues-b15c8e.strict.json BOARD/index.cues-b15c8e.v2.json
+BOARD/cells.cues-b15c8e.strict.json
 """
 
 
@@ -98,6 +100,53 @@ def _rounded(value: object) -> object:
     if isinstance(value, dict):
         return {key: _rounded(own) for key, own in value.items()}
     return [_rounded(own) for own in value] if isinstance(value, list) else value
+
+
+CONDITIONS = ("--variants", "neutral,strong_independence", "--modes", "user_role,tool_role")
+
+
+@pytest.fixture(scope="module")
+def v1(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two subjects under four conditions."""
+    path = tmp_path_factory.mktemp("v1") / "store.db"
+    given = ("--suite", "v1", "-j", "cues", "--runs", "2", "--quiet", "--db", str(path))
+    command.ok("run", "-m", "sim/half,sim/never", *CONDITIONS, *given)
+    return path
+
+
+def test_boards_are_scored_by_the_rules_that_their_suite_can_have_and_over_all_conditions(v1: Path) -> None:
+    with database.reading(v1) as connection, paths.reading(connection) as site:
+        read = reading.of(site)
+    fitting = ["strict", "published", "v1-early", "lite"]
+    for info in read.boards:
+        assert [one.name for one in info.scorings] == [*fitting, *(f"{name}, 4 conditions pooled" for name in fitting)]
+        condition = ("--variants", info.variant, "--modes", info.mode)
+        for slug, words in {
+            ".published": ("--scoring", "published", *condition),
+            ".v1-early-pooled": ("--scoring", "v1-early", "--pooled"),
+            ".strict-pooled": ("--pooled",),
+        }.items():
+            view = info.judges[0].slug + slug
+            asked = command.ok("leaderboard", *words, "--db", str(v1), "--format", "json").board["rows"]
+            found = read.decoded[f"{info.id}/index.{view}.json"]
+            assert found.board is not None
+            index = {row.config: row.index for row in found.board.rows}
+            assert index == {row["config"]: pytest.approx(row["index"], abs=1e-4) for row in asked}
+            assert [row.rank for row in found.board.rows] == [row["rank"] for row in asked]
+            own, other = found.subjects
+            (pair,) = read.decoded[f"{info.id}/pairs/{own.slug}.{view}.json"].pairs
+            assert pair.difference == pytest.approx(index[own.config] - index[other.config], abs=2e-4)
+
+
+def test_a_pooled_board_is_shown_only_where_all_its_subjects_are(v1: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(v1, tmp_path))
+    line = "run -m sim/always --suite v1 --variants neutral --modes user_role -j cues --runs 2 --quiet"
+    command.ok(*line.split(), "--db", str(path))
+    with database.reading(path) as connection, paths.reading(connection, rule="v1-early") as site:
+        held = site.board_list().boards
+    assert {len(info.scorings) for info in held if info.subjects == 2} == {2}
+    (whole,) = [info for info in held if info.subjects == 3]
+    assert [one.slug for one in whole.scorings] == ["v1-early", "strict", "v1-early-pooled", "strict-pooled"]
 
 
 def test_every_number_of_the_index_is_the_boards_and_its_parts_are_columns_of_it(

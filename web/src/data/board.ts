@@ -1,12 +1,13 @@
 import { createContext, useContext } from "react";
 import { titlesOf } from "./titles";
-import type { BoardInfo, BoardRow, BootConfig, IndexDocument, JudgeInfo, ScenarioInfo, SubjectProfile } from "../schema";
+import type { BoardInfo, BoardRow, BootConfig, IndexDocument, JudgeInfo, ScenarioInfo, ScoringInfo, SubjectProfile } from "../schema";
 
 /** The board that the address names, with what every page needs of it. */
 export interface CurrentBoard {
   readonly boot: BootConfig;
   readonly info: BoardInfo;
   readonly judge: JudgeInfo | null;
+  readonly scoring: ScoringInfo | null; // null: without an index
   readonly index: IndexDocument;
   readonly subjects: ReadonlyMap<string, SubjectProfile>;
   readonly rows: ReadonlyMap<string, BoardRow>; // by slug
@@ -37,6 +38,7 @@ export function currentBoard(
   boot: BootConfig,
   info: BoardInfo,
   judge: JudgeInfo | null,
+  scoring: ScoringInfo | null,
   index: IndexDocument,
 ): CurrentBoard {
   const byConfig = new Map(index.board?.rows.map((row) => [row.config, row]));
@@ -49,6 +51,7 @@ export function currentBoard(
     boot,
     info,
     judge,
+    scoring,
     index,
     rows,
     subjects: new Map(index.subjects.map((subject) => [subject.slug, subject])),

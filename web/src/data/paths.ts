@@ -1,9 +1,10 @@
 // Paths of the documents: `report/site/paths.py` has the same list.
-import type { BoardInfo, BootConfig, JudgeInfo } from "../schema";
+import type { BoardInfo, BootConfig, JudgeInfo, ScoringInfo } from "../schema";
 import type { CurrentBoard } from "./board";
 
 type BoardPlace = Pick<CurrentBoard, "boot" | "info">;
 
+export const STRICT = "strict";
 const PER_BLOCK = 10;
 const DIGITS = 6;
 
@@ -11,9 +12,14 @@ function judgeSlug(judge: JudgeInfo | null): string {
   return judge?.slug ?? "none";
 }
 
-/** The board under one judge. */
-export function indexPath(boot: BootConfig, info: BoardInfo, judge: JudgeInfo | null): string {
-  return `${boot.base}${info.id}/index.${judgeSlug(judge)}.json`;
+/** Judge and scoring; strict scoring is not named. */
+function viewSlug(judge: JudgeInfo | null, scoring: ScoringInfo | null): string {
+  return judgeSlug(judge) + (scoring === null || scoring.slug === STRICT ? "" : `.${scoring.slug}`);
+}
+
+/** The board under one judge, in one way of scoring. */
+export function indexPath(boot: BootConfig, info: BoardInfo, judge: JudgeInfo | null, scoring: ScoringInfo | null): string {
+  return `${boot.base}${info.id}/index.${viewSlug(judge, scoring)}.json`;
 }
 
 /** A document of a board that every judge shares: `texts`, `names`, `disagreements`. */
@@ -21,14 +27,19 @@ export function sharedPath(board: BoardPlace, name: "texts" | "names" | "disagre
   return `${board.boot.base}${board.info.id}/${name}.json`;
 }
 
-/** A document of a board under its judge: `cells`, `report`. */
-export function judgedPath(board: Pick<CurrentBoard, "boot" | "info" | "judge">, name: "cells" | "report"): string {
-  return `${board.boot.base}${board.info.id}/${name}.${judgeSlug(board.judge)}.json`;
+/** The result of every dialogue under the board's judge. */
+export function cellsPath(board: Pick<CurrentBoard, "boot" | "info" | "judge">): string {
+  return `${board.boot.base}${board.info.id}/cells.${judgeSlug(board.judge)}.json`;
+}
+
+/** The report. */
+export function reportPath(board: CurrentBoard): string {
+  return `${board.boot.base}${board.info.id}/report.${viewSlug(board.judge, board.scoring)}.json`;
 }
 
 /** One subject against every other one. */
 export function pairsPath(board: CurrentBoard, slug: string): string {
-  return `${board.boot.base}${board.info.id}/pairs/${slug}.${judgeSlug(board.judge)}.json`;
+  return `${board.boot.base}${board.info.id}/pairs/${slug}.${viewSlug(board.judge, board.scoring)}.json`;
 }
 
 /** A figure of the report. */

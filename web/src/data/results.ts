@@ -1,12 +1,12 @@
 import { useBoard, type CurrentBoard } from "./board";
 import { useDocument, type Loaded } from "./documents";
-import { judgedPath } from "./paths";
+import { cellsPath } from "./paths";
 import type { CellsDocument } from "../schema";
 
 /** Result of every dialogue under the judge of this page; nothing is asked where nobody judged. */
 export function useCells(): Loaded<CellsDocument> | null {
   const board = useBoard();
-  const cells = useDocument<CellsDocument>(board.judge === null ? null : judgedPath(board, "cells"));
+  const cells = useDocument<CellsDocument>(board.judge === null ? null : cellsPath(board));
   return board.judge === null ? null : cells;
 }
 

@@ -5,7 +5,7 @@ import { navigate } from "./hash";
 /** What to set in the query; null or an empty text takes a name out of it. */
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-const KEPT = ["board", "judge"] as const;
+const KEPT = ["board", "judge", "scoring"] as const;
 
 function written(parameters: URLSearchParams): string {
   const text = parameters.toString();
@@ -35,7 +35,7 @@ export function useQuery(): [URLSearchParams, (query: Query, push?: boolean) => 
   return [parameters, change];
 }
 
-/** Addresses of pages about the same board and judge as this one. */
+/** Addresses of pages about the same board, judge and scoring as this one. */
 export function useAddress(): (path: string, query?: Query) => string {
   const search = useSearch();
   return useCallback(

@@ -6,7 +6,7 @@ import { useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
 import { Tray } from "../features/compare/Tray";
 import { LeaderboardPage } from "../features/leaderboard/LeaderboardPage";
-import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo } from "../schema";
+import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo, ScoringInfo } from "../schema";
 import { Failed, Waiting } from "../ui/Notice";
 import { chosenBoard } from "./chosen";
 import { Footer } from "./Footer";
@@ -44,13 +44,13 @@ export function App({ boot: written }: { readonly boot: BootConfig | null }) {
   const chosen = useMemo(() => (boot === null ? null : chosenBoard(boot, new URLSearchParams(query))), [boot, query]);
   return (
     <>
-      <Header boot={boot} info={chosen?.info ?? null} judge={chosen?.judge ?? null} />
+      <Header boot={boot} info={chosen?.info ?? null} judge={chosen?.judge ?? null} scoring={chosen?.scoring ?? null} />
       <main id="main" className="mx-auto w-full max-w-7xl px-4 pt-5 pb-16 sm:px-6">
         <ShownError path={path}>
           {boot === null || chosen?.info === undefined || chosen.unknown !== null ? (
             <NoBoard unknown={chosen?.unknown ?? null} />
           ) : (
-            <Pages boot={boot} info={chosen.info} judge={chosen.judge} />
+            <Pages boot={boot} info={chosen.info} judge={chosen.judge} scoring={chosen.scoring} />
           )}
         </ShownError>
       </main>
@@ -77,7 +77,7 @@ function NoBoard({ unknown }: { readonly unknown: string | null }) {
       <p>
         {unknown === null
           ? "No results yet: run a suite or import results, then reload."
-          : `The address names a board or a judge that is not here: ${unknown}.`}
+          : `The address names a board, a judge or a scoring that is not here: ${unknown}.`}
       </p>
       {unknown !== null && (
         <p className="mt-3">
@@ -94,15 +94,16 @@ interface PagesProps {
   readonly boot: BootConfig;
   readonly info: BoardInfo;
   readonly judge: JudgeInfo | null;
+  readonly scoring: ScoringInfo | null;
 }
 
-function Pages({ boot, info, judge }: PagesProps) {
-  const path = indexPath(boot, info, judge);
+function Pages({ boot, info, judge, scoring }: PagesProps) {
+  const path = indexPath(boot, info, judge, scoring);
   const loaded = useDocument<IndexDocument>(path);
   const index = loaded.state === "ready" ? loaded.value : null;
   const board = useMemo(
-    () => (index === null ? null : currentBoard(boot, info, judge, index)),
-    [boot, info, judge, index],
+    () => (index === null ? null : currentBoard(boot, info, judge, scoring, index)),
+    [boot, info, judge, scoring, index],
   );
   if (loaded.state === "failed")
     return (

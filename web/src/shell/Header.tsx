@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { boardName } from "../data/board";
-import type { BoardInfo, BootConfig, JudgeInfo } from "../schema";
+import type { BoardInfo, BootConfig, JudgeInfo, ScoringInfo } from "../schema";
 import { useAddress, useQuery } from "../route/query";
 import { menu } from "./pages";
 import { chooseTheme, THEMES, useTheme, type Theme } from "./theme";
@@ -10,10 +10,11 @@ interface HeaderProps {
   readonly boot: BootConfig | null;
   readonly info: BoardInfo | null;
   readonly judge: JudgeInfo | null;
+  readonly scoring: ScoringInfo | null;
 }
 
-/** The bar at the top: pages, which board and judge, theme. */
-export function Header({ boot, info, judge }: HeaderProps) {
+/** The bar at the top: pages, which board, judge and scoring, theme. */
+export function Header({ boot, info, judge, scoring }: HeaderProps) {
   const [open, setOpen] = useState(false);
   const address = useAddress();
   const [path] = useLocation();
@@ -61,7 +62,7 @@ export function Header({ boot, info, judge }: HeaderProps) {
           <ThemeChoice />
         </div>
       </header>
-      {boot !== null && info !== null && <BoardChoice boot={boot} info={info} judge={judge} />}
+      {boot !== null && info !== null && <BoardChoice boot={boot} info={info} judge={judge} scoring={scoring} />}
     </>
   );
 }
@@ -94,7 +95,7 @@ function ThemeChoice() {
 }
 
 /** One line that says which board this is; with choices where there are several. */
-function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo; judge: JudgeInfo | null }) {
+function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly boot: BootConfig; readonly info: BoardInfo }) {
   const [, change] = useQuery();
   const boards = boot.board_list.boards;
   return (
@@ -106,7 +107,7 @@ function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo;
             <select
               className="control min-h-7 min-w-0 text-[0.8125rem]"
               value={info.id}
-              onChange={(event) => { change({ board: event.target.value, judge: null }, true); }}
+              onChange={(event) => { change({ board: event.target.value, judge: null, scoring: null }, true); }}
             >
               {boards.map((board) => (
                 <option key={board.id} value={board.id}>
@@ -135,6 +136,22 @@ function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo;
           </label>
         ) : (
           <span className="min-w-0">{judge === null ? "not judged" : `judge ${judge.name}`}</span>
+        )}
+        {info.scorings.length > 1 && (
+          <label className="flex min-w-0 items-center gap-1.5">
+            <span>Scoring</span>
+            <select
+              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              value={scoring?.slug ?? ""}
+              onChange={(event) => { change({ scoring: event.target.value }, true); }}
+            >
+              {info.scorings.map((known) => (
+                <option key={known.slug} value={known.slug}>
+                  {known.name}
+                </option>
+              ))}
+            </select>
+          </label>
         )}
         {info.simulated > 0 && <span>{info.simulated === info.subjects ? "simulated" : `${info.simulated} simulated`}</span>}
         {info.provisional && <span className="text-open">provisional: planned answers or verdicts are missing</span>}

@@ -1,6 +1,6 @@
 import { currentBoard, type CurrentBoard } from "../data/board";
 import { onceReady, request } from "../data/documents";
-import { dialoguePath, indexPath, judgedPath, sharedPath } from "../data/paths";
+import { cellsPath, dialoguePath, indexPath, sharedPath } from "../data/paths";
 import { slugsInOrder } from "../data/results";
 import type { BootConfig, IndexDocument } from "../schema";
 import { chosenBoard } from "./chosen";
@@ -13,14 +13,14 @@ const CELLS = /^\/(?:heat|s\/|m\/)/;
 /** Starts at once what the page of an address needs, instead of one after another as its parts are drawn. */
 export function startEarly(boot: BootConfig, hash: string): void {
   const [path = "/", query = ""] = hash.slice(1).split("?");
-  const { info, judge, unknown } = chosenBoard(boot, new URLSearchParams(query));
+  const { info, judge, scoring, unknown } = chosenBoard(boot, new URLSearchParams(query));
   if (info === undefined || unknown !== null) return;
-  const index = indexPath(boot, info, judge);
+  const index = indexPath(boot, info, judge, scoring);
   request(index);
   if (TEXTS.test(path)) request(sharedPath({ boot, info }, "texts"));
-  if (CELLS.test(path) && judge !== null) request(judgedPath({ boot, info, judge }, "cells"));
+  if (CELLS.test(path) && judge !== null) request(cellsPath({ boot, info, judge }));
   onceReady(index, (found) => {
-    const board = currentBoard(boot, info, judge, found as IndexDocument);
+    const board = currentBoard(boot, info, judge, scoring, found as IndexDocument);
     for (const block of firstBlocks(board, path, query)) request(block);
   });
   if (path.includes("/r/")) void import("../features/trajectory/TrajectoryPage");

@@ -18,8 +18,7 @@ from independence.report.planned_verdicts import REREAD, PlannedVerdict
 from independence.report.scoring import Scoring
 from independence.stats import strict
 from independence.store.queries import imported
-from independence.store.scopes import BoardScope
-from independence.suites.schema import ScenarioKind
+from independence.suites.schema import ScenarioKind, Suite
 from independence.types import Scalar
 
 
@@ -28,7 +27,7 @@ class PublishedScoring(Scoring):
 
     def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
         """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
-        rule = _rule(read.scope, name)
+        rule = _rule(read.scope.suite, name)
         _refuse_unequal(read, name)
         subjects = [
             scoring_rules.SubjectRuns(config, _runs(planned))
@@ -46,6 +45,15 @@ class PublishedScoring(Scoring):
             for rank, row in enumerate(scoring_rules.published_board(subjects, rule), start=1)
         )  # fmt: skip
 
+    def check(self, suite: Suite, name: str) -> None:
+        """Raises UsageError for a suite without the fields of the rule, or with other scales."""
+        _rule(suite, name)
+
+    def lost(self, read: BoardData, config: str, name: str) -> dict[str, float] | None:
+        """Points that a subject loses by scenario, over all of them 100 less its index before rounding."""
+        subject = scoring_rules.SubjectRuns(config, _runs(read.planned[config]))
+        return scoring_rules.lost_points(subject, _rule(read.scope.suite, name))
+
 
 def _lost(
     subject: scoring_rules.SubjectRuns, rule: scoring_rules.ScoringRule, kinds: Mapping[str, ScenarioKind]
@@ -58,20 +66,19 @@ def _lost(
     }
 
 
-def _rule(scope: BoardScope, scoring: str) -> scoring_rules.ScoringRule:
-    assert scope.suite.index is not None
-    name = scope.suite.index.published_rule if scoring == "published" else scoring
+def _rule(suite: Suite, scoring: str) -> scoring_rules.ScoringRule:
+    assert suite.index is not None
+    name = suite.index.published_rule if scoring == "published" else scoring
     rule = scoring_rules.rules().get(name or "")
     if rule is None:
-        raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
-    have = {name: field for rubric in scope.suite.rubrics.values() for name, field in rubric.fields.items()}
-    suite = scope.suite.suite
+        raise UsageError(f"suite {suite.suite} was never published under a rule of its own; use --scoring strict")
+    have, called = {name: field for one in suite.rubrics.values() for name, field in one.fields.items()}, suite.suite
     for field, most in sorted(rule.fields.items()):
         if field not in have:
-            raise UsageError(f"--scoring {scoring} needs the field {field}, which suite {suite} lacks")
+            raise UsageError(f"--scoring {scoring} needs the field {field}, which suite {called} lacks")
         scale = have[field].range
         if scale is not None and scale[1] != most:
-            what = f"--scoring {scoring} reads {field} on a scale to {most}, and suite {suite} has one to {scale[1]:g}"
+            what = f"--scoring {scoring} reads {field} on a scale to {most}, and suite {called} has one to {scale[1]:g}"
             raise UsageError(what, "use --scoring strict, or the suite's own rule: --scoring published")
     return rule
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple, TypeVar
 
+from independence.config import plugins
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.report import analysis, board_data, judge_choice
+from independence.report import board as report_board
+from independence.report.analysis import BoardOptions
+from independence.report.board import STRICT
 from independence.report.board_data import SubjectInfo
 from independence.report.site import slugs
-from independence.report.site.schema import BoardInfo, JudgeInfo
+from independence.report.site.schema import BoardInfo, JudgeInfo, ScoringInfo
 from independence.store import queries, scopes
 from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
@@ -42,6 +47,20 @@ _CONTENTS: Final = (
 )
 
 
+class BoardScoring(NamedTuple):
+    """A way in which a board is scored."""
+
+    rule: str
+    conditions: int = 0  # of all conditions together, and how many they are; 0: of its own
+
+    @property
+    def info(self) -> ScoringInfo:
+        """What documents say of it."""
+        if not self.conditions:
+            return ScoringInfo(self.rule, self.rule)
+        return ScoringInfo(f"{self.rule}, {self.conditions} conditions pooled", f"{self.rule}-pooled")
+
+
 class BlockKey(NamedTuple):
     """Where dialogues lie."""
 
@@ -62,6 +81,12 @@ class SiteBoard(NamedTuple):
     scenarios: dict[str, list[str]]  # the same the other way round
     members: dict[int, list[str]]  # bucket -> keys
     blocks: dict[BlockKey, int]  # how many dialogues lie in each, in the order of paths
+    scorings: dict[str, BoardScoring]  # by slug; without an index as if it were strict
+
+    def options(self, judge: str | None, scoring: str) -> BoardOptions:
+        """How its analysis is to read it; `scoring`: a slug. Raises KeyError for an unknown one."""
+        chosen = self.scorings[scoring]
+        return BoardOptions(chosen.rule, judge, pooled=chosen.conditions > 0)
 
     def judge(self, judge_slug: str) -> str | None:
         """The judge of that slug; None for a board on which nothing is judged. Raises KeyError.
@@ -87,19 +112,44 @@ def dataset(connection: sqlite3.Connection) -> str:
     return found.hexdigest()[:8]
 
 
-def boards(connection: sqlite3.Connection) -> list[SiteBoard]:
-    """Every board, last used first; editions of one wording are one."""
+def check_rule(suite: Suite, rule: str) -> None:
+    """Raises UsageError where a suite cannot be scored by a rule, or there is none of that name."""
+    analysis.refuse(suite, ["--scoring"])
+    if rule != STRICT:
+        report_board.rule(rule).check(suite, rule)
+
+
+def check_rule_of_any(suites: Iterable[Suite], rule: str) -> None:
+    """Raises UsageError where none of these suites can be scored by a rule."""
+    refused = None
+    for suite in suites:
+        try:
+            check_rule(suite, rule)
+        except UsageError as error:
+            refused = error
+        else:
+            return
+    if refused is not None:
+        raise refused
+
+
+def boards(connection: sqlite3.Connection, rule: str | None = None) -> list[SiteBoard]:
+    """Every board, last used first; editions of one wording are one.
+
+    `rule`: by which boards are scored at first where they can be, beside strict scoring; None: strictly at first, and
+    by every rule of ours.
+    """
     out, seen = [], set[Where]()
     for edition in queries.editions(connection):
         for scope in scopes.conditions(connection, edition.where.edition_name):
             if scope.where not in seen:
                 whole = scopes.with_same_wording(connection, scope)
                 seen |= {one.where for one in whole.editions}
-                out.append(_board(connection, whole))
+                out.append(_board(connection, whole, rule))
     return out
 
 
-def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
+def _board(connection: sqlite3.Connection, scope: BoardScope, rule: str | None) -> SiteBoard:
     suite, where = scope.suite, scope.where
     places = _places(connection, scope)
     keys = {key: slugs.slug(key) for key in sorted({place.key for place in places})}
@@ -108,6 +158,7 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
     units, buckets = _units(suite, {place.scenario for place in places}), slugs.buckets(len(keys))
     judges = _judges(connection, scope)
     unfinished = any(answers < turns for turns, answers in places.values())
+    scorings = {one.info.slug: one for one in _scorings(connection, scope, keys, rule)} if judges else {}
     info = BoardInfo(
         id=slugs.slug(f"{where.edition_name} {where.condition}"), suite=suite.suite, title=suite.title,
         edition=scope.edition, editions=tuple(one.edition for one in scope.editions),
@@ -115,7 +166,8 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
         ranked=suite.index is not None and has_board(suite),
         imported=all(queries.imported(one.edition) for one in scope.editions),
         own_prompt=any(_brought(connection, one) for one in scope.editions), judges=tuple(judges),
-        subjects=len(keys), simulated=sum(one.simulated for one in about.values()), scenarios=len(units),
+        scorings=tuple(one.info for one in scorings.values()), subjects=len(keys),
+        simulated=sum(one.simulated for one in about.values()), scenarios=len(units),
         dialogues=len(places), answers=sum(answers for _, answers in places.values()),
         verdicts=sum(one.verdicts for one in judges),
         provisional=unfinished or not judges or judges[0].verdicts < len(places), buckets=buckets,
@@ -126,7 +178,26 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
     return SiteBoard(
         scope=scope, info=info, about=about, slugs=keys, runs=runs, units=units, scenarios=_inverted(units),
         members=_inverted(members), blocks=dict(sorted(blocks.items())),
+        scorings=scorings or {STRICT: BoardScoring(STRICT)},
     )  # fmt: skip
+
+
+def _scorings(
+    connection: sqlite3.Connection, scope: BoardScope, keys: Collection[str], rule: str | None
+) -> Iterator[BoardScoring]:
+    """In which ways a board can be scored; pooled only where all who stand on the pooled board stand on this one."""
+    offered = [rule, STRICT] if rule else [STRICT, *plugins.ours(plugins.SCORING)]
+    fitting = []
+    for name in dict.fromkeys(offered):
+        own = scope.suite.index and scope.suite.index.published_rule
+        if rule is not None or name != own:  # that is `published`
+            with suppress(UsageError):
+                check_rule(scope.suite, name)
+                fitting.append(name)
+    yield from map(BoardScoring, fitting)
+    conditions = len(queries.conditions(connection, scope.where))
+    if conditions > 1 and queries.subjects(connection, scope.where).keys() == {*keys}:
+        yield from (BoardScoring(name, conditions) for name in fitting)
 
 
 def _inverted(of: Mapping[str, K]) -> dict[K, list[str]]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from independence.errors import StoreError
 from independence.judge import names as judging
-from independence.report import judge_panel, judge_validation, subject_comparison
+from independence.report import board as report_board
+from independence.report import board_data, judge_panel, judge_validation, matrix, rule_comparison, subject_comparison
 from independence.report import names as chosen_names
+from independence.report.analysis import BoardOptions
+from independence.report.board import STRICT
 from independence.report.board_data import BoardData
+from independence.report.board_rows import BoardRow
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
@@ -30,9 +35,45 @@ MOST_DISAGREEMENTS = 200
 _NOWHERE = TakenName("", ())
 
 
-def pairs(read: BoardData, board: SiteBoard, slug: str) -> PairsDocument:
+class ScoredSubjects(NamedTuple):
+    """The subjects of a board, as a rule other than strict scores them where there are rows."""
+
+    read: BoardData
+    rows: Mapping[str, BoardRow] | None = None  # by key
+
+
+def scored(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> ScoredSubjects:
+    """The subjects of a board in one way of scoring."""
+    scope, rule = board.scope, options.scoring
+    if options.pooled:
+        read = matrix.pooled(connection, scope, rule, options.judge).read
+    else:
+        read = board_data.read(connection, scope, options.judge)
+    rows = None if rule == STRICT else {row.config: row for row in report_board.of_data(read, scoring=rule).rows}
+    return ScoredSubjects(read, rows)
+
+
+def pairs(found: ScoredSubjects, board: SiteBoard, slug: str) -> PairsDocument:
     """One subject against every other one. Raises KeyError for a slug that is nobody's."""
     own = {known: key for key, known in board.slugs.items()}[slug]
+    if found.rows is not None:
+        others = {other: key for key, other in board.slugs.items() if key != own}
+        ruled = tuple(_ruled(found.rows.get(own), found.rows.get(key), other) for other, key in others.items())
+        return PairsDocument(schema=SCHEMA, slug=slug, generalises_to=THESE, pairs=ruled)
+    return _strict(found.read, board, own)
+
+
+def _ruled(own: BoardRow | None, other: BoardRow | None, slug: str) -> PairDifference:
+    """By a rule other than strict."""
+    if own is None or other is None or own.index is None or other.index is None:
+        return PairDifference(slug=slug, difference=None)
+    made = rule_comparison.difference(own, other)
+    ends = made and made.interval()
+    ci, p = ((ends.low, ends.high), made.p) if made and ends else (None, None)
+    return PairDifference(slug=slug, difference=own.index - other.index, ci=ci, p=p)
+
+
+def _strict(read: BoardData, board: SiteBoard, own: str) -> PairsDocument:
     reading = LIKE_THESE if read.single_runs else THESE
     first, found = ComparedSubject(read, own), []
     for key, other in board.slugs.items():
@@ -46,7 +87,7 @@ def pairs(read: BoardData, board: SiteBoard, slug: str) -> PairsDocument:
         ends = made.interval()
         ci, p = ((ends.low, ends.high), made.p) if ends else (None, None)
         found.append(PairDifference(slug=other, difference=made.points, ci=ci, p=p))
-    return PairsDocument(schema=SCHEMA, slug=slug, generalises_to=reading, pairs=tuple(found))
+    return PairsDocument(schema=SCHEMA, slug=board.slugs[own], generalises_to=reading, pairs=tuple(found))
 
 
 def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:

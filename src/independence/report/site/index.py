@@ -27,11 +27,12 @@ from independence.store import deliveries, queries
 from independence.suites.schema import Suite
 
 
-def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> IndexDocument:
-    """A board under one judge."""
+def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> IndexDocument:
+    """A board under one judge, in one way of scoring."""
+    judge = options.judge
     ranked, suite, parts = None, board.scope.suite, dict[str, tuple[float | None, ...]]()
     if boards.has_board(suite):
-        made = analysis.board(connection, board.scope, BoardOptions(judge=judge))
+        made = analysis.board(connection, board.scope, options)
         ranked = made.document if isinstance(made.document, Board) else None
         tables = list(made.tables)
     else:

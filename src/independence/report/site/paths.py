@@ -2,11 +2,13 @@
 
 ```
 boards.json
-BOARD/index.JUDGE.json   cells.JUDGE.json   report.JUDGE.json   pairs/SUBJECT.JUDGE.json
+BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json   figure/FIGURE.VIEW.svg
+BOARD/cells.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
-BOARD/figure/FIGURE.JUDGE.svg
 BOARD/text/UNIT/BUCKET.TENS.json
 ```
+
+VIEW is JUDGE, or JUDGE.SCORING for another scoring than strict.
 """
 
 from __future__ import annotations
@@ -21,11 +23,12 @@ import msgspec
 
 from independence import __version__
 from independence.config import documents
-from independence.report import board_data
-from independence.report.board_data import BoardData
+from independence.report.analysis import BoardOptions
+from independence.report.board import STRICT
 from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
+from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.sections import SiteReport
 from independence.report.site.texts import BoardScripts
@@ -40,37 +43,39 @@ _KEPT: Final = 8  # boards, or boards under a judge, of which what several docum
 class StoreDocuments:
     """The documents of one store, all of one moment where the connection holds a transaction (see `reading`).
 
-    What several documents share is read once. `redacted`: without system prompts that are somebody's own.
+    What several documents share is read once. `redacted`: without system prompts that are somebody's own. `rule`: by
+    which boards are scored at first (see `boards.boards`).
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, *, redacted: bool = False, before: StoreDocuments | None = None
-    ) -> None:
+        self, connection: sqlite3.Connection, *, redacted: bool = False, rule: str | None = None,
+        before: StoreDocuments | None = None,
+    ) -> None:  # fmt: skip
         """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same."""
         self._connection = connection
         self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
-        self._boards = cache(lambda: {board.info.id: board for board in boards.boards(connection)})
+        self._boards = cache(lambda: {board.info.id: board for board in boards.boards(connection, rule)})
 
         def rubrics(board_id: str) -> CountingRubrics:
             return blocks.counting_rubrics(connection, self._boards()[board_id])
 
-        def report(board_id: str, judge: str) -> SiteReport:
+        def report(board_id: str, view: str) -> SiteReport:
             board = self._boards()[board_id]
-            return sections.report(connection, board, board.judge(judge), judge)
+            return sections.report(connection, board, _options(board, view), view)
 
-        def study(board_id: str, judge: str) -> BoardData:
+        def scored(board_id: str, view: str) -> ScoredSubjects:
             board = self._boards()[board_id]
-            return board_data.read(connection, board.scope, board.judge(judge))
+            return comparisons.scored(connection, board, _options(board, view))
 
         kept = lru_cache(_KEPT)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
         self._report: Callable[[str, str], SiteReport] = kept(report)
-        self._study: Callable[[str, str], BoardData] = kept(study)
-        self._by_judge: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
-            "index": lambda board, judge: index.document(connection, board, board.judge(judge)),
+        self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
+        self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
+            "index": lambda board, view: index.document(connection, board, _options(board, view)),
+            "report": lambda board, view: self._report(board.info.id, view).document,
             "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
-            "report": lambda board, judge: self._report(board.info.id, judge).document,
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
             "texts": lambda board: texts.document(connection, board, self._scripts(board.info.id), redacted),
@@ -98,9 +103,11 @@ class StoreDocuments:
             for name in self._by_board:
                 yield f"{board_id}/{name}.json"
             for judge in board.judge_slugs:
-                yield from (f"{board_id}/{name}.{judge}.json" for name in self._by_judge)
-                yield from (f"{board_id}/figure/{file}.svg" for file in self._report(board_id, judge).figures)
-                yield from (f"{board_id}/pairs/{slug}.{judge}.json" for slug in _paired(board))
+                yield f"{board_id}/cells.{judge}.json"
+                for view in _views(board, judge):
+                    yield from (f"{board_id}/{name}.{view}.json" for name in ("index", "report"))
+                    yield from (f"{board_id}/figure/{file}.svg" for file in self._report(board_id, view).figures)
+                    yield from (f"{board_id}/pairs/{slug}.{view}.json" for slug in _paired(board))
             for key in board.blocks:
                 yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
 
@@ -112,24 +119,21 @@ class StoreDocuments:
         board = self._boards()[board_id]
         match rest.split("/"):
             case ["figure", file]:
-                figure, judge = _parts(file, "svg", 2)
-                return self._report(board_id, judge).figures[f"{figure}.{judge}"].encode()
+                name, view = _named(file, "svg")
+                return self._report(board_id, view).figures[f"{name}.{view}"].encode()
             case ["pairs", file]:
-                slug, judge = _parts(file, "json", 2)
+                slug, view = _named(file, "json")
                 if slug not in _paired(board):
                     raise KeyError(slug)
-                return _encoded(comparisons.pairs(self._study(board_id, judge), board, slug))
+                return _encoded(comparisons.pairs(self._scored(board_id, view), board, slug))
             case ["text", unit, file]:
-                bucket, tens = map(_number, _parts(file, "json", 2))
+                bucket, tens = map(_number, _named(file, "json"))
                 scripts, rubrics = self._scripts(board_id), self._rubrics(board_id)
                 key = BlockKey(unit, bucket, tens)
                 return documents.encode(blocks.document(self._connection, board, key, scripts, rubrics))
-            case [file] if file.count(".") == 1:
-                (name,) = _parts(file, "json", 1)
-                return _encoded(self._by_board[name](board))
             case [file]:
-                name, judge = _parts(file, "json", 2)
-                return _encoded(self._by_judge[name](board, judge))
+                name, view = _named(file, "json")
+                return _encoded(self._by_view[name](board, view) if view else self._by_board[name](board))
         raise KeyError(path)
 
     def _read_scripts(self, board_id: str) -> BoardScripts:
@@ -147,12 +151,26 @@ def _paired(board: SiteBoard) -> list[str]:
     return list(board.slugs.values()) if few else []
 
 
-def _parts(file: str, ending: str, count: int) -> list[str]:
-    """What stands between the dots of a file's name. Raises KeyError where that is something else."""
-    *parts, last = file.split(".")
-    if last != ending or len(parts) != count:
+def _views(board: SiteBoard, judge: str) -> list[str]:
+    """Judge and scoring as paths have them."""
+    return [judge if scoring == STRICT else f"{judge}.{scoring}" for scoring in board.scorings]
+
+
+def _options(board: SiteBoard, view: str) -> BoardOptions:
+    """How a view is read. Raises KeyError for one that the board does not have."""
+    judge, _, scoring = view.partition(".")
+    if view.endswith(f".{STRICT}"):  # no other spelling leads to the same document
+        raise KeyError(view)
+    return board.options(board.judge(judge), scoring or STRICT)
+
+
+def _named(file: str, ending: str) -> tuple[str, str]:
+    """A file's name up to its first dot, and what follows but for the ending. Raises KeyError for another ending."""
+    stem, dot, last = file.rpartition(".")
+    if last != ending or not dot:
         raise KeyError(file)
-    return parts
+    name, _, rest = stem.partition(".")
+    return name, rest
 
 
 def _number(text: str) -> int:
@@ -176,7 +194,9 @@ def _rounded(value: Any) -> Any:
 
 
 @contextmanager
-def reading(connection: sqlite3.Connection, *, redacted: bool = False) -> Iterator[StoreDocuments]:
+def reading(
+    connection: sqlite3.Connection, *, redacted: bool = False, rule: str | None = None
+) -> Iterator[StoreDocuments]:
     """The documents of a store as it is now, whatever others write meanwhile."""
     with database.snapshot(connection):
-        yield StoreDocuments(connection, redacted=redacted)
+        yield StoreDocuments(connection, redacted=redacted, rule=rule)

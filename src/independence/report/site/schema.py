@@ -29,6 +29,13 @@ class JudgeInfo(msgspec.Struct, frozen=True):
     verdicts: int  # on dialogues and rubrics as they are now, missing ones not counted
 
 
+class ScoringInfo(msgspec.Struct, frozen=True):
+    """A way in which a board is scored. `slug` stands in addresses, and in paths unless it is `strict`."""
+
+    name: str
+    slug: str
+
+
 class BoardInfo(msgspec.Struct, frozen=True, kw_only=True):
     """One board: a wording of a suite under one condition. Its documents lie below `id`."""
 
@@ -45,6 +52,7 @@ class BoardInfo(msgspec.Struct, frozen=True, kw_only=True):
     imported: bool  # every edition of it is an import: prompts are shown as they were sent
     own_prompt: bool  # its system prompt was brought by a user
     judges: tuple[JudgeInfo, ...]  # the usual one first; empty: nothing is judged, documents are those of `none`
+    scorings: tuple[ScoringInfo, ...]  # the one that is shown first; empty: without an index
     subjects: int
     simulated: int  # of the subjects
     scenarios: int
@@ -139,7 +147,7 @@ class ComponentInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`index.JUDGE.json`: the board under one judge, its scenarios and its subjects."""
+    """`index.VIEW.json`, VIEW being JUDGE or JUDGE.SCORING: a board, its scenarios and its subjects."""
 
     schema: int
     id: str  # of the board
@@ -196,14 +204,14 @@ class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`report.JUDGE.json`: the report's sections, whatever analysis they come from."""
+    """`report.VIEW.json`: the report's sections, whatever analysis they come from."""
 
     schema: int
     sections: tuple[SectionDocument, ...]
 
 
 class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A subject less another one, in index points; null where one of them is incomplete or was run once."""
+    """A subject less another one, in index points; null where one of them has no index or was run once."""
 
     slug: str  # of the other one
     difference: float | None
@@ -212,7 +220,7 @@ class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`pairs/SLUG.JUDGE.json`: one subject against every other one."""
+    """`pairs/SLUG.VIEW.json`: one subject against every other one."""
 
     schema: int
     slug: str

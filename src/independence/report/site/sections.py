@@ -28,29 +28,29 @@ class SiteReport(NamedTuple):
     figures: dict[str, str]
 
 
-def report(connection: sqlite3.Connection, board: SiteBoard, judge: str | None, judge_slug: str) -> SiteReport:
-    """The report under one judge; without any section where the suite has no board."""
+def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions, view: str) -> SiteReport:
+    """The report of a view, by its name in paths; without any section where the suite has no board."""
     figures: dict[str, str] = {}
     known = index.names(board)
     made = []
     if boards.has_board(board.scope.suite):
-        made = analysis.report(connection, board.scope, BoardOptions(judge=judge))
+        made = analysis.report(connection, board.scope, options)
     sections = []
     for section in made:
-        blocks = tuple(_block(block, known, judge_slug, figures) for block in section.body)
+        blocks = tuple(_block(block, known, view, figures) for block in section.body)
         sections.append(SectionDocument(id=section.id, title=section.title, folds=section.folds, blocks=blocks))
     return SiteReport(ReportDocument(schema=SCHEMA, sections=tuple(sections)), figures)
 
 
 def _block(
-    block: Block, known: Mapping[str, str], judge_slug: str, figures: dict[str, str]
+    block: Block, known: Mapping[str, str], view: str, figures: dict[str, str]
 ) -> ProseBlock | TableBlock | FigureBlock:
     if isinstance(block, Prose):
         return ProseBlock(block.markdown.strip())
     if not isinstance(block, Svg):
         return TableBlock(index.table_document(block, known))
-    file = f"{block.id}.{judge_slug}"
-    narrow = f"{block.id}-narrow.{judge_slug}" if block.narrow else None
+    file = f"{block.id}.{view}"
+    narrow = f"{block.id}-narrow.{view}" if block.narrow else None
     figures[file] = block.svg
     if narrow:
         figures[narrow] = block.narrow

@@ -1,6 +1,6 @@
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
-import { pairsPath } from "../../data/paths";
+import { pairsPath, STRICT } from "../../data/paths";
 import { Downloads } from "../../ui/Downloads";
 import type { ColumnInfo, PairsDocument } from "../../schema";
 import { DASH, probability, shown, signed } from "../../text/format";
@@ -32,7 +32,8 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
       <p className="mb-1 text-xs text-muted">
-        {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the unadjusted p
+        {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95 % interval for {about}
+        and the unadjusted p
       </p>
       <table className="text-sm max-sm:text-[0.8125rem]">
         <caption className="sr-only">Difference in index points</caption>
@@ -56,7 +57,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
                 <td className="px-3 py-1 text-right font-medium">{difference === null ? DASH : signed(difference, 1)}</td>
                 <td className="px-3 py-1 text-right whitespace-nowrap text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>
                 <td className="px-3 py-1 text-right text-muted">
-                  {pair?.p == null ? "one of them is incomplete or was run once" : `p ${probability(pair.p)}`}
+                  {pair?.p == null ? "one of them has no index or was run once" : `p ${probability(pair.p)}`}
                 </td>
               </tr>
             );

@@ -1,5 +1,5 @@
 import { useBoard } from "../../data/board";
-import { indexPath, judgedPath, sharedPath } from "../../data/paths";
+import { cellsPath, indexPath, reportPath, sharedPath } from "../../data/paths";
 import { Page } from "../../shell/Page";
 import { count } from "../../text/format";
 import { CopyLink } from "../../ui/CopyLink";
@@ -9,12 +9,12 @@ import { useAddress } from "../../route/query";
 export default function DataPage() {
   const board = useBoard();
   const address = useAddress();
-  const { boot, info, judge } = board;
+  const { boot, info, judge, scoring } = board;
   const files: readonly (readonly [path: string, about: string])[] = [
     [`${boot.base}boards.json`, "Which boards there are"],
-    [indexPath(boot, info, judge), "The board: rows, subjects, scenarios"],
-    [judgedPath(board, "cells"), "Result of every dialogue, as a share of its scale"],
-    [judgedPath(board, "report"), "The report: every table and figure"],
+    [indexPath(boot, info, judge, scoring), "The board: rows, subjects, scenarios"],
+    [cellsPath(board), "Result of every dialogue, as a share of its scale"],
+    [reportPath(board), "The report: every table and figure"],
     [sharedPath(board, "texts"), "Every message that was sent, scripts, rubrics"],
     [sharedPath(board, "names"), "Names that subjects chose"],
     [sharedPath(board, "disagreements"), "Dialogues on which judges disagree most"],
@@ -51,7 +51,8 @@ export default function DataPage() {
           </h2>
           <p className="mt-1 text-sm">
             AI Independence Bench, suite {info.suite}, edition {info.edition}, condition {info.variant}/{info.mode}
-            {judge === null ? "" : `, judge ${judge.name}`}, data set {boot.board_list.dataset}, version {boot.board_list.version}.
+            {judge === null ? "" : `, judge ${judge.name}`}
+            {scoring === null ? "" : `, scoring ${scoring.name}`}, data set {boot.board_list.dataset}, version {boot.board_list.version}.
           </p>
         </section>
         <section aria-labelledby="licence">

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { Link } from "wouter";
 import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
-import { judgedPath } from "../../data/paths";
+import { cellsPath } from "../../data/paths";
 import { mean, measureAbout, measureName, sharesOf, slugsInOrder, useCells } from "../../data/results";
 import { cellTitle, scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
@@ -32,7 +32,7 @@ export default function HeatmapPage() {
     <Page title="Heatmap" lead="The mean result of every subject in every scenario. Enter or a click leads to the dialogues.">
       {cells === null && <p className="text-muted">Nobody has judged these dialogues yet.</p>}
       {cells?.state === "loading" && <Waiting what="Loading the results" />}
-      {cells?.state === "failed" && <Failed path={judgedPath(board, "cells")} why={cells.why} />}
+      {cells?.state === "failed" && <Failed path={cellsPath(board)} why={cells.why} />}
       {cells?.state === "ready" && <Heatmap cells={cells.value} />}
     </Page>
   );

@@ -1,16 +1,21 @@
 import { sentence } from "../../text/format";
 import type { CurrentBoard } from "../../data/board";
+import { STRICT } from "../../data/paths";
 
 const MARKS =
   "Dot: index. Thick line: 95 % interval for more runs of these scenarios. Thin line: for other scenarios of this kind. " +
   "Open dot: a single run, which has no interval. Open bar: what the index can be where verdicts are missing. " +
   "A line between rows: a tier begins, with the first subject that differs significantly from the first of the tier above.";
 
+const RULED =
+  "Dot: index. Line: the published bootstrap interval over runs, which covers less than 95 % with few runs. " +
+  "The rule leaves missing verdicts out, as if they had been like the others.";
+
 /** What the marks and intervals of the board mean, and what it rests on. */
 export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
   return (
     <ul className="mt-6 max-w-4xl space-y-1 text-[0.8125rem] text-muted">
-      {[MARKS, ...board.index.notes].map((note) => (
+      {[board.index.board?.scoring === STRICT ? MARKS : RULED, ...board.index.notes].map((note) => (
         <li key={note}>{sentence(note)}</li>
       ))}
     </ul>

@@ -1,6 +1,6 @@
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
-import { judgedPath } from "../../data/paths";
+import { reportPath } from "../../data/paths";
 import type { ReportDocument, SectionDocument } from "../../schema";
 
 export type LoadedReport =
@@ -10,7 +10,7 @@ export type LoadedReport =
 
 /** The report of this board under its judge. */
 export function useReport(): LoadedReport {
-  const path = judgedPath(useBoard(), "report");
+  const path = reportPath(useBoard());
   const loaded = useDocument<ReportDocument>(path);
   if (loaded.state === "ready") return { state: "ready", sections: loaded.value.sections };
   return loaded.state === "failed" ? { ...loaded, path } : loaded;

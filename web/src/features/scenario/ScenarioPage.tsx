@@ -12,7 +12,7 @@ import type { ScenarioInfo } from "../../schema";
 import { Page } from "../../shell/Page";
 import { count, words } from "../../text/format";
 import { Failed } from "../../ui/Notice";
-import { judgedPath } from "../../data/paths";
+import { cellsPath } from "../../data/paths";
 import { FilterField } from "../../ui/FilterField";
 import { Feed } from "./Feed";
 import { bin, counts, feedRows, ordered, type FeedOrder } from "./rows";
@@ -100,7 +100,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
             onChoose={(chosen) => { change({ bin: chosen }); }}
           />
         )}
-        {cells?.state === "failed" && <Failed path={judgedPath(board, "cells")} why={cells.why} />}
+        {cells?.state === "failed" && <Failed path={cellsPath(board)} why={cells.why} />}
       </div>
       <div className="screen-only mt-5 mb-2 flex flex-wrap items-center gap-2">
         <FilterField field={search} label="Filter by subject" hint="Filter by subject" />
