@@ -11,7 +11,8 @@ import runpy
 import shlex
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -24,6 +25,7 @@ from markdown_it.token import Token
 from independence.clients import dialects
 from independence.config import registry
 from independence.suites import digest, load
+from independence.testing import Endpoint
 from independence.types import ChatRequest
 from tests.e2e import command
 
@@ -142,6 +144,32 @@ def test_other_guides_print_what_they_quote(page: str, shell: Callable[[str], st
     blocks = blocks_of(DOCS / page)
     assert [language for language, _ in blocks] == ["sh", "text"]
     assert unlike_what_is_printed(blocks, shell) == []
+
+
+@pytest.mark.parametrize("page", ["personas.md", "open-weights.md", pytest.param("reading.md", marks=pytest.mark.deep)])
+def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
+    page: str, tmp_path: Path, shell: Callable[[str], str]
+) -> None:
+    """With the persona that it shows, and with the servers that it starts, each at another port."""
+    blocks = blocks_of(DOCS / page)
+    assert len(blocks) >= 7
+    for persona in fenced(DOCS / page, "markdown"):
+        (tmp_path / "work" / "my-persona.md").write_text(persona)
+    started = re.findall(
+        r"^\$ independence endpoint --port (\d+) --ways (\S+)", "\n".join(fenced(DOCS / page, "console")), re.MULTILINE
+    )
+    with ExitStack() as stack:
+        address = {
+            f"http://127.0.0.1:{port}/v1": stack.enter_context(Endpoint(ways=ways)).url for port, ways in started
+        }
+        at_hand = [(language, replaced(block, address)) for language, block in blocks]
+        assert unlike_what_is_printed(at_hand, shell) == []
+
+
+def replaced(text: str, by: Mapping[str, str]) -> str:
+    for old, new in by.items():
+        text = text.replace(old, new)
+    return text
 
 
 def blocks_of(page: Path) -> list[tuple[str, str]]:
