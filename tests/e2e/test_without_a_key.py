@@ -45,6 +45,6 @@ def test_prices_need_no_key_and_ids_are_those_of_the_server_in_openrouters_place
 
 def test_an_id_without_a_slash_says_what_it_needs_where_nothing_stands_in_the_place(tmp_path: Path):
     bare = command.run("run", "-m", "gpt-4o-mini", cwd=tmp_path)
-    assert "OPENROUTER_BASE_URL" in command.one_sentence(bare)
+    assert "did you mean `openai/gpt-4o-mini`?" in command.one_sentence(bare)
     meant = command.run("run", "-m", "gpt-4o-mini", "--models-file", "published", cwd=tmp_path)
     assert "did you mean `openai/gpt-4o-mini`?" in command.one_sentence(meant)
