@@ -199,7 +199,8 @@ def _two_conditions(
     if scope.beside:
         there = scopes.with_same_wording(connection, there)
     if there.condition == scope.condition:
-        raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
+        what = f"--against-... names {scope.condition}, which is the condition that is compared already"
+        raise UsageError(what, "name another with --system-prompt or --delivery; `independence run` asks under one")
     graded = (queries.judges(connection, one.where) for one in (scope, there))
     first = _side(connection, scope, judge or judge_choice.shared_judge(*graded), name)
     return first, _side(connection, there, first.study.judge, first.config)

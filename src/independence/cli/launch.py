@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from independence.engine.names_extraction import NamesOutcome
     from independence.engine.pipeline import RunPreview
     from independence.engine.resolve import ResolvedRun
+    from independence.report.analysis import RenderedBoard
 
 MISSING, GATE = 3, 1
 
@@ -89,7 +90,7 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
     """Print the board of every condition and what is missing. Returns the exit code."""
     with activity.working("building the board", terminal.quiet):
         finished = running.finished(result, fail_under)
-    more = "" if afterword else "More: `independence leaderboard --explain`."
+    more = ["" if afterword else _more(result.run, board) for board in finished.boards]
     table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:
         note(f"{spent(result)}; ${finished.total_usd:.4f} by all commands in this store so far", terminal.quiet)
@@ -110,6 +111,14 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
     if finished.below:
         note(f"gate failed: below {fail_under:g}: {', '.join(finished.below)}")
     return GATE if finished.below else 0
+
+
+def _more(run: ResolvedRun, board: RenderedBoard) -> str:
+    """Where the rest of what is to be said of a board is found."""
+    variant, _, mode = board.document.condition.partition("/")  # type: ignore[attr-defined]
+    usual = variant == run.suite.default.variant and mode == run.suite.default.mode
+    place = "" if usual else f" --system-prompt {variant} --delivery {mode}"
+    return f"More: `independence leaderboard{place} --explain`."
 
 
 def _next(run: ResolvedRun) -> str:

@@ -69,7 +69,7 @@ EXAMPLES: Final = {
     "extract-names": ("extract-names -x local/qwen3-8b --local-url http://127.0.0.1:1234/v1",),
     "compare": (
         "compare sim/never sim/half",
-        "compare claude-haiku-4.5 --against-variant my-persona.md",
+        "compare claude-haiku-4.5 --against-system-prompt my-persona.md",
         "compare --suites sides,sides-es",
     ),
     "estimate-cost": (

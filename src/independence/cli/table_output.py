@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -53,12 +54,16 @@ def print_tables(tables: Sequence[Table], format_: str) -> None:
 
 
 def print_boards(
-    built: Sequence[RenderedBoard], format_: str, detailed: bool = False, explain: bool = False, more: str = ""
+    built: Sequence[RenderedBoard],
+    format_: str,
+    detailed: bool = False,
+    explain: bool = False,
+    more: Sequence[str] = (),
 ) -> None:
     """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table.
 
-    On a terminal with its plot and three lines; `more`: where the rest is found, `explain`: with the rest, `detailed`:
-    with every column, and what stands behind the numbers.
+    On a terminal with its plot and three lines; `more`: where the rest of each is found, `explain`: with the rest,
+    `detailed`: with every column, and what stands behind the numbers.
     """
     from independence.report import analysis  # which loads numpy, and not every table is a board
 
@@ -70,14 +75,15 @@ def print_boards(
         text = analysis.to_csv(built) if format_ == "csv" else "".join(map(analysis.to_markdown, built))
         sys.stdout.write(plain(text))
     else:
-        for one in built:
+        for number, (one, where) in enumerate(zip(built, chain(more, repeat("")), strict=False)):
+            sys.stdout.write("\n" * (number > 0))
             tables = [*one.tables, *one.details()] if detailed else one.narrow
             all_said = explain or not one.brief
             print_tables(tables if all_said else list(map(formats.without_notes, tables)), format_)
             if one.plot:
                 print("", *map(plain, one.plot), sep="\n")
             if not all_said:
-                _say(console(), [*one.brief[:-1], f"{one.brief[-1]} {more}".strip()])
+                _say(console(), [*one.brief[:-1], f"{one.brief[-1]} {where}".strip()])
 
 
 def spelled(document: str) -> str:

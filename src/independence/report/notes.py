@@ -75,7 +75,7 @@ SENTENCES: Final = {
     "briefly_simulated": "sim/ subjects are simulated, no model was asked.",
     "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
     "`independence judge -j MODEL`.",
-    "judged": "Judge {judge}{prompt}. {meaning}",
+    "judged": "Judge {judge}{prompt}.{meaning}",
     "one_judge": "No interval allows for errors of the judge: for that, another judge or a person must have graded all "
     f"replies of at least {FEWEST} subjects.",
 }
@@ -317,7 +317,8 @@ def _judge_line(board: BoardRemarks, judge: str | None, prompt: str, meaning: st
     if not isinstance(board.caution, UnsetType):
         return say({"judged_by_rules": True})
     known = judge_lines(board)
-    return say({"judged": {"judge": judge or "none", "prompt": prompt, "meaning": (known or [meaning])[0]}})
+    meaning = f" {(known or [meaning])[0]}".rstrip()
+    return say({"judged": {"judge": judge or "none", "prompt": prompt, "meaning": meaning}})
 
 
 def _span(counts: Sequence[int], what: str) -> str:
