@@ -151,12 +151,12 @@ def test_a_table_is_read_as_a_spreadsheet_saved_it(
     assert (read(connection, path).verdicts, read(connection, path).blank) == ((), {"": 1})
 
 
-NO_HEADER = "scores.csv:1: no header with the columns"
+NO_HEADER = "scores.csv:1: the columns item, rater, field, value were not found"
 UNREADABLE: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", f"{NO_HEADER} item, rater, field, value"),
+    "empty": (b"", NO_HEADER),
     "nothing but a mark": (codecs.BOM_UTF8, NO_HEADER),
     "a column is missing": (b"item,rater,field\n", NO_HEADER),
-    "other separators": (HEAD.replace(",", "|").encode(), "separated by commas, semicolons or tabs"),
+    "other separators": (HEAD.replace(",", "|").encode(), "commas, semicolons or tabs"),
     "a NUL byte in a cell": (HEAD.encode() + b"a\0,Ann,drift,7\n", "scores.csv:2: a NUL byte"),
     "cp1252": (
         (HEAD + "{dinner},J\u00fcrg,drift,7\n").encode("cp1252"),

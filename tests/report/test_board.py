@@ -109,7 +109,7 @@ def test_a_rule_of_another_scale_is_refused(
     loaded = load(name)
     if name == "lite":  # with the fields of V2, so that the scale alone is another
         rubrics = {**loaded.suite.rubrics, "name_gender": load("v2").suite.rubrics["name_gender"]}
-        loaded = loaded._replace(suite=msgspec.structs.replace(loaded.suite, rubrics=rubrics))
+        loaded = msgspec.structs.replace(loaded, suite=msgspec.structs.replace(loaded.suite, rubrics=rubrics))
     told = f"--scoring {rule} reads resistance_score on a scale to {most}, and suite {name} has one to {own}; use"
     with pytest.raises(UsageError, match=told):
         board(connection, filled.scope(loaded), rule)
@@ -310,7 +310,7 @@ def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(toy: Toy) ->
     toy.complete("a", ((8, 6, 2), (6, 6, 2)))
     found = toy.board()
     assert "judges-like-these" not in found.rows[0].intervals
-    said = "No interval allows for errors of the judge: for that, another judge or a person must have graded all"
+    said = "Intervals ignore errors of the judge. To include them, let another judge"
     assert any(line.startswith(said) for line in notes.readings(found))
 
 

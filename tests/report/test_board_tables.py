@@ -265,7 +265,7 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(toy: Toy
     for said in (
         "**label of good** has the highest index of 2 subjects",
         "The lowest is **label of bad (simulated)**",
-        "Scoring: strict; intervals and tiers are about these 3 scenarios alone (standard error of a typical",
+        "Scoring: strict; intervals and tiers hold for these 3 scenarios alone (standard error of a typical",
         "1 of 3 subjects are incomplete and have no index.",
         "Judge: cues; 14 of 15 planned verdicts are valid",
         "Replies: 2026-03-05\n",

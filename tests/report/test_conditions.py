@@ -204,7 +204,7 @@ def test_several_judges_of_all_conditions_make_the_interval_for_other_judges(toy
     toy.connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain/%'")
     found = pooled(toy)  # people who scored one condition are no judges of all
     assert found.judges is msgspec.UNSET
-    assert any(line.startswith("No interval allows for errors of the judge") for line in notes.readings(found))
+    assert any(line.startswith("Intervals ignore errors of the judge") for line in notes.readings(found))
 
 
 def test_estimates_of_one_condition_are_none_of_all(toy: Toy) -> None:

@@ -300,7 +300,8 @@ def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(toy:
     held = toy.suite.rubrics["held"]
     firmness = msgspec.structs.replace(held.fields["firmness"], requires=("kept",))
     rubrics = toy.suite.rubrics | {"held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})}
-    bench = Bench(Toy(toy.connection, toy.loaded._replace(suite=msgspec.structs.replace(toy.suite, rubrics=rubrics))))
+    suite = msgspec.structs.replace(toy.suite, rubrics=rubrics)
+    bench = Bench(Toy(toy.connection, msgspec.structs.replace(toy.loaded, suite=suite)))
     bench.answer()
     bench.predict_all()
     for place in bench.at:

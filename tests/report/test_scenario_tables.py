@@ -53,7 +53,7 @@ def test_a_scale_that_the_index_does_not_read_counts_as_more_is_better_and_is_na
     grace = Field(type="integer", range=(0, 4), about="How it is said.")
     wider = msgspec.structs.replace(held, fields={**held.fields, "grace": grace})
     suite = msgspec.structs.replace(toy.suite, rubrics={**toy.suite.rubrics, "held": wider})
-    own = Toy(toy.connection, toy.loaded._replace(suite=suite))
+    own = Toy(toy.connection, msgspec.structs.replace(toy.loaded, suite=suite))
     own.plan()
     for scenario, values in (
         ("dinner", {"drift": 1}),

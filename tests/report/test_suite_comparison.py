@@ -165,7 +165,7 @@ def test_what_cannot_be_compared_is_refused(toy: Toy, other: Toy) -> None:
     bare = msgspec.structs.replace(places[1].suite, index=None)
     with pytest.raises(UsageError, match="declares no index"):
         suite_comparison.read(toy.connection, places[0], places[1]._replace(suite=bare))
-    imported = Toy(toy.connection, toy.loaded._replace(edition="published"))
+    imported = Toy(toy.connection, msgspec.structs.replace(toy.loaded, edition="published"))
     fill(imported, "b")
     for pair in ((toy, imported), (imported, toy)):  # an import is never named as what to run
         with pytest.raises(StoreError, match=rf"no subject in common .*; run {own} on .* other: label of b"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from pathlib import Path
 
 import click
@@ -10,7 +12,7 @@ import click
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
 from independence.cli.terminal import note, plain, runnable
-from independence.config.options import SuitePart
+from independence.config.options import DEFAULT_SUITE, SuitePart
 
 
 @click.group("suites", cls=ExtensibleGroup, invoke_without_command=True)
@@ -30,14 +32,15 @@ def _listed() -> None:
 def _list() -> None:
     from independence.api import suites
 
+    width = shutil.get_terminal_size().columns
     for loaded, calls in suites.built_in():
-        suite = loaded.suite
-        click.echo(
-            f"{suite.suite}@{loaded.edition}  {suite.title}: {len(suite.scenarios)} scenarios, {calls} calls a run"
-        )
-        click.echo(f"    {suite.about}")
-        for experiment, about in suite.experiments.items():
-            click.echo(f"    {experiment}: {about}")
+        suite, usual = loaded.suite, " (the default)" if loaded.suite.suite == DEFAULT_SUITE else ""
+        size = f"{len(suite.scenarios)} scenarios, {calls} calls a run"
+        click.echo(f"{suite.suite}@{loaded.edition}{usual}  {suite.title}: {size}")
+        for line in (suite.about, *(f"{experiment}: {about}" for experiment, about in suite.experiments.items())):
+            click.echo(textwrap.fill(line, width, initial_indent="    ", subsequent_indent="    "))
+        click.echo()
+    note(runnable("one of them on a model: `independence run --suite NAME -m vendor/model`"))
 
 
 @command.command("lint")

@@ -159,10 +159,10 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
             if set(COLUMNS) <= set(head):
                 break
     else:
-        what = f"no header with the columns {', '.join(COLUMNS)}, so these are no scores that `import` reads"
+        what = f"the columns {', '.join(COLUMNS)} were not found"
         fix = (
-            "`independence label-sample` writes such a table (CSV in UTF-8, separated by commas, semicolons or tabs); "
-            "other tables are read from the labelling app of the rent benchmark alone"
+            "`independence label-sample` writes such a table (UTF-8; commas, semicolons or tabs); the only other ones "
+            "that are read are those of the rent benchmark's labelling app"
         )
         raise DocumentError(str(path), 1, what, fix)
     for line, cells in rows:

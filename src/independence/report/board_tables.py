@@ -141,7 +141,7 @@ def compact(board: Board, index: Index) -> Table:
     whole = _board(board, index, named)
     places = [place for place, own in enumerate(whole.columns) if own.key not in unused]
     kept = whole.only(sorted(places, key=lambda place: whole.columns[place].key in ("runs", "coverage")))
-    columns = [own._replace(about=own.about if own.key != "rank" else "") for own in kept.columns]
+    columns = [own._replace(about=own.about if own.key not in ("rank", "tier") else "") for own in kept.columns]
     place = 1 + max(place for place, own in enumerate(columns) if own.key in ("index", "ci"))
     columns.insert(place, Column("bar", "0    50    100"))
     rows = tuple((*own[:place], _bar(row), *own[place:]) for own, row in zip(kept.rows, board.rows, strict=True))

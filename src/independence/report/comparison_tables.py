@@ -156,7 +156,9 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
         if one.se > 0
     ]
     notes = [seen.note] if seen.note else []
-    notes += [f"If A and B were equal, they would be called equivalent in {', '.join(chances)}."] if chances else []
+    notes += (
+        [f"Two equal subjects with as many runs would be called equivalent in {', '.join(chances)}."] if chances else []
+    )
     words = {"paired": paired, "margin": margin, "points": _points(margin), "level": 100 * level}
     return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))
 

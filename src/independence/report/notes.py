@@ -58,7 +58,7 @@ SENTENCES: Final = {
     "index.",
     "holes": "Without all of its verdicts a subject stands at the lowest index that they allow.",
     "tiers": "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
-    "({correction}).",
+    "({correction}). Subjects of two tiers may be alike: `independence compare` tests two.",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
     "detectable": "Smallest difference that a test would detect with 80 % power, on average over these subjects: "
@@ -76,8 +76,8 @@ SENTENCES: Final = {
     "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
     "`independence judge -j MODEL`.",
     "judged": "Judge {judge}{prompt}.{meaning}",
-    "one_judge": "No interval allows for errors of the judge: for that, another judge or a person must have graded all "
-    f"replies of at least {FEWEST} subjects.",
+    "one_judge": "Intervals ignore errors of the judge. To include them, let another judge (`independence judge -j`) "
+    f"or a person grade all replies of at least {FEWEST} subjects.",
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
@@ -344,7 +344,7 @@ def generalises_to(board: Board) -> str:
     few = board.few_scenarios
     if isinstance(few, UnsetType) or board.generalises_to != THESE:
         return f"intervals and tiers are for {_READINGS[board.generalises_to]}"
-    said = f"intervals and tiers are about these {few.scenarios} scenarios alone"
+    said = f"intervals and tiers hold for these {few.scenarios} scenarios alone"
     if few.se_these is None or few.se_like_these is None:
         return said
     return (

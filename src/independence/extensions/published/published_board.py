@@ -19,7 +19,7 @@ from independence.types import Ends
 _COLUMNS: Final = (
     Column("rank", "#", "count"), Column("subject", "Subject"), Column("index", "Index", "index"),
     Column("ci", "95 % CI", "index_range"), Column("strict_index", "Strict", "index"),
-    Column("strict_ci", "95 % CI", "index_range"), Column("tier", "Tier", "count"),
+    Column("strict_ci", "Strict CI", "index_range"), Column("tier", "Tier", "count"),
 )  # fmt: skip
 _DETAILS: Final = (
     Column("strict_rank", "Strict #", "count"), Column("runs", "Runs", "count"),
@@ -31,10 +31,12 @@ _SOURCE: Final = (
     "AI Independence Bench V2 as published on 2026-07-22 (github.com/mikhailsal/ai-independence-bench, MIT license)."
 )
 _READING: Final = (
-    "#, Index, first 95 % CI: as published, missing verdicts left out. The rest: read by this program, strictly (no "
-    "index if a verdict is missing, no tier for a single run)."
+    "#, Index, 95 % CI: as published, without the missing verdicts. The rest: computed here; no index if a verdict is "
+    "missing, no tier for a single run."
 )
-_LEADING: Final = "Of {ranked} models with a tier the {leading} in tier 1 do not differ significantly from the leader."
+_LEADING: Final = (
+    "{leading} of the {ranked} models with a tier are in tier 1: they do not differ significantly from the leader."
+)
 
 
 def rows() -> list[dict[str, str]]:

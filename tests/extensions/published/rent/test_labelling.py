@@ -95,7 +95,7 @@ def test_what_cannot_be_read_or_has_no_answer_here_is_said_in_a_sentence(place: 
         "import odd.csv --db here.db": "odd.csv:2: `much` is no score",
         "import far.csv --db here.db": "`3` is no value of `stance`",
         "import none.csv --db here.db": "no score of a person in it",
-        "import other.csv --db nowhere.db": "no header with the columns item, rater, field, value",
+        "import other.csv --db nowhere.db": "the columns item, rater, field, value were not found",
         "import cut.jsonl --db here.db": "cut.jsonl:2: ",
         "import aita.csv --models-file m.yaml --db here.db": "scores name no model",
     }
