@@ -172,7 +172,7 @@ def test_admitted_configurations_stand_beside_others_and_the_rest_is_named(odd: 
         (f"{name}@published" for name in (GOOD, "acme--old@none-t0.4", "acme--reply@none-t0.4")), "imported"
     )
     assert board["set_aside"] == sorted(ASIDE)
-    text = " ".join(ok("leaderboard", "--suite", "v2").out.split())
+    text = " ".join(ok("leaderboard", "--suite", "v2", "--explain").out.split())
     assert f"Not on this board: {len(ASIDE)} imported configurations" in text
     ok("generate-report", "--suite", "v2", "-o", "report.md")
     ok("generate-report", "--suite", "v2", "--html", "-o", "report.html")

@@ -40,7 +40,6 @@ def _list() -> None:
         for line in (suite.about, *(f"{experiment}: {about}" for experiment, about in suite.experiments.items())):
             click.echo(textwrap.fill(line, width, initial_indent="    ", subsequent_indent="    "))
         click.echo()
-    note(runnable("one of them on a model: `independence run --suite NAME -m vendor/model`"))
 
 
 @command.command("lint")

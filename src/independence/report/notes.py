@@ -121,9 +121,7 @@ def readings(board: Board) -> list[str]:
         *of_judge(board),
         *say({
             "as_published": board.judge_prompt, "imported": any(row.origin == IMPORTED for row in rows),
-            "set_aside": board.set_aside and {
-                "count": len(board.set_aside), "whose": scopes.listed(board.set_aside), "suite": board.suite,
-            },
+            "set_aside": _set_aside(board),
         }),
         *transport(marked),
         *say({
@@ -192,6 +190,13 @@ def judge_lines(board: BoardRemarks) -> list[str]:
         return lines
     share = 100 * counts.not_found / counts.asked
     return [*lines, *say({"misquoted": {"share": share, "not_found": counts.not_found, "asked": counts.asked}})]
+
+
+def _set_aside(board: Board) -> Mapping[str, object] | None:
+    """Which configurations of an import do not stand on a board with others."""
+    if isinstance(board.set_aside, UnsetType):
+        return None
+    return {"count": len(board.set_aside), "whose": scopes.listed(board.set_aside), "suite": board.suite}
 
 
 def of_judge(board: BoardRemarks) -> list[str]:
@@ -290,7 +295,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         *say({"unanswered": strict and _unanswered(marked)}),
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
-        *transport(marked), *estimates(board), *board.repeats,
+        *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
         *(few_scenarios(board) if board.generalises_to == LIKE_THESE else []),
         *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
     ]  # fmt: skip
