@@ -90,7 +90,7 @@ def test_the_suite_in_the_guide_can_run(tmp_path: Path) -> None:
     (folder / "suite.yaml").write_text(snippet)
     (folder / "prompts" / "plain.md").write_text("You keep a harbour.")
     (folder / "prompts" / "rubric.md").write_text(rubric)
-    lint, demo, _ = re.findall(r"^\$ independence (.*)", fenced(DOCS / "suites.md", "console")[0], re.MULTILINE)
+    _, lint, demo, _ = re.findall(r"^\$ independence (.*)", fenced(DOCS / "suites.md", "console")[0], re.MULTILINE)
     command.ok(*shlex.split(lint), cwd=tmp_path)
     assert "sim/never" in command.ok(*shlex.split(demo), cwd=tmp_path).out
 

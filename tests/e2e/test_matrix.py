@@ -85,8 +85,7 @@ def test_a_board_of_v1_pools_its_conditions_under_both_rules(made: Path):
             assert row["dimensions"]["resistance_score"] == pytest.approx(mean, abs=0.011)
             assert (row["cost_usd"], row["runs"]) == (0, 2)
         told = command.ok("leaderboard", "--db", "here.db", "--pooled", "--detailed", "--scoring", scoring, cwd=made)
-        of_each_condition = scoring != "strict"  # else the verdicts of a run are the means of its conditions
-        assert told.out.count("8/8  " if of_each_condition else "2/2  ") == 14 * len(found["rows"])
+        assert "Points reached in each scenario" in told.out
         command.ok("generate-report", "--db", "here.db", "--pooled", "--scoring", scoring, "-o", "p.md", cwd=made)
         report = (made / "p.md").read_text("utf-8")
         assert f"condition `{found['condition']}`" in report

@@ -87,7 +87,7 @@ def test_the_package_of_the_page_imports_exports_scores_and_commands(extended: P
     assert "human:Kim: 1 verdicts" in ok("import", "Kim.survey").err
     assert "nothing" in ok("import", "Kim.survey").err
     said = command.refused("import", "packages", "--db", "here.db", cwd=extended)
-    assert "`vendor--model@low-t0.7`), answers of a survey (.survey), scores as .csv or .json, or a data set" in said
+    assert ", answers of a survey (.survey), scores as .csv or .json, or a data set" in said
 
 
 def test_dialogues_that_the_package_of_the_page_imports_are_graded_and_ranked(extended: Path) -> None:

@@ -115,9 +115,12 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
 
 def _more(run: ResolvedRun, board: RenderedBoard) -> str:
     """Where the rest of what is to be said of a board is found."""
-    variant, _, mode = board.document.condition.partition("/")  # type: ignore[attr-defined]
-    usual = variant == run.suite.default.variant and mode == run.suite.default.mode
-    place = "" if usual else f" --system-prompt {variant} --delivery {mode}"
+    usual = run.suite.default
+    asked = getattr(board.document, "condition", "")  # which documents of other packages need not have
+    variant, _, mode = asked.partition("/")
+    place = (
+        f" --system-prompt {variant} --delivery {mode}" if asked not in ("", f"{usual.variant}/{usual.mode}") else ""
+    )
     return f"More: `independence leaderboard{place} --explain`."
 
 

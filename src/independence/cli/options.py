@@ -18,7 +18,6 @@ from independence.cli.option_groups import ADVANCED, JUDGE, LIMITS, LOCAL, MANY,
 from independence.config.options import (
     AUDIT_SHARE,
     CALLS,
-    DEFAULT_SUITE,
     RUNS,
     UNSURE_SHARE,
     ConnectionOptions,
@@ -140,7 +139,7 @@ FORCE = _flag(OUTPUT, "--force", "Overwrite files that this command did not writ
 QUIET = _flag(OUTPUT, "--quiet", "No progress, no notes.")
 DETAILED = option(OUTPUT, "--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario.")
 SUITE = option(
-    WHAT, "--suite", default=DEFAULT_SUITE, show_default=True, shell_complete=completion.suites,
+    WHAT, "--suite", default=RunOptions().suite, show_default=True, shell_complete=completion.suites,
     help="A built-in suite or your own folder. Built in: v2 (the default: identity, resistance, stability), lite "
     "(older, with blunt demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the "
     "published test with landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in "

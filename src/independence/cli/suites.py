@@ -12,7 +12,7 @@ import click
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
 from independence.cli.terminal import note, plain, runnable
-from independence.config.options import DEFAULT_SUITE, SuitePart
+from independence.config.options import RunOptions, SuitePart
 
 
 @click.group("suites", cls=ExtensibleGroup, invoke_without_command=True)
@@ -34,7 +34,7 @@ def _list() -> None:
 
     width = shutil.get_terminal_size().columns
     for loaded, calls in suites.built_in():
-        suite, usual = loaded.suite, " (the default)" if loaded.suite.suite == DEFAULT_SUITE else ""
+        suite, usual = loaded.suite, " (the default)" if loaded.suite.suite == RunOptions().suite else ""
         size = f"{len(suite.scenarios)} scenarios, {calls} calls a run"
         click.echo(f"{suite.suite}@{loaded.edition}{usual}  {suite.title}: {size}")
         for line in (suite.about, *(f"{experiment}: {about}" for experiment, about in suite.experiments.items())):

@@ -13,7 +13,6 @@ import msgspec
 from independence.errors import UsageError, suggestion
 from independence.types import Sampling
 
-DEFAULT_SUITE = "v2"
 RUNS = 3
 MAX_DROP = 3.0  # index points
 MOST_RUNS = 1_000
@@ -99,7 +98,7 @@ class SuitePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A run: which suite is asked of which models, and who grades."""
 
-    suite: str = DEFAULT_SUITE
+    suite: str = "v2"
     models: tuple[str, ...] = ()
     roster: str | None = None  # `default`: the roster of the models file, else of the registry that ships
     runs: int | None = None  # None: RUNS, or the least where `calls` are spread

@@ -67,14 +67,7 @@ def sections(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     index = scope.suite.index
-    if options.pooled:
-        pool = matrix.pooled(connection, scope, options.scoring, options.judge)
-        pool = pool._replace(read=pool.read.only(models), others=[other.only(models) for other in pool.others])
-        read, others, built = pool.read, pool.others, pool.board(options.scoring, options.reading)
-    else:
-        read = board_data.read(connection, scope, options.judge).only(models)
-        others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
-        built = board.of_data(read, others, options.scoring, options.reading)
+    read, others, built = _read(connection, scope, options, models)
     ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
     ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
@@ -114,6 +107,19 @@ def sections(
         for section in made
         if section.body and section.id not in left_out
     ]
+
+
+def _read(
+    connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
+) -> tuple[BoardData, Sequence[BoardData], Board]:
+    """What a report is about, the same under other judges, and the board."""
+    if options.pooled:
+        pool = matrix.pooled(connection, scope, options.scoring, options.judge)
+        pool = pool._replace(read=pool.read.only(models), others=[other.only(models) for other in pool.others])
+        return pool.read, pool.others, pool.board(options.scoring, options.reading)
+    read = board_data.read(connection, scope, options.judge).only(models)
+    others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
+    return read, others, board.of_data(read, others, options.scoring, options.reading)
 
 
 def _filled(found: Sequence[Table]) -> list[Table]:

@@ -201,8 +201,9 @@ def test_answers_to_other_words_are_an_edition_of_their_own_with_those_words(
 ) -> None:
     of, stored = take(connection, worded.folder(tmp_path / "run", worded.grid()))
     assert (stored.trials, stored.replies) == (6, 6)
-    ((suite, name, trials),) = queries.editions(connection)
-    assert (suite, name, trials) == ("rent", of.name, 6)
+    (info,) = queries.editions(connection)
+    assert (info.suite, info.edition, info.trials) == ("rent", of.name, 6)
+    suite, name = info.suite, info.edition
     assert name.startswith("published-")
     assert queries.imported(name)
     kept = msgspec.json.decode(queries.document(connection, Where(suite, name)) or "", type=Suite)
