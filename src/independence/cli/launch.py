@@ -115,12 +115,10 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
 
 def _more(run: ResolvedRun, board: RenderedBoard) -> str:
     """Where the rest of what is to be said of a board is found."""
-    usual = run.suite.default
-    asked = getattr(board.document, "condition", "")  # which documents of other packages need not have
+    usual = f"{run.suite.default.variant}/{run.suite.default.mode}"
+    asked = getattr(board.document, "condition", usual)  # which documents of other packages need not have
     variant, _, mode = asked.partition("/")
-    place = (
-        f" --system-prompt {variant} --delivery {mode}" if asked not in ("", f"{usual.variant}/{usual.mode}") else ""
-    )
+    place = "" if asked == usual else f" --system-prompt {variant} --delivery {mode}"
     return f"More: `independence leaderboard{place} --explain`."
 
 
