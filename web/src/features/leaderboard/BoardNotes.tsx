@@ -16,7 +16,11 @@ export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
   return (
     <ul className="mt-6 max-w-4xl space-y-1 text-[0.8125rem] text-muted">
       {[board.index.board?.scoring === STRICT ? MARKS : RULED, ...board.index.notes].map((note) => (
-        <li key={note}>{sentence(note)}</li>
+        <li key={note}>
+          {sentence(note)
+            .split("`")
+            .map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))}
+        </li>
       ))}
     </ul>
   );
