@@ -27,8 +27,9 @@ DAMAGED = "Error: the installation is damaged ({}); install ai-independence-benc
 
 
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # What measures coverage imports a lot itself.
+    # What measures coverage imports a lot itself. No store of the folder is to be found.
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    plain["INDEPENDENCE_DB"] = "absent.db"
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, env=plain
     )

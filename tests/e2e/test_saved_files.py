@@ -77,7 +77,7 @@ def test_scores_are_imported_as_a_spreadsheet_saved_them_and_a_table_is_never_ta
     for content in (b"", "item;rater\n".encode("utf-16-le")):
         Path("s.csv").write_bytes(content)
         sentence = command.refused("import", "s.csv", "--db", "here.db")
-        assert "s.csv:1: no header" in sentence
+        assert "s.csv:1: the columns item, rater, field, value were not found" in sentence
         assert "archive" not in sentence
 
 
