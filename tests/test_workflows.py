@@ -68,7 +68,7 @@ def test_variables_of_make_are_options_of_a_run() -> None:
     ):
         planned = subprocess.run(asked, check=True, cwd=ROOT, capture_output=True, text=True).stdout
         (run,) = [line.split("independence ")[1] for line in planned.splitlines() if "independence run" in line]
-        assert " ".join(run.split()) == f"run -m a/b --max-cost 5{more}"
+        assert " ".join(run.split()) == f"run -m a/b --max-cost 5{options}"
 
 
 def test_targets_that_need_models_say_so(tmp_path: Path) -> None:
