@@ -59,13 +59,8 @@ def test_variables_of_make_are_options_of_a_run() -> None:
         "PARALLEL=2",
         *(f"{name}={value}" for name, value in given.items()),
     ]
-    for asked, more in (
-        (
-            line,
-            " --exp identity --variants neutral --modes user_role --judge cues --reasoning-effort high --parallel 2",
-        ),
-        (line[:4], ""),
-    ):
+    more = " --exp identity --variants neutral --modes user_role --judge cues --reasoning-effort high --parallel 2"
+    for asked, options in ((line, more), (line[:4], "")):
         planned = subprocess.run(asked, check=True, cwd=ROOT, capture_output=True, text=True).stdout
         (run,) = [line.split("independence ")[1] for line in planned.splitlines() if "independence run" in line]
         assert " ".join(run.split()) == f"run -m a/b --max-cost 5{options}"
