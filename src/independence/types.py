@@ -32,15 +32,15 @@ OF_REQUESTS: Final[tuple[MissingReason, ...]] = ("blocked", "altered", "too_long
 UNGIVEN: Final[tuple[MissingReason, ...]] = ("unreadable_verdict", *OF_REQUESTS)  # why a model gave no verdict
 
 
-_LINES, _COLUMNS = 10, 100  # that a `repr` takes at most
+REPR_LINES, REPR_COLUMNS = 10, 100  # that a `repr` takes at most
 
 
 def brief(record: msgspec.Struct) -> str:
     """`repr` of a record that may hold whole dialogues: some lines, of each field as much as says what it is."""
     fields = ((name, getattr(record, name)) for name in record.__struct_fields__)
     told = [f"{name}={reprlib.repr(value)}" for name, value in fields if value is not None and value != ()]
-    lines = textwrap.wrap(f"{type(record).__name__}({', '.join(told)})", _COLUMNS, subsequent_indent="  ")
-    return "\n".join(lines[:_LINES] if len(lines) <= _LINES else [*lines[: _LINES - 1], "  ...)"])
+    lines = textwrap.wrap(f"{type(record).__name__}({', '.join(told)})", REPR_COLUMNS, subsequent_indent="  ")
+    return "\n".join(lines[:REPR_LINES] if len(lines) <= REPR_LINES else [*lines[: REPR_LINES - 1], "  ...)"])
 
 
 class Condition(NamedTuple):

@@ -78,7 +78,9 @@ async def test_a_wide_page_fits_and_says_where_the_reader_is_and_what_is_folded_
 ) -> None:
     async with opened(browser, report) as (page, _, _):
         assert await page.evaluate(WIDTH) == DESKTOP
-        assert {"Index", "Requests", "Pressure", "Voice", "Consistency", "Drift↓"} <= {*await in_sight(page, "board")}
+        assert {"Index", "Voice", "Consistency", "Drift↓", "Resistance", "Stability"} <= {
+            *await in_sight(page, "board")
+        }
         await forest(page, "wide", "narrow")
         lines = await page.locator("#table-difficulty tbody .key").evaluate_all(
             "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -81,6 +82,11 @@ def test_the_detailed_board_shows_every_column_run_and_scenario(folder: Path):
     # Beside few others the scenarios have a line each, with their titles.
     alone = shown(folder, "--detailed", "-m", "sim/always").out
     assert re.search(r"rs03 +A little more easygoing +0\b", alone)
+    half = shown(folder, "--detailed", "-m", "sim/half").out.split("Points reached in each scenario")[1]
+    kept = [float(percent) for percent in re.findall(r"^ rs0\d .* (\d+) *$", half, re.MULTILINE)]
+    row = next(row for row in board(folder)["rows"] if row["label"].startswith("sim/half@"))
+    assert len(kept) == 5
+    assert fmean(kept) == pytest.approx(10 * row["dimensions"]["resistance_score"], abs=0.5)
 
 
 def test_three_lines_below_the_board_say_what_it_is_who_judged_and_what_to_mind(folder: Path):

@@ -148,7 +148,7 @@ def test_no_control_character_reaches_the_terminal(noisy: Noisy):
         shown.append(command.run("leaderboard", *asked, "--db", "x.db", cwd=noisy.cwd, env={"COLUMNS": "140"}))
     for ended in shown:
         assert HOSTILE.search(ended.out + ended.err) is None
-        assert r"/noise\u001b[31m\u202e" in ended.out.replace("\\[", "[")  # as Markdown keeps it from being a link
+        assert r"local/noise\u001b[31m\u202e" in ended.out.replace("\\[", "[")  # as Markdown keeps it from being a link
     assert shown[-1].board["rows"][0]["label"] == f"local/{ALIAS}+noise@low-t0.7"  # data is as it was
 
 

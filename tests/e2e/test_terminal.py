@@ -44,6 +44,7 @@ def test_a_board_fits_and_tells_its_subjects_apart(folder: Path, columns: int):
         named = re.findall(r"acme\S*", text)
         assert len(set(named)) == 3, text
         assert not any(name.endswith("…") for name in named)
+    assert (LABELS[0] in text) == (columns >= 200)
     whole = " ".join(shown(folder, columns, "leaderboard", "--explain").split())
     assert ("No room for" in whole) is (columns <= 120)
 
@@ -53,7 +54,7 @@ def test_details_and_comparisons_fit_and_break_no_word(folder: Path, columns: in
     for arguments in (["leaderboard", "-d"], ["compare", LABELS[0], LABELS[1]], ["models"]):
         text = shown(folder, columns, *arguments)
         if arguments != ["models"]:
-            assert all(word in text for word in ("negotiation", "tool_context")), arguments
+            assert all(word in text for word in ("onsistency", "negotiation", "tool_context")), arguments
 
 
 def test_on_a_terminal_a_board_is_as_wide_as_the_terminal(folder: Path):

@@ -88,6 +88,7 @@ def test_the_package_of_the_page_imports_exports_scores_and_commands(extended: P
     assert "nothing" in ok("import", "Kim.survey").err
     said = command.refused("import", "packages", "--db", "here.db", cwd=extended)
     assert ", answers of a survey (.survey), scores as .csv or .json, or a data set" in said
+    assert all(f"{end})," in said for end in ("`vendor--model@low-t0.7`", "its review JSONL")), "ours, in any order"
 
 
 def test_dialogues_that_the_package_of_the_page_imports_are_graded_and_ranked(extended: Path) -> None:

@@ -13,6 +13,7 @@ from independence.errors import UsageError
 from independence.report import analysis, html
 from independence.report.analysis import RenderedBoard
 from independence.report.table import Table, display_text, spelled_out
+from independence.types import REPR_COLUMNS, REPR_LINES
 
 T = TypeVar("T", bound=msgspec.Struct)
 _OPENED = (
@@ -25,9 +26,6 @@ _OPENED = (
 )  # objects that become a column for each key
 
 
-_LINES, _COLUMNS = 10, 100  # that the `repr` of a result takes at most
-
-
 def printed(title: str, *tables: Table) -> str:
     """What a result prints as: its title and its tables in at most ten lines; rows of the last one go first."""
     lines = [title]
@@ -35,14 +33,14 @@ def printed(title: str, *tables: Table) -> str:
         cells = [[column.head for column in table.columns]]
         cells += [list(map(display_text, table.columns, row)) for row in table.rows]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        kept = sum(end <= _COLUMNS for end in itertools.accumulate(width + 2 for width in widths))
+        kept = sum(end <= REPR_COLUMNS for end in itertools.accumulate(width + 2 for width in widths))
         text = ["  ".join(one.rjust(width) if column.numeric else one.ljust(width)
                           for column, one, width in zip(table.columns[:kept], row, widths, strict=False)).rstrip()
                 for row in cells]  # fmt: skip
-        room = _LINES - len(lines) - 2 * (len(tables) - 1 - place)  # of those that follow, head and first row
+        room = REPR_LINES - len(lines) - 2 * (len(tables) - 1 - place)  # of those that follow, head and first row
         lines += text if len(text) <= room else [*text[: room - 1], f"... and {len(text) - room + 1} more"]
     safe = map(spelled_out, lines)
-    return "\n".join(line if len(line) <= _COLUMNS else f"{line[: _COLUMNS - 1]}…" for line in safe)
+    return "\n".join(line if len(line) <= REPR_COLUMNS else f"{line[: REPR_COLUMNS - 1]}…" for line in safe)
 
 
 class Tabular:

@@ -25,7 +25,7 @@ from independence.report.table import Column, Table, display_text
 if TYPE_CHECKING:
     from independence.report.analysis import RenderedBoard
 
-_NARROWEST, _WIDEST = 40, 140
+_NARROWEST, _WIDEST, _WIDEST_LINES = 40, 140, 200  # the last of a table with a line a row
 _GOOD, _FAIR, _POOR = 80, 60, 40  # indices from which on they are coloured so
 
 
@@ -42,9 +42,9 @@ def print_tables(tables: Sequence[Table], format_: str) -> None:
         encode = formats.to_csv if format_ == "csv" else formats.to_markdown
         sys.stdout.write(plain("\n".join(map(encode, tables))))
     else:
-        out = console()
-        out.width = max(_NARROWEST, min(out.width, _WIDEST))
         for table in tables:
+            out = console()
+            out.width = max(_NARROWEST, min(out.width, _WIDEST_LINES if table.one_line else _WIDEST))
             if not any(column.head for column in table.columns):
                 _show_pairs(table, out)
             elif table.one_line:

@@ -29,7 +29,8 @@ from independence.store.spending import Dates
 
 THINKS: Final = "†"
 PLACED: Final = "‡"
-AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
+_PROMPT: Final = "prompt as published, not hardened"
+AS_PUBLISHED: Final = f"Judge {_PROMPT}"
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 SENTENCES: Final = {
     # Of subjects and their answers
@@ -299,7 +300,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         *(few_scenarios(board) if board.generalises_to == LIKE_THESE else []),
         *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
     ]  # fmt: skip
-    prompt = f", {AS_PUBLISHED[6:]}" if board.judge_prompt else ""
+    prompt = f", {_PROMPT}" if board.judge_prompt else ""
     return [", ".join(what), *_judge_line(board, board.judge, prompt, intervals), *warnings[:1]]
 
 

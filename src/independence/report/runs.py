@@ -16,7 +16,7 @@ from independence.report.replayed_runs import FLAG
 from independence.report.table import Table, Value
 from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID
-from independence.store import spending
+from independence.store import scopes, spending
 from independence.store.spending import SubjectSpending
 
 SPLIT = timedelta(days=1)
@@ -101,7 +101,6 @@ def _subjects(read: VerdictData, by_subject: dict[str, Counter[str]], dialogues:
 
 # Columns that stand only where somebody has something in them.
 _EXCEPTIONS = ("failed_usd", "unknown_usd", "extra_attempts")
-_NAMED = 3  # subjects that a sentence lists
 
 
 def per_run(own: SubjectSpending) -> float | None:
@@ -156,11 +155,8 @@ def _unstated(read: VerdictData, own: Mapping[str, SubjectSpending]) -> list[str
         read.about[config].name: one.without_cost for config, one in own.items() if not free(read.about[config])
     })  # fmt: skip
     whose = [f"{name} ({count})" for name, count in found.most_common() if count]
-    if not whose:
-        return []
-    more = f" and {len(whose) - _NAMED} more subjects" if len(whose) > _NAMED else ""
     counted = f"No cost is stated for {found.total()} answers, so the total may be too low"
-    return [f"{counted}: {', '.join(whose[:_NAMED])}{more}."]
+    return [f"{counted}: {scopes.listed(whose)}."] if whose else []
 
 
 def free(who: SubjectInfo) -> str:
