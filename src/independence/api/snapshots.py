@@ -16,9 +16,10 @@ from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
 from independence.exchange.output import Manifest
+from independence.store import scopes
 
 _NAME = "leaderboard_%Y%m%d_%H%M%S"
-_LISTED = 5  # changes of an index, the largest first, and subjects that came or went
+_LISTED = 5  # changes of an index, the largest first
 _SHOWN = 0.05  # points of an index: less is no change in what boards print
 
 
@@ -87,8 +88,7 @@ def _moved(name: str, before: _Board, now: _Board) -> Iterator[str]:
     yield f"since {name}: {len(changed)} of {len(pairs)} indices changed"
     for word, labels in (("new", later.keys() - earlier.keys()), ("gone", earlier.keys() - later.keys())):
         if labels:
-            more = f" and {len(labels) - _LISTED} more" if len(labels) > _LISTED else ""
-            yield f"{word}: {', '.join(sorted(labels)[:_LISTED])}{more}"
+            yield f"{word}: {scopes.listed(sorted(labels))}"
     for old, new in changed[:_LISTED]:
         runs = f", {old.runs} to {new.runs} runs" if old.runs != new.runs else ""
         yield f"{new.label}: {_said(old.index)} to {_said(new.index)}{runs}"
