@@ -29,7 +29,7 @@ _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS,
 _NAMES: Final = attrgetter("rank", "label", "config")
 _NUMBERS: Final = attrgetter(
     "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd", "tier",
-    "rank_ci", "placed", "above",
+    "rank_bounds", "rank_ci",
 )  # fmt: skip
 _JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
 _FEW: Final = 4  # subjects that stand side by side
@@ -73,7 +73,7 @@ def components(index: Index, about: bool = False) -> list[Column]:
 
 def _values(row: BoardRow, index: Index) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
-    own, ranks = row.estimate, row.rank_ci
+    own, open_, ranks = row.estimate, row.rank_bounds, row.rank_ci
     told = own is not None and own.ci is not None
     return {
         **msgspec.structs.asdict(row),
@@ -84,6 +84,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         **{f"points_lost_{name}": lost for name, lost in (row.points_lost or {}).items()},
         **{_key(part): column(part, row) for part in index.components},
         "subject": notes.name(row),
+        "rank": f"{open_[0]}–{open_[1]}" if row.rank is None and open_ else row.rank,
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
         "missing": notes.why(row.flags),
         "estimate": (own.index if own.bounds is None else own.bounds) if own and told else None,
@@ -188,8 +189,8 @@ def _index(row: BoardRow) -> Value:
 
 
 def ranked(board: Board, index: Index) -> Table:
-    """Subjects with an index or a rank; under a published rule with its own interval, and without tiers."""
-    rows = [_values(row, index) | {"index": _index(row)} for row in board.rows if not _open(row)]
+    """All subjects; under a published rule with its own interval, and without tiers."""
+    rows = [_values(row, index) | {"index": _index(row)} for row in board.rows]
     parts = [*_kinds(board), *components(index)]
     origin = _origin(board)
     if board.scoring == STRICT:
@@ -214,13 +215,9 @@ def runs(board: Board, index: Index) -> Table:
     return declared.made("board/runs", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
 
 
-def _open(row: BoardRow) -> bool:
-    return row.index is None and not row.placed
-
-
 def incomplete(board: Board, index: Index) -> Table | None:
-    """Subjects with missing verdicts and no rank, with what their index can be; None where there are none."""
-    rows = [_values(row, index) for row in board.rows if _open(row)]
+    """Subjects without an index, with what it can be and what they lack; None where there are none."""
+    rows = [_values(row, index) for row in board.rows if row.index is None]
     return declared.made("board/incomplete", rows, [], {"subject": _origin(board)}) if rows else None
 
 

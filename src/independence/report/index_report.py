@@ -29,7 +29,6 @@ from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
-from independence.report.notes import PLACED
 from independence.report.planned_verdicts import grouped
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
@@ -71,7 +70,8 @@ def sections(
     ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
     ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
+    whole = any(row.index is not None for row in built.rows)
+    tables = [ranked if whole or estimated is None else None, board_tables.incomplete(built, index), estimated]
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
     costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
     conditions = matrix.tables(connection, scope.suite, scope.edition, read.judge)
@@ -189,12 +189,10 @@ def forest(board: Board) -> Svg:
         ForestRow(
             label=row.label,
             index=row.index,
-            placed=row.placed,
             inner=row.intervals.get(THESE) if strict else row.ci,
             outer=row.intervals.get(LIKE_THESE),
             tier=row.tier,
             simulated=row.simulated,
-            coverage=row.coverage,
             bounds=row.bounds,
         )
         for row in board.rows
@@ -203,23 +201,13 @@ def forest(board: Board) -> Svg:
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar shows the possible index of an incomplete subject."
     )
-    if any(row.placed for row in rows):
-        caption += f" {PLACED} has a rank although verdicts are missing: its intervals hold whatever they would be."
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
     meta = FigureMeta("board-forest", "The board", caption)
     labels = [row.label for row in rows]
-    shorter = _marked(rows, [short(row.label, labels, row.simulated) for row in rows])
+    shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
     narrow = board_plot.forest(shorter, meta._replace(id="board-forest-narrow"), narrow=True)
-    return Svg(meta.id, board_plot.forest(_marked(rows, labels), meta), caption, narrow)
-
-
-def _marked(rows: Sequence[ForestRow], labels: Sequence[str]) -> list[ForestRow]:
-    """Under these labels, those that have a rank without an index with their mark."""
-    return [
-        msgspec.structs.replace(row, label=f"{label} {PLACED}" if row.placed else label)
-        for row, label in zip(rows, labels, strict=True)
-    ]
+    return Svg(meta.id, board_plot.forest(rows, meta), caption, narrow)
 
 
 def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Svg]:

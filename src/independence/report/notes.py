@@ -28,7 +28,6 @@ from independence.store import queries, scopes
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
-PLACED: Final = "‡"
 AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 SENTENCES: Final = {
@@ -52,11 +51,9 @@ SENTENCES: Final = {
     "as_published": f"{AS_PUBLISHED}.",
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
     # Of places and intervals
-    "placed": f"{PLACED} Verdicts are missing ({{whose}}), so there is no index; interval and rank hold whatever they "
-    "would be.",
-    "single": "A single run has no rank and no interval, and counts in no other rank: chance may explain much of its "
-    "index.",
-    "holes": "Without all of its verdicts a subject stands at the lowest index that they allow.",
+    "single": "A single run has no rank and no interval: chance may explain much of its index.",
+    "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
+    "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
     "tiers": "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
     "({correction}). Subjects of two tiers may be alike: `independence compare` tests two.",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
@@ -109,8 +106,7 @@ def readings(board: Board) -> list[str]:
     rows, strict = board.rows, board.scoring == STRICT
     marked = [(name(row), row.flags) for row in rows]
     own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
-    placed = [f"{row.label}: {why(row.flags) or 'some'}" for row in rows if row.placed]
-    holes = any(row.index is None and row.rank is None for row in rows) and any(row.rank is not None for row in rows)
+    holes = any(row.index is None for row in rows) and any(row.rank_ci is not None for row in rows)
     correction = CORRECTIONS.get(board.correction, "")
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
@@ -125,8 +121,7 @@ def readings(board: Board) -> list[str]:
         }),
         *transport(marked),
         *say({
-            "placed": strict and placed and {"whose": "; ".join(placed)},
-            "single": strict and any(row.index is not None and row.rank is None for row in rows),
+            "single": strict and any(row.single for row in rows),
             "holes": strict and holes and not estimated(board),
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
             "tiers": in_tiers(board) and {"correction": correction},
@@ -290,7 +285,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
     ]  # fmt: skip
     methods = {row.ci_method for row in rows} - {"none"}
     intervals = _INTERVALS.get(methods.pop() if len(methods) == 1 else board.generalises_to, "") if methods else ""
-    single = strict and any(row.index is not None and row.rank is None for row in rows)
+    single = strict and any(row.single for row in rows)
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
@@ -364,9 +359,8 @@ def name(row: BoardRow) -> str:
 
 
 def marks(row: BoardRow) -> str:
-    """The signs behind a subject's name that notes below the board explain."""
-    signs = THINKS * row.thinking + PLACED * row.placed
-    return f" {signs}" if signs else ""
+    """The sign behind a subject's name that a note below the board explains."""
+    return f" {THINKS}" if row.thinking else ""
 
 
 def in_tiers(board: Board) -> bool:

@@ -46,7 +46,7 @@ SENTENCES = {
 def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> Section:
     """Who has the highest index and who the lowest, how many have none, and what else was found, in sentences."""
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
-    ranked = [row for row in known if row.rank is not None]
+    ranked = [row for row in known if not row.single]
     counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
     said = [_compared(ranked or known, built) if known else _without_index(built.rows)]
     if counts["singles"]:
