@@ -89,8 +89,8 @@ def tables(found: CheckDocument) -> list[Table]:
     if found.decision in _TOO and found.runs < found.max_runs:
         method.append(
             f"A gate stops once it is decided, so what {found.runs} of at most {found.max_runs} runs measured is too "
-            f"{_TOO[found.decision]} on average (by about 1 point if the true value lies 5 points from the bar, by about "
-            "5 if it lies on the bar), unless so many were planned beforehand."
+            f"{_TOO[found.decision]} on average (by about 1 point if the true value lies 5 points from the bar, by "
+            "about 5 if it lies on the bar), unless so many were planned beforehand."
         )
     bars = Table(
         "check",

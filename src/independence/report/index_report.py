@@ -35,7 +35,7 @@ from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
-from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
+from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, without_empty_columns
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
 from independence.stats.subject_points import leverage
@@ -76,6 +76,7 @@ def sections(
     costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
     conditions = matrix.tables(connection, scope.suite, scope.edition, read.judge)
     hosts, judges = provider_tables.tables(read), _judges(connection, read, others)
+    ruled_hosts = hosts if ruled is None else provider_tables.tables(read, ruled=ruled)
     made = [
         summary.of_index(read, built, findings.of_report(read, built, [*conditions, *hosts, *judges])),
         Section("board", "The board", [
@@ -90,7 +91,7 @@ def sections(
         Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)]),
         Section("conditions", "Prompt and delivery", conditions),
         Section("providers", "Same model, other hosts and settings",
-                hosts if ruled is None else provider_tables.tables(read, ruled=ruled)),
+                [without_empty_columns(one) for one in ruled_hosts]),
         Section("judges", "Judges", judges),
         Section("names", "Chosen names", names.tables(
             connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
