@@ -28,7 +28,6 @@ from independence.report import (
     summary,
 )
 from independence.report import board as boards
-from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardRemarks
 from independence.report.table import Column, Prose, Table, flat, to_markdown
@@ -65,7 +64,8 @@ def test_all_subjects_stand_with_their_places_and_what_incomplete_ones_lack_stan
         (1, "1–2", "label of good", pytest.approx(89.375)), (2, "2–3", "label of bad (simulated)", pytest.approx(15)),
         (None, None, "label of hole", (0.0, 100.0)),
     ]  # fmt: skip
-    assert {"these_low", "like_these_high", "rank_ci"} <= set(flat(table)[0])
+    assert {"ci_low", "ci_high", "rank_ci"} <= set(flat(table)[0])
+    assert not {"these_low", "like_these_low", "t_runs_low", "bootstrap_low"} & set(flat(table)[0]), "one interval"
     (hole,) = apart.rows
     assert (hole[0], hole[-1]) == ("label of hole", "not_run 2, unjudged 1")
 
@@ -379,12 +379,10 @@ def test_too_few_scenarios_are_told_once_beside_the_intervals_that_it_is_about(t
     assert prose.markdown.count(NOTE) == 1
     assert json.loads(msgspec.json.encode(like))["few_scenarios"]["note"] == NOTE
     assert NOTE not in board_tables.compact(these, toy.index).notes
-    assert board_tables.ranked(these, toy.index).notes.count(NOTE) == 1
-    assert board_tables.runs(these, toy.index).notes.count(NOTE) == 1
-    for reading in (THESE, LIKE_THESE):
-        made = index_report.sections(toy.connection, toy.scope, BoardOptions(reading=InferenceOptions(reading)))
-        tables = [block for section in made if section.id == "board" for block in section.body]
-        assert any(NOTE in to_markdown(one) for one in tables if isinstance(one, Table))
+    for own, counts in ((these, (0, 1)), (like, (1, 1))):
+        tables = (board_tables.runs(own, toy.index), board_tables.intervals(own, toy.index))
+        assert tuple(one.notes.count(NOTE) for one in tables) == counts
+        assert NOTE in index_report.forest(own).caption, "which draws both intervals"
 
 
 @pytest.mark.parametrize(("each", "few"), [(9, 9), (10, None)])

@@ -168,16 +168,14 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         _values(row, index) | {"subject": name, "index": _index(row)}
         for name, row in zip(named, board.rows, strict=True)
     ]
-    few = notes.few_scenarios(board) if board.generalises_to == LIKE_THESE else []
+    few = notes.few_to_generalise(board)
     below = (notes.caption(board), *notes.date_line(board.dates), *few, *notes.readings(board), *notes.estimates(board))
     more = {
         "subject": _origin(board),
         "ci": _ESTIMATES if notes.estimated(board) else (),
         "coverage": [*_evasions(board), *_kinds(board, about=True), *components(index, about=True)],
     }
-    made = declared.made("board/board", rows, below, more)
-    columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
-    return msgspec.structs.replace(made, columns=columns)
+    return _with_meanings(declared.made("board/board", rows, below, more))
 
 
 def _index(row: BoardRow) -> Value:
@@ -195,24 +193,35 @@ def ranked(board: Board, index: Index) -> Table:
     origin = _origin(board)
     if board.scoring == STRICT:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
-        more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
-        more["like_these"] = _judges(board)
-        return declared.made("board/ranked", rows, [*notes.few_scenarios(board), *notes.readings(board)], more)
+        more = {"subject": origin, "ci": parts, "coverage": evasions if _evasions(board) else ()}
+        return declared.made("board/ranked", rows, notes.readings(board), more)
     return declared.made("board/published", rows, notes.readings(board), {"subject": origin, "bootstrap": parts})
 
 
 def runs(board: Board, index: Index) -> Table:
-    """Per-run indices with every interval, one line a subject with a complete run."""
+    """Per-run indices with the interval of the board, one line a subject with a complete run."""
     rows = [
         _values(row, index)
-        | {"subject": subject_name(row.label, row.simulated), "per_run": " ".join(map(decimal, row.per_run)),
+        | {"subject": subject_name(row.label, row.simulated), "index": _index(row),
+           "per_run": " ".join(map(decimal, row.per_run)),
            "sd": stdev(row.per_run) if len(row.per_run) > 1 else None}
         for row in board.rows
         if row.per_run
     ]  # fmt: skip
-    if board.scoring != STRICT:
-        return declared.made("board/runs-published", rows)
-    return declared.made("board/runs", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
+    return declared.made("board/runs", rows, [*notes.intervals(board), *notes.few_to_generalise(board)])
+
+
+def intervals(board: Board, index: Index) -> Table:
+    """The interval of every method."""
+    rows = [_values(row, index) for row in board.rows if any(row.intervals.values())]
+    made = declared.made("board/intervals", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
+    return _with_meanings(made)
+
+
+def _with_meanings(table: Table) -> Table:
+    """With what each column says."""
+    columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in table.columns)
+    return msgspec.structs.replace(table, columns=columns)
 
 
 def incomplete(board: Board, index: Index) -> Table | None:
@@ -269,10 +278,15 @@ def _key(part: Component) -> str:
 
 
 def details(board: Board, index: Index, suite: Suite, planned: Mapping[str, Sequence[PlannedVerdict]]) -> list[Table]:
-    """What stands behind the numbers: every run and interval, every scenario, what was paid and what was noticed."""
+    """What stands behind the numbers: runs, every interval and scenario, what was paid and what was noticed."""
     marked = [", ".join(f"{words(flag)} {count}" for flag, count in row.flags.items()) or None for row in board.rows]
     rows = [_values(row, index) | {"flags": flags} for row, flags in zip(board.rows, marked, strict=True)]
-    tables = [runs(board, index), scenarios(board, suite, planned), declared.made("board/marks", rows)]
+    tables = [
+        runs(board, index),
+        intervals(board, index),
+        scenarios(board, suite, planned),
+        declared.made("board/marks", rows),
+    ]
     return [without_empty_columns(table) for table in tables if table.rows]
 
 

@@ -19,6 +19,7 @@ from independence.report import (
     judge_validation,
     matrix,
     names,
+    notes,
     provider_tables,
     runs,
     summary,
@@ -202,6 +203,7 @@ def forest(board: Board) -> Svg:
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar shows the possible index of an incomplete subject."
     )
+    caption = " ".join([caption, *notes.few_scenarios(board)])
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
     meta = FigureMeta("board-forest", "The board", caption)

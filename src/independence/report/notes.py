@@ -177,6 +177,18 @@ def few_scenarios(board: Board) -> list[str]:
     return [board.few_scenarios.note]
 
 
+def few_to_generalise(board: Board) -> list[str]:
+    """The same where the intervals of the board are such ones."""
+    return few_scenarios(board) if board.generalises_to == LIKE_THESE else []
+
+
+def intervals(board: Board) -> list[str]:
+    """What the intervals of a board say; nothing without any."""
+    methods = {row.ci_method for row in board.rows} - {"none"}
+    method = methods.pop() if len(methods) == 1 else board.generalises_to if methods else ""
+    return [_INTERVALS[method]] if method in _INTERVALS else []
+
+
 def judge_lines(board: BoardRemarks) -> list[str]:
     """What the judge of a board is not good for, graded in part, or quoted wrongly."""
     lines = [one for one in (board.caution, board.half_finished) if not isinstance(one, UnsetType)]
@@ -283,19 +295,17 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         _edition(board), board.condition, *([] if strict else [f"scoring {board.scoring}"]),
         _span([row.runs for row in rows], "run"), _given([row.coverage for row in rows]),
     ]  # fmt: skip
-    methods = {row.ci_method for row in rows} - {"none"}
-    intervals = _INTERVALS.get(methods.pop() if len(methods) == 1 else board.generalises_to, "") if methods else ""
     single = strict and any(row.single for row in rows)
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
-        *(few_scenarios(board) if board.generalises_to == LIKE_THESE else []),
+        *few_to_generalise(board),
         *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
     ]  # fmt: skip
     prompt = f", {AS_PUBLISHED[6:]}" if board.judge_prompt else ""
-    return [", ".join(what), *_judge_line(board, board.judge, prompt, intervals), *warnings[:1]]
+    return [", ".join(what), *_judge_line(board, board.judge, prompt, " ".join(intervals(board))), *warnings[:1]]
 
 
 def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "") -> list[str]:

@@ -11,7 +11,6 @@ from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardRemarks, VerdictData
 from independence.report.board_rows import BoardRow
 from independence.report.table import Prose, Section, decimal, escaped, on_scale
-from independence.stats.index_uncertainty import LIKE_THESE
 from independence.types import Ends
 
 SENTENCES = {
@@ -55,7 +54,7 @@ def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> S
         said.append(SENTENCES["incomplete"].format_map(counts))
     about = f"; {notes.generalises_to(built)}" if built.scoring == STRICT else ""
     rule = [f"Scoring: {built.scoring}{about}"]
-    rule += notes.few_scenarios(built) if built.generalises_to == LIKE_THESE else []
+    rule += notes.few_to_generalise(built)
     rule += [notes.AS_PUBLISHED] if built.judge_prompt else []
     told = [" ".join(said)]
     if findings:
