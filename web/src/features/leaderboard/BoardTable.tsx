@@ -49,7 +49,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className="border-b border-faint">
           <tr>
-            <SortHead className="w-10 max-sm:w-9" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
+            <SortHead className="w-16" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
               #
             </SortHead>
             <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
@@ -129,7 +129,7 @@ function Row({ entry, columns, all, span, reference, opens }: RowProps) {
   const inner = innerInterval(entry);
   return (
     <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)} ${opens ? "border-t border-soft" : ""}`}>
-      <td className={`${CELL} w-10 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+      <td className={`${CELL} w-16 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {rank(row)}
       </td>
       <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
