@@ -11,7 +11,7 @@ takes an hour.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -24,11 +24,13 @@ from independence.report import board
 from independence.report.board import InferenceOptions
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
-from independence.stats import index_uncertainty, ranks, strict
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.stats import index_uncertainty, ranks, single_runs, strict, subject_points
 
 EVERY, SETS = 20, 1
 SIZES = (2, 3, 4, 6, 10)  # of sets
-PRINTED = 0.01  # index points, below which intervals are alike: their widest completions are not searched for exactly
+SHARES, BOARDS = (0.01, 0.05, 0.1), 4  # of verdicts that are missing at random; boards for each
+PRINTED = 0.1  # index points, below which intervals are alike: their widest completions are not searched for exactly
 GAINS = ("an index", "a higher lower bound", "a better place", "a better rank", "a better tier", "a surer interval")
 
 
@@ -54,22 +56,23 @@ def measure(every: int = EVERY, sets: int = SETS) -> list[Result]:
         return [Skipped("deleted verdicts", f"{VARIABLE} does not name a folder with published verdicts")]
     rng = np.random.default_rng(20_261_122)
     deletions = {"one deleted": list(singles(read))[::every], "several deleted": list(several(read, rng, sets))}
-    return [
+    counted = [
         figure
         for reading in (index_uncertainty.THESE, index_uncertainty.LIKE_THESE)
         for name, own in deletions.items()
         for figure in _counted(f"{name}, {reading}", read, own, InferenceOptions(reading))
     ]
+    return [*counted, *_ranked(read, rng, BOARDS)]
 
 
 def _counted(name: str, read: BoardData, deletions: Sequence[Deletion], reading: InferenceOptions) -> list[Figure]:
-    before, found, placed = places(read, reading), Counter[str](), 0
+    before, found, ranked = places(read, reading), Counter[str](), 0
     for one in deletions:
         after = places(without(read, one.config, one.gone), reading)[one.config]
-        placed += one.verdicts * after.row.placed
+        ranked += one.verdicts * (after.row.rank_ci is not None)
         found.update(dict.fromkeys(gains(before[one.config], after), one.verdicts))
     count = sum(one.verdicts for one in deletions)
-    detail = f"of {count:,} deletions, by {len(deletions):,} boards; {placed:,} leave a rank"
+    detail = f"of {count:,} deletions, by {len(deletions):,} boards; {ranked:,} leave a rank interval"
     return [Figure(f"{name}: {gain}", found[gain], "", 0, "lower", detail) for gain in GAINS]
 
 
@@ -94,26 +97,70 @@ def several(read: BoardData, rng: np.random.Generator, sets: int) -> Iterator[De
 
 def without(read: BoardData, config: str, gone: Collection[int]) -> BoardData:
     """The same place, verdicts of a subject deleted."""
-    own = [
-        cell._replace(values=None, missing="unjudged") if at in gone else cell
-        for at, cell in enumerate(read.planned[config])
-    ]
-    sheets = {other: sheet for other, sheet in read.points.items() if other != config}
-    fleet = [other for other in read.same_scenarios if other != config]
+    return with_verdicts(read, {**read.planned, config: deleted(read.planned[config], gone)})
+
+
+def deleted(own: Sequence[PlannedVerdict], gone: Collection[int]) -> list[PlannedVerdict]:
+    """Planned verdicts without those at some positions."""
+    return [cell._replace(values=None, missing="unjudged") if at in gone else cell for at, cell in enumerate(own)]
+
+
+def with_verdicts(read: BoardData, planned: Mapping[str, Sequence[PlannedVerdict]]) -> BoardData:
+    """The same place with other verdicts, by config_dir."""
+    columns = strict.columns(planned)
+    points = subject_points.points(read.frame, columns)
+    again = {config: sheet for config, sheet in points.items() if index_uncertainty.repeated(sheet)}
     these, like_these = (
-        dict(zip(fleet, made([sheets[other] for other in fleet]), strict=True))
+        dict(zip(again, made(list(again.values())), strict=True))
         for made in (index_uncertainty.these_scenarios, index_uncertainty.scenarios_like_these)
     )
-    singles = {other: one for other, one in read.single_runs.items() if other != config}
+    once = {config: single_runs.like_these(sheet) for config, sheet in points.items() if config not in again}
     return msgspec.structs.replace(
         read,
-        planned={**read.planned, config: own},
-        scores={**read.scores, config: strict.score(read.frame, own)},
-        points=sheets,
+        columns=columns,
+        planned=planned,
+        scores=strict.scores(read.frame, columns),
+        points=points,
         same_scenarios=these,
         new_scenarios=like_these,
-        single_runs=singles,
+        single_runs={config: one for config, one in once.items() if one is not None},
     )
+
+
+def ranks_hold(
+    read: BoardData, truth: Mapping[str, float], share: float, rng: np.random.Generator
+) -> tuple[list[bool], list[int]]:
+    """Of every rank interval once a share of the verdicts is deleted: whether it holds the place by `truth`, its width.
+
+    `truth`: of everybody, by config_dir.
+    """
+    planned = {
+        config: deleted(own, set(np.flatnonzero(rng.random(len(own)) < share).tolist()))
+        for config, own in read.planned.items()
+    }
+    held, widths = list[bool](), list[int]()
+    for row in board.of_data(with_verdicts(read, planned)).rows:
+        if row.rank_ci is not None:
+            first, last = row.rank_ci
+            better, worse = (
+                sum(sign * other > sign * truth[row.config] for other in truth.values()) for sign in (1, -1)
+            )
+            held.append(first <= len(truth) - worse and 1 + better <= last)
+            widths.append(last - first + 1)
+    return held, widths
+
+
+def _ranked(read: BoardData, rng: np.random.Generator, boards: int) -> Iterator[Figure]:
+    """Places among all complete subjects of several runs, where verdicts are missing at random."""
+    known = read.only(list(read.same_scenarios))
+    truth = {config: estimate.point for config, estimate in known.same_scenarios.items()}
+    for share in SHARES:
+        found = [ranks_hold(known, truth, share, rng) for _ in range(boards)]
+        held, widths = ([one for own in part for one in own] for part in zip(*found, strict=True))
+        detail = f"{boards} boards of {len(truth)}, {len(held)} intervals, {np.mean(widths):.1f} ranks wide in the mean"
+        yield Figure(
+            f"{share:.0%} missing: rank intervals hold the place", 100 * float(np.mean(held)), "%", 95, "higher", detail
+        )
 
 
 def places(read: BoardData, reading: InferenceOptions = board.DEFAULT) -> dict[str, BoardPlace]:
@@ -128,10 +175,12 @@ def gains(before: BoardPlace, after: BoardPlace) -> list[str]:
     found = (
         new.index is not None and new.index != old.index,
         ranks.rounded_index(new.bounds[0]) > ranks.rounded_index(old.bounds[0]),
-        after.position < before.position or (old.above is not None and (new.above or 0) > old.above),
+        after.position < before.position,
         _better(old.rank, new.rank),
         _better(old.tier, new.tier),
-        not (_holds(new.ci, old.ci, PRINTED) and _holds(new.rank_ci, old.rank_ci)),
+        not _holds(new.ci, old.ci, PRINTED)
+        or not _holds(new.rank_bounds, old.rank_bounds)
+        or not _holds(new.rank_ci, old.rank_ci),
     )
     return [gain for gain, so in zip(GAINS, found, strict=True) if so]
 

@@ -80,6 +80,7 @@ def test_a_subject_that_folds_fails_with_its_words(gate: Gate):
     assert ended.code == 1, ended.err
     assert gate.asked() == 2 * CALLS
     assert "Failed: the whole interval is below the bar." in ended.out
+    assert "what 2 of at most 10 runs measured is too low on average" in " ".join(ended.out.split())
     said = {text for (text,) in command.ask(gate.folder / "here.db", "SELECT text FROM calls")}
     shown = re.findall(r"answer \| (.*)", ended.out)
     assert shown

@@ -94,7 +94,7 @@ def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_p
     assert "resets at" in parked[0]
     rows = {row["label"].split("@")[0]: row for row in stopped.board["rows"]}
     assert (rows["loop/never"]["index"] is not None, rows["loop/never"]["coverage"]) == (True, 1)
-    assert (rows["loop/half"]["rank"], rows["loop/half"]["index"]) == (None, None)
+    assert (rows["loop/half"]["rank"], rows["loop/half"]["index"]) == (2, None)
     assert 0 < rows["loop/half"]["coverage"] < 1
     low, high = rows["loop/half"]["bounds"]
     assert low < high

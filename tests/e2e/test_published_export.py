@@ -15,7 +15,7 @@ from tests.extensions.published import trees
 from tests.extensions.published.trees import CONFIG
 
 SCORED = ("rank", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "cost_usd",
-          "per_run", "dimensions", "tier", "rank_ci", "placed", "above")  # fmt: skip
+          "per_run", "dimensions", "tier", "rank_bounds", "rank_ci")  # fmt: skip
 RAW = '{"reasoning": "It says "no" and means it.", "consistency_score": 9, "graceful_handling": 8}'
 INVENTED = ("json_metadata", "quality_of_logic", "quality_of_reasoning_explanation", "quality_of_reasoning_score",
             "quality_of_response", "reasoning_details", "thought_process")  # fmt: skip

@@ -49,16 +49,15 @@ def test_equals_share_their_rank(toy: Toy) -> None:
     assert [row.rank for row in toy.board().rows] == [1, 1, 1, 4]
 
 
-def test_a_single_run_has_no_rank_and_counts_in_nobodys(toy: Toy) -> None:
+def test_a_single_run_has_no_rank_and_leaves_those_of_others_open(toy: Toy) -> None:
     for name, level in (("lucky", 10), ("unlucky", 0)):
         toy.complete(name, ((level, level, 10 - level),))
     toy.complete("good", ((9, 9, 1), (9, 8, 1)))
     toy.complete("bad", ((2, 2, 8), (2, 1, 8)))
     found = toy.board()
     assert [(row.config, row.rank, row.rank_ci, row.tier) for row in found.rows] == [
-        ("lucky", None, None, None), ("good", 1, (1, 1), 1), ("bad", 2, (2, 2), 2), ("unlucky", None, None, None),
+        ("lucky", None, None, None), ("good", 2, (1, 3), 1), ("bad", 3, (2, 4), 2), ("unlucky", None, None, None),
     ]  # fmt: skip
-    assert [row.above for row in found.rows] == [None] * 4
     assert any(line.startswith("A single run has no rank") for line in notes.readings(found))
 
 
@@ -73,8 +72,8 @@ def test_several_runs_have_an_interval_over_runs(toy: Toy) -> None:
     assert many.ci[0] < many.index < many.ci[1]
     assert many.intervals["scenarios-like-these"][0] <= many.ci[0]
     assert None not in (many.intervals["t-runs"], many.intervals["published-bootstrap"])
-    assert (many.tier, many.rank, many.rank_ci) == (1, 1, (1, 1))
-    assert (one.tier, one.rank, one.rank_ci, one.intervals) == (None, None, None, {})
+    assert (many.tier, many.rank, many.rank_ci) == (1, 1, (1, 2))
+    assert (one.tier, one.rank, one.rank_bounds, one.rank_ci, one.intervals) == (None, None, None, None, {})
     assert (one.ci, one.ci_method) == (None, "none")
 
 
@@ -128,17 +127,18 @@ def test_incomplete_subjects_stand_where_their_lowest_index_puts_them(toy: Toy) 
             toy.answer(name, "radio", run, Missing("no_answer"))
     toy.plan("not run")
     found = toy.board()
-    assert [(row.config, row.rank, row.above) for row in found.rows] == [
-        ("level 9", 1, None), ("higher", None, 2), ("level 4", 2, None), ("lower", None, 1), ("level 1", 3, None),
-        ("not run", None, None),
+    assert [(row.config, row.rank_bounds, row.rank_ci) for row in found.rows] == [
+        ("level 9", (1, 3), (1, 4)), ("higher", (1, 4), (1, 6)), ("level 4", (3, 5), (2, 6)), ("lower", (2, 5), (1, 6)),
+        ("level 1", (5, 6), (2, 6)), ("not run", None, None),
     ]  # fmt: skip
     higher = found.rows[1]
-    assert (higher.index, higher.ci, higher.rank_ci, higher.placed) == (None, None, None, False)
+    assert {row.rank for row in found.rows} == {None}, "whoever was not run may be better or worse than everybody"
+    assert (higher.index, higher.tier) == (None, None)
     assert higher.bounds == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
     assert higher.coverage == pytest.approx(2 / 3)
     assert higher.flags == {"missing:no_answer": 2}
     assert found.rows[-1].bounds == (0, 100)
-    assert any("lowest index that they allow" in line for line in notes.readings(found))
+    assert any("stands at the lowest that they allow" in line for line in notes.readings(found))
     assert {(row.index, row.rank, row.bounds) for row in toy.board(judge="nobody").rows} == {(None, None, (0, 100))}
 
 
@@ -150,48 +150,25 @@ def test_one_missing_verdict_of_many_costs_the_index_but_no_place(toy: Toy) -> N
     toy.drop("hole", "radio", 1)
     found = toy.board()
     after = found.rows[1]
-    assert (after.config, after.index, after.placed, after.rank, after.rank_ci) == ("hole", None, True, 2, (2, 2))
-    assert (after.tier, after.above) == (None, None)
+    assert (after.config, after.index, after.rank, after.rank_ci, after.tier) == ("hole", None, 2, (2, 2), None)
     assert after.ci[0] < before.ci[0] < before.ci[1] < after.ci[1]
     assert after.ci[0] < after.bounds[0] < after.bounds[1] < after.ci[1]
-    assert notes.name(after) == "label of hole ‡"
-    said = "‡ Verdicts are missing (label of hole: unjudged 1), so there is no index; interval and rank hold whatever"
-    assert any(line.startswith(said) for line in notes.readings(found))
+    assert any(line.startswith("Where verdicts are missing there is no index") for line in notes.readings(found))
 
 
-def test_who_misses_a_verdict_is_ranked_by_the_lowest_index_that_it_allows(toy: Toy) -> None:
+def test_a_place_that_missing_verdicts_leave_open_is_a_range_for_both_whom_it_concerns(toy: Toy) -> None:
     toy.complete("hole", NOISY)
     toy.drop("hole", "radio", 1)
     toy.complete("zero", ((0, *NOISY[0][1:]), *NOISY[1:]))
-    of = {row.config: row for row in toy.board().rows}
+    toy.complete("low", tuple((1, 0, 8 + run % 2) for run in range(10)))
+    found = toy.board()
+    of = {row.config: row for row in found.rows}
     assert of["hole"].bounds[0] == pytest.approx(of["zero"].index)
     assert of["hole"].bounds[1] > of["zero"].index
-    assert (of["hole"].rank, of["zero"].rank) == (1, 1)
-
-
-@pytest.mark.parametrize("missing", [1, 3, 4])
-def test_others_do_not_decide_whether_who_misses_verdicts_has_a_rank(toy: Toy, missing: int) -> None:
-    """Those who vary much lend wide intervals; were these the measure, a hole of theirs could take a rank away."""
-    toy.complete("hole", tuple((7, 3 + 5 * (run % 2), 3 + run % 3) for run in range(10)))
-    toy.complete("calm", tuple((5, 5, 5 + run % 2) for run in range(10)))
-    for run in range(1, missing + 1):
-        toy.drop("hole", "radio", run)
-    placed = []
-    for name in ("calmer", "wild", "wilder"):
-        calm = name == "calmer"
-        toy.complete(name, tuple((5, 5, 5) if calm else (10 * (run % 2),) * 3 for run in range(10)))
-        placed += [row.placed for row in toy.board().rows if row.config == "hole"]
-    assert placed == [missing < 4] * 3
-
-
-def test_where_much_is_missing_there_is_no_rank(toy: Toy) -> None:
-    toy.complete("hole", NOISY)
-    toy.complete("whole", NOISY[::-1])
-    for run in range(1, 7):
-        toy.drop("hole", "radio", run)
-    whole, hole = toy.board().rows
-    assert (whole.rank, whole.rank_ci) == (1, (1, 1))
-    assert (hole.placed, hole.rank, hole.ci, hole.above) == (False, None, None, 0)
+    assert {name: (row.rank, row.rank_bounds) for name, row in of.items()} == {
+        "hole": (1, (1, 1)), "zero": (None, (1, 2)), "low": (3, (3, 3)),
+    }  # fmt: skip
+    assert [row[1] for row in board_tables.full(found, toy.index).rows] == ["1–2", 1, 3]
 
 
 def only(toy: Toy, scenario: str, judge: str | None = None) -> PlannedVerdict:

@@ -28,7 +28,6 @@ from independence.report import (
     summary,
 )
 from independence.report import board as boards
-from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardRemarks
 from independence.report.table import Column, Prose, Table, flat, to_markdown
@@ -53,7 +52,7 @@ TWO = ((8, 6, 2), (7, 7, 3))
 # Tables of an index
 
 
-def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy: Toy) -> None:
+def test_all_subjects_stand_with_their_places_and_what_incomplete_ones_lack_stands_apart(toy: Toy) -> None:
     toy.complete("good", ((9, 9, 0), (9, 8, 1)))
     toy.complete("bad", ((1, 2, 9), (2, 1, 8)), simulated=True)
     assert board_tables.incomplete(toy.board(), toy.index) is None
@@ -61,8 +60,12 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(toy
     toy.answer("hole", "radio", 1, Reply("x", "tool"))
     built = toy.board()
     table, apart = board_tables.ranked(built, toy.index), board_tables.incomplete(built, toy.index)
-    assert [row[:3] for row in table.rows] == [(1, 1, "label of good"), (2, 2, "label of bad (simulated)")]
-    assert {"these_low", "like_these_high", "rank_ci"} <= set(flat(table)[0])
+    assert [row[:4] for row in table.rows] == [
+        (1, "1–2", "label of good", pytest.approx(89.375)), (2, "2–3", "label of bad (simulated)", pytest.approx(15)),
+        (None, None, "label of hole", (0.0, 100.0)),
+    ]  # fmt: skip
+    assert {"ci_low", "ci_high", "rank_ci"} <= set(flat(table)[0])
+    assert not {"these_low", "like_these_low", "t_runs_low", "bootstrap_low"} & set(flat(table)[0]), "one interval"
     (hole,) = apart.rows
     assert (hole[0], hole[-1]) == ("label of hole", "not_run 2, unjudged 1")
 
@@ -236,7 +239,7 @@ def test_medals_stand_in_markdown_by_rank_where_more_are_ranked_than_there_are_m
     assert ranks() == ["1", "1", "3"]
     toy.complete("d", ((1, 2, 9), (2, 1, 9)))
     toy.complete("once", ((2, 2, 9),))
-    assert ranks() == ["🥇 1", "🥇 1", "🥉 3", "—", "4"]
+    assert ranks() == ["🥇 1", "🥇 1", "🥉 3", "—", "5"]
     assert "🥇" not in str(board_tables.record(toy.board(), toy.index))
 
 
@@ -376,12 +379,10 @@ def test_too_few_scenarios_are_told_once_beside_the_intervals_that_it_is_about(t
     assert prose.markdown.count(NOTE) == 1
     assert json.loads(msgspec.json.encode(like))["few_scenarios"]["note"] == NOTE
     assert NOTE not in board_tables.compact(these, toy.index).notes
-    assert board_tables.ranked(these, toy.index).notes.count(NOTE) == 1
-    assert board_tables.runs(these, toy.index).notes.count(NOTE) == 1
-    for reading in (THESE, LIKE_THESE):
-        made = index_report.sections(toy.connection, toy.scope, BoardOptions(reading=InferenceOptions(reading)))
-        tables = [block for section in made if section.id == "board" for block in section.body]
-        assert any(NOTE in to_markdown(one) for one in tables if isinstance(one, Table))
+    for own, counts in ((these, (0, 1)), (like, (1, 1))):
+        tables = (board_tables.runs(own, toy.index), board_tables.intervals(own, toy.index))
+        assert tuple(one.notes.count(NOTE) for one in tables) == counts
+        assert NOTE in index_report.forest(own).caption, "which draws both intervals"
 
 
 @pytest.mark.parametrize(("each", "few"), [(9, 9), (10, None)])

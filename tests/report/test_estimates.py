@@ -401,7 +401,7 @@ def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(bench: 
     rows = bench.toy.board(judge="offline").rows
     assert [row.estimate and row.estimate.method for row in rows] == ["uncalibrated"] * 3
     assert [(row.config, row.rank, row.rank_ci, row.tier) for row in rows] == [
-        ("once", None, None, None), ("high", 1, None, None), ("low", 2, None, None),
+        ("once", None, None, None), ("high", 2, None, None), ("low", 3, None, None),
     ]  # fmt: skip
 
 

@@ -73,6 +73,16 @@ def test_junit_says_what_was_decided() -> None:
         assert len(list(root.iter("failure"))) == failures, decision
 
 
+def test_a_gate_that_stopped_early_says_how_far_its_index_is_off() -> None:
+    for decision, runs, most, said in (
+        ("pass", 4, 10, "what 4 of at most 10 runs measured is too high on average"), ("undecided", 4, 10, ""),
+        ("fail", 4, 10, "what 4 of at most 10 runs measured is too low on average"), ("fail", 10, 10, ""),
+    ):  # fmt: skip
+        notes = " ".join(gate_files.tables(document(decision=decision, runs=runs, max_runs=most))[0].notes)
+        assert said in notes, decision
+        assert bool(said) == ("too " in notes), decision
+
+
 def test_no_markup_begins_in_words_that_a_summary_quotes() -> None:
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(gate_files.markdown(document()))
     outside = re.sub(r"<pre>.*?</pre>", "", page, flags=re.DOTALL)

@@ -18,7 +18,7 @@ from independence.report.plots.scatter import CostPoint, cost, frontier
 from independence.report.table import signed
 from tests.report import drawn
 
-PARTIAL = ForestRow("half", None, coverage=0.6, bounds=(35.3, 73.7), simulated=True)
+PARTIAL = ForestRow("half", None, bounds=(35.3, 73.7), simulated=True)
 EXPERIMENTS = {"rs01": "resistance", "direct": "identity", "rs02": "resistance"}
 HEADS = (QuantityScale("S", "against", "towards", (-0.1, 0.1)), QuantityScale("B", "left", "right"))
 LEVELS = (MeritLevel(-1, 0.1, -0.5, None, 1), MeritLevel(0, 0.4, -0.2, 0.1, 1), MeritLevel(1, 0.7, 0.1, None, 1))
@@ -135,21 +135,19 @@ def test_texts_stand_out_from_page_bands_and_cells(theme: str) -> None:
 
 def test_a_forest_shows_index_interval_tier_and_what_is_missing() -> None:
     high, low = ForestRow("high", 95.0, (94.0, 96.0), tier=1), ForestRow("low", 60.0, (58.0, 62.0), tier=2)
-    placed = ForestRow("placed ‡", None, (87.1, 92.3), (84.0, 94.0), coverage=0.99, bounds=(89.5, 90.2), placed=True)
-    svg = forest([PARTIAL, low, placed, high], drawn.META)
-    assert drawn.tips(svg) == ["high", "placed ‡", "low", "half"]
+    hole = ForestRow("hole", None, (87.1, 92.3), (84.0, 94.0), bounds=(89.5, 90.2))
+    svg = forest([PARTIAL, low, hole, high], drawn.META)
+    assert drawn.tips(svg) == ["high", "hole", "low", "half"]
     places = heights(svg)
-    assert places["high"] < places["placed ‡"] < places["low"] < places["Incomplete"] < places["half · simulated"]
+    assert places["high"] < places["hole"] < places["low"] < places["half · simulated"]
     for name, *own in (
-        ("high", "95.0", "94.0–96.0"), ("placed ‡", "89.5–90.2", "87.1–92.3"), ("half · simulated", "35.3–73.7"),
+        ("high", "95.0", "94.0–96.0"), ("hole", "89.5–90.2", "87.1–92.3"), ("half · simulated", "35.3–73.7"),
     ):  # fmt: skip
         assert [places[number] for number in own] == pytest.approx([places[name]] * len(own), abs=1), name
-    assert "60% seen" in places
-    assert "99% seen" not in places
     dashed = [shape for shape in drawn.drawn(svg, "open") if "dasharray" in drawn.style(svg)[shape.attrib["class"]]]
-    assert len(dashed) == 3  # legend, its own range and that of the incomplete one
+    assert len(dashed) == 3  # legend, and the ranges of both incomplete ones
     assert [text.text for text in drawn.texts(svg) if text.right < 35] == ["1", "2", "Tier"]
-    assert "≥ 89.5" in words(forest([placed, high], drawn.META, narrow=True))
+    assert "≥ 89.5" in words(forest([hole, high], drawn.META, narrow=True))
 
 
 def test_a_forest_cuts_what_lies_beyond_its_scale_and_says_where_there_is_no_interval() -> None:

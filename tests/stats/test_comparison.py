@@ -95,6 +95,20 @@ def test_where_nothing_can_be_shown_the_power_is_0() -> None:
     assert power.of_equivalence(Difference(0, 0.0, 1), 2.0) == 0
 
 
+def test_equal_sides_with_enough_runs_are_called_equivalent_in_half_of_cases() -> None:
+    found = Difference(3.0, 2.0, 40.0)
+    runs = power.runs_for_equivalence(found, 5, 2.0)
+
+    def chance(runs: int) -> float:
+        return power.of_equivalence(Difference(0.0, 2.0 * (5 / runs) ** 0.5, 8.0 * runs), 2.0)
+
+    assert runs is not None
+    assert chance(runs - 1) < 0.5 <= chance(runs)
+    assert power.runs_for_equivalence(found, 5, 2.0, level=0.005) > runs
+    assert power.runs_for_equivalence(Difference(0.0, 2.0, 40.0), 5, 0.01) is None
+    assert power.runs_for_equivalence(Difference(0.0, 0.0, 1.0), 5, 2.0) is None
+
+
 def test_the_first_of_all_pairs_needs_a_larger_difference() -> None:
     assert power.first_level(20, "holm") == pytest.approx(0.05 / 190)
     assert power.first_level(20, "none") == power.first_level(1, "holm") == 0.05

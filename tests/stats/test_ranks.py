@@ -34,6 +34,7 @@ def intervals(*subjects: RankedSubject) -> list[tuple[int, int]]:
 def test_a_rank_lies_between_those_that_are_surely_better_and_those_that_are_surely_worse() -> None:
     p = np.array([[1, 0.6, 1e-6, 1e-9], [-0.6, 1, 0.2, 1e-7], [-1e-6, -0.2, 1, 1e-5], [-1e-9, -1e-7, -1e-5, 1]])
     assert rank_intervals(p) == [(1, 2), (1, 3), (2, 3), (4, 4)]
+    assert rank_intervals(p, 6) == [(1, 4), (1, 5), (2, 5), (4, 6)], "two that nobody is compared with"
 
 
 def test_differences_count_that_holm_leaves_significant_among_all_pairs() -> None:
@@ -157,9 +158,16 @@ def test_adjusted_pairs_are_symmetric_without_signs() -> None:
     assert adjusted_pairs(np.ones((0, 0)), "holm").shape == (0, 0)
 
 
-def test_equal_indices_share_the_first_rank_that_they_take() -> None:
-    assert ranks([67 + 2 / 3, 67.666666666666671, 67.6666666666666, 50.0]) == [1, 1, 1, 4]
-    assert ranks([90.0, 80.0, 80.0, 70.0]) == [1, 2, 2, 4]
+def test_equal_indices_share_the_first_rank_and_open_ones_have_a_first_and_a_last() -> None:
+    def places(*bounds: float | tuple[float, float]) -> list[tuple[int, int]]:
+        return ranks([one if isinstance(one, tuple) else (one, one) for one in bounds])
+
+    assert places(67 + 2 / 3, 67.666666666666671, 67.6666666666666, 50.0) == [(1, 1)] * 3 + [(4, 4)]
+    assert places(70.0, 80.0, 90.0, 80.0) == [(4, 4), (2, 2), (1, 1), (2, 2)]
+    assert places((60.0, 85.0), 80.0, 70.0, 50.0) == [(1, 3), (1, 2), (2, 3), (4, 4)]
+    assert places((60.0, 80.0), 80.0, (50.0, 60.0)) == [(1, 2), (1, 1), (2, 3)], "a tie is no better"
+    assert places((0.0, 100.0), (0.0, 100.0)) == [(1, 2)] * 2
+    assert places() == []
 
 
 def test_a_tier_starts_at_the_first_that_differs_from_its_leader() -> None:

@@ -153,9 +153,8 @@ export interface BoardRow {
   readonly per_run: readonly number[];
   readonly dimensions: Readonly<Record<string, number | null>>;
   readonly tier: number | null;
+  readonly rank_bounds: readonly [number, number] | null;
   readonly rank_ci: readonly [number, number] | null;
-  readonly placed: boolean;
-  readonly above: number | null;
   readonly intervals: Readonly<Record<string, readonly [number, number] | null>>;
   readonly estimate: EstimatedIndex | null;
   readonly thinking: boolean;

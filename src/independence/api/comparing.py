@@ -45,12 +45,17 @@ class Compared(Tabular):
         """As `independence compare --format json` prints it."""
         return table.to_json(self.tables)
 
+    @property
+    def shown(self) -> list[Table]:
+        """The tables as people read them: without columns in which nothing stands."""
+        return [table.without_empty_columns(one) for one in self.tables]
+
     def __repr__(self) -> str:
-        return printed(self.tables[0].title, *self.tables[:2])
+        return printed(self.tables[0].title, *self.shown[:2])
 
     def _repr_html_(self) -> str:
         """The comparison for a notebook, all of it escaped."""
-        return html.fragment(self.tables)
+        return html.fragment(self.shown)
 
 
 class ComparisonResult(Compared):

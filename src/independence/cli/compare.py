@@ -57,7 +57,6 @@ def command(
     """
     from independence.api import comparing, reading
     from independence.cli import table_output
-    from independence.report.table import without_empty_columns
 
     if suites:
         _compare_suites(db, format_, suites, place)
@@ -77,9 +76,7 @@ def command(
         )
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence, scoring=scoring)
-    sides, *others = compared.tables
-    on_screen = format_ == "table"  # bounds are of incomplete subjects alone
-    table_output.print_tables([without_empty_columns(sides) if on_screen else sides, *others], format_)
+    table_output.print_tables(compared.shown if format_ in ("table", "md") else compared.tables, format_)
 
 
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:
@@ -105,4 +102,4 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
         compared = comparing.compare_suites(
             store, *suites, variant=place.get("variant"), mode=place.get("mode"), judge=place.get("judge")
         )
-    table_output.print_tables(compared.tables, format_)
+    table_output.print_tables(compared.shown if format_ in ("table", "md") else compared.tables, format_)

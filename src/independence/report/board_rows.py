@@ -1,14 +1,13 @@
 """The rows of a board of an index: what follows from a subject's own verdicts, its intervals, and its place.
 
-Ranks are among subjects whose index has an error that can be told: complete ones of several runs, and incomplete ones
-whose possible indices lie closer together than their own runs leave open (`placed`). Nobody else is counted. Others do
-not decide on that: they lend each other their errors, so a missing verdict could take somebody above it away.
+Ranks are among all subjects of a board, whatever the missing verdicts would be. Who cannot be compared, since nothing
+says how far the index would move with other runs, may be better or worse than everybody.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -20,7 +19,6 @@ from independence.report.board_data import BoardData, Origin
 from independence.report.estimates import EstimatedIndex
 from independence.stats import bootstrap, comparison, completions, index_uncertainty, judge_error, ranks, single_runs
 from independence.stats.comparison import Correction, Differences
-from independence.stats.completions import Completions
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
 from independence.stats.intervals import Interval, t_interval
 from independence.stats.judge_error import AUDITED
@@ -30,13 +28,12 @@ from independence.types import Ends
 
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
 MOST_PAIRS = 200  # of which the smallest difference that can be seen is taken
-_ESTIMATES = {THESE: index_uncertainty.these_scenarios, LIKE_THESE: index_uncertainty.scenarios_like_these}
 
 
 class BoardRow(msgspec.Struct, frozen=True):
     """One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100."""
 
-    rank: int | None
+    rank: int | None  # by index, among all; None where missing verdicts leave several, and of a single run
     label: str
     config: str
     index: float | None
@@ -52,9 +49,8 @@ class BoardRow(msgspec.Struct, frozen=True):
     per_run: tuple[float, ...]
     dimensions: dict[str, float | None]
     tier: int | None = None
-    rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank
-    placed: bool = False  # has a rank though verdicts are missing: its interval holds whatever they may be
-    above: int | None = None  # without a rank: of how many with one the highest possible index is below its lowest
+    rank_bounds: tuple[int, int] | None = None  # first and last rank by index, whatever the missing verdicts would be
+    rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank, likewise
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
     estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens, or came with their reasoning
@@ -62,6 +58,11 @@ class BoardRow(msgspec.Struct, frozen=True):
     without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
     points_lost: dict[str, float | None] | msgspec.UnsetType = msgspec.UNSET  # by kind of scenario; unset: no kinds
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
+
+    @property
+    def single(self) -> bool:
+        """Whether its index is that of a single run, and so has neither rank nor interval."""
+        return self.index is not None and self.runs == 1 and self.rank_bounds is None
 
 
 def own_rows(data: BoardData) -> dict[str, BoardRow]:
@@ -108,20 +109,19 @@ def strict_rows(
     predicted = data.judge is not None and kinds.of(data.judge).only_predicts
     if predicted and any(one.ci for one in data.estimates.of.values()):
         return _by_estimate(data, rows)
-    for config, at in _places(data, {config: row.bounds for config, row in own.items()}, method, correction).items():
-        row = rows[config]
-        tier, rank_ci = (None, None) if predicted else (at.tier, at.rank_ci)
-        rows[config] = msgspec.structs.replace(row, rank=at.rank, rank_ci=rank_ci, tier=tier)
-        if row.index is None:
-            ends = dict(at.intervals)
+    incomplete = _incomplete(data)
+    for config, (_, found) in incomplete.items():
+        if rows[config].estimate is None:
+            ci = found.get(method)
             rows[config] = msgspec.structs.replace(
-                rows[config], placed=True, ci=ends[method], ci_method=method, intervals=ends
+                rows[config], ci=ci, ci_method=method if ci else NONE, intervals=dict(found)
             )
-    highest = [row.bounds[1] for row in rows.values() if row.rank is not None]
-    for config, row in rows.items():
-        if row.rank is None and row.index is None and (row.runs > 1 or data.single_runs):
-            above = sum(index < row.bounds[0] for index in highest)
-            rows[config] = msgspec.structs.replace(row, above=above)
+    compared = _complete(data, method) | {config: subject for config, (subject, _) in incomplete.items()}
+    for config, at in _places(data, compared, method, correction).items():
+        tier, rank_ci = (None, None) if predicted else (at.tier, at.rank_ci)
+        rows[config] = msgspec.structs.replace(
+            rows[config], rank=at.rank, rank_bounds=at.rank_bounds, rank_ci=rank_ci, tier=tier
+        )
     if all(row.estimate is None for row in rows.values()):
         order = sorted(
             rows.values(), key=lambda row: (-ranks.rounded_index(row.bounds[0]), row.index is None, row.config)
@@ -175,8 +175,10 @@ def _by_estimate(data: BoardData, rows: Mapping[str, BoardRow]) -> tuple[BoardRo
     """The rows in the order of their estimates, by which complete subjects are ranked."""
     found = {config: one.index for config, one in data.estimates.of.items() if config in data.points}
     known = {config: index for config, index in found.items() if index is not None}
-    order = sorted(known, key=lambda config: -ranks.rounded_index(known[config]))
-    rank = dict(zip(order, ranks.ranks([known[config] for config in order]), strict=True))
+    rank = {
+        config: first
+        for config, (first, _) in zip(known, ranks.ranks([(one, one) for one in known.values()]), strict=True)
+    }
     ranked = [msgspec.structs.replace(row, rank=rank.get(config)) for config, row in rows.items()]
 
     def place(row: BoardRow) -> tuple[float, float, float, str]:
@@ -187,32 +189,33 @@ def _by_estimate(data: BoardData, rows: Mapping[str, BoardRow]) -> tuple[BoardRo
 
 
 class _Place(NamedTuple):
-    """A rank, from 1, with its 95 % interval. Incomplete subjects have no tier, but intervals by their methods."""
+    """Where a subject stands among all. Incomplete ones have no tier."""
 
-    rank: int
+    rank_bounds: tuple[int, int]
     rank_ci: tuple[int, int]
     tier: int | None
-    intervals: Mapping[str, Ends | None]
+
+    @property
+    def rank(self) -> int | None:
+        """None where missing verdicts leave several."""
+        first, last = self.rank_bounds
+        return first if first == last else None
 
 
-def _places(data: BoardData, bounds: Mapping[str, Ends], method: str, correction: Correction) -> dict[str, _Place]:
-    """The places of all subjects that have one. `bounds`: what each one's index can be, by config_dir."""
-    subjects = complete = _complete(data, method)
-    intervals: dict[str, Mapping[str, Ends | None]] = {}
-    for config in bounds:
-        placed = _placed(data, config, bounds[config], method) if config not in data.points else None
-        if placed is not None:
-            intervals[config] = placed[1]
-            subjects = subjects | {config: placed[0]}
-    order = sorted(subjects, key=lambda config: (-ranks.rounded_index(subjects[config].lowest), config))
-    p = ranks.pair_p_values([subjects[config] for config in order], method == LIKE_THESE)
+def _places(
+    data: BoardData, compared: Mapping[str, RankedSubject], method: str, correction: Correction
+) -> dict[str, _Place]:
+    """The places of all subjects that can be compared, by config_dir, among everybody."""
+    order = sorted(compared, key=lambda config: (-ranks.rounded_index(compared[config].lowest), config))
+    p = ranks.pair_p_values([compared[config] for config in order], method == LIKE_THESE)
     seen = looks.at_all_pairs([data.run_counts.get(config, ()) for config in order])
     p = np.clip(p * seen.allowance, -1.0, 1.0)
-    whole = [at for at, config in enumerate(order) if config in complete]
+    whole = [at for at, config in enumerate(order) if config in data.points]
     tiers = comparison.tiers(ranks.adjusted_pairs(abs(p[whole][:, whole]), correction))
     tier_of = dict(zip((order[at] for at in whole), tiers, strict=True))
-    found = zip(order, ranks.ranks([subjects[config].lowest for config in order]), ranks.rank_intervals(p), strict=True)
-    return {config: _Place(rank, ends, tier_of.get(config), intervals.get(config, {})) for config, rank, ends in found}
+    rank = dict(zip(data.scores, ranks.ranks([one.bounds for one in data.scores.values()]), strict=True))
+    found = zip(order, ranks.rank_intervals(p, len(rank)), strict=True)
+    return {config: _Place(rank[config], ends, tier_of.get(config)) for config, ends in found}
 
 
 def tested_differences(data: BoardData) -> Differences:
@@ -232,51 +235,53 @@ def _complete(data: BoardData, method: str) -> dict[str, RankedSubject]:
     }
 
 
-def _placed(
-    data: BoardData, config: str, bounds: Ends, method: str
-) -> tuple[RankedSubject, Mapping[str, Ends | None]] | None:
-    """An incomplete subject that has a rank all the same, and its intervals.
+def _incomplete(data: BoardData) -> dict[str, tuple[RankedSubject, dict[str, Ends | None]]]:
+    """Subjects with missing verdicts that can be compared, and their intervals, by config_dir.
 
-    None where its bounds are not narrower than the narrowest interval of its own runs.
+    An interval reaches from the lower end of the one about the lowest possible index to the upper end of the one about
+    the highest, with the largest error that the missing verdicts allow. So no missing verdict makes anybody surer.
     """
-    open_ = completions.completions(data.frame, data.planned[config])
-    if open_ is None:
-        return None
-    alone = _estimated((), open_.calmest, method)
-    narrowest = alone.interval() if alone is not None else None
-    low, high = bounds
-    if narrowest is None or high - low >= narrowest.high - narrowest.low:
-        return None
-    same, new = (_least_sure(data, open_, one) for one in (THESE, LIKE_THESE))
-    if same is None:
-        return None
-    intervals = {THESE: _widest(same, open_, bounds), LIKE_THESE: _widest(new, open_, bounds) if new else None}
-    return RankedSubject(low, high, same, open_.noisiest, open_.off), intervals
+    holes = {
+        config: own
+        for config, cells in data.planned.items()
+        if config not in data.points and (own := completions.completions(data.frame, cells)) is not None
+    }
+    again = {config: one.filled for config, one in holes.items() if index_uncertainty.repeated(one.worst)}
+    same, new = (
+        _completed([data.points[config] for config in data.same_scenarios], again, made)
+        for made in (index_uncertainty.these_scenarios, index_uncertainty.scenarios_like_these)
+    )
+    found = {}
+    for config, one in holes.items():
+        intervals: dict[str, Ends | None] = {}
+        if config in again:
+            these, intervals = same[config], {THESE: _widest(same[config]), LIKE_THESE: _widest(new[config])}
+        elif once := tuple(filter(None, map(single_runs.like_these, one.filled))):
+            these, intervals = tuple(each._replace(se=0.0) for each in once), {LIKE_THESE: _widest(once)}
+        else:
+            continue
+        low, high = data.scores[config].bounds
+        found[config] = RankedSubject(low, high, _least_sure(these)[-1], one.noisiest, one.off), intervals
+    return found
 
 
-def _widest(least_sure: IndexEstimate, open_: Completions, bounds: Ends) -> Ends | None:
-    """From the lowest end of an interval about the lowest possible index to the highest about the highest."""
-    indices = [open_.calmest.index, open_.noisiest.index, open_.farthest.index, *bounds]
-    widest = least_sure._replace(dispersion=max(least_sure.dispersion_at(index) for index in indices))
-    ends = [widest._replace(point=index).interval() for index in indices]
-    known = [one for one in ends if one is not None]
-    return Interval(min(one.low for one in known), max(one.high for one in known)) if known else None
+def _completed(
+    others: Sequence[SubjectPoints],
+    again: Mapping[str, Sequence[SubjectPoints]],
+    made: Callable[[Sequence[SubjectPoints]], list[IndexEstimate]],
+) -> dict[str, tuple[IndexEstimate, ...]]:
+    """How sure each subject's completions are, beside those of the others and complete subjects, by config_dir."""
+    by_kind = [made([*others, *filled])[len(others) :] for filled in zip(*again.values(), strict=True)]
+    return dict(zip(again, zip(*by_kind, strict=True), strict=True))
 
 
-def _least_sure(data: BoardData, open_: Completions, method: str) -> IndexEstimate | None:
-    """The largest error of the completions, with the fewest degrees of freedom: the calmest borrows most."""
-    others = [data.points[config] for config in data.same_scenarios]
-    found = [_estimated(others, one, method) for one in (open_.noisiest, open_.calmest, open_.farthest)]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        return None
-    widest = max(one.dispersion for one in known)
-    return known[0]._replace(se=max(one.se for one in known), df=min(one.df for one in known), dispersion=widest)
+def _least_sure(completed: Sequence[IndexEstimate]) -> list[IndexEstimate]:
+    """Estimates of one subject's completions, each with the largest error of all and the fewest degrees of freedom."""
+    se, dispersion = max(one.se for one in completed), max(one.dispersion for one in completed)
+    return [one._replace(se=se, df=min(one.df for one in completed), dispersion=dispersion) for one in completed]
 
 
-def _estimated(others: Sequence[SubjectPoints], points: SubjectPoints, method: str) -> IndexEstimate | None:
-    """Among complete subjects; of single runs of many scenarios alone."""
-    if index_uncertainty.repeated(points):
-        return _ESTIMATES[method]([*others, points])[-1]
-    found = single_runs.like_these(points)
-    return found and (found if method == LIKE_THESE else found._replace(se=0.0))
+def _widest(completed: Sequence[IndexEstimate]) -> Ends | None:
+    """From the lower end of an interval about the lowest index to the upper end of one about the highest."""
+    worst, best, _ = (one.interval() for one in _least_sure(completed))
+    return None if worst is None or best is None else Interval(worst.low, best.high)

@@ -29,7 +29,7 @@ _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS,
 _NAMES: Final = attrgetter("rank", "label", "config")
 _NUMBERS: Final = attrgetter(
     "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd", "tier",
-    "rank_ci", "placed", "above",
+    "rank_bounds", "rank_ci",
 )  # fmt: skip
 _JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
 _FEW: Final = 4  # subjects that stand side by side
@@ -73,7 +73,7 @@ def components(index: Index, about: bool = False) -> list[Column]:
 
 def _values(row: BoardRow, index: Index) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
-    own, ranks = row.estimate, row.rank_ci
+    own, open_, ranks = row.estimate, row.rank_bounds, row.rank_ci
     told = own is not None and own.ci is not None
     return {
         **msgspec.structs.asdict(row),
@@ -84,6 +84,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         **{f"points_lost_{name}": lost for name, lost in (row.points_lost or {}).items()},
         **{_key(part): column(part, row) for part in index.components},
         "subject": notes.name(row),
+        "rank": f"{open_[0]}–{open_[1]}" if row.rank is None and open_ else row.rank,
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
         "missing": notes.why(row.flags),
         "estimate": (own.index if own.bounds is None else own.bounds) if own and told else None,
@@ -167,16 +168,14 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         _values(row, index) | {"subject": name, "index": _index(row)}
         for name, row in zip(named, board.rows, strict=True)
     ]
-    few = notes.few_scenarios(board) if board.generalises_to == LIKE_THESE else []
+    few = notes.few_to_generalise(board)
     below = (notes.caption(board), *notes.date_line(board.dates), *few, *notes.readings(board), *notes.estimates(board))
     more = {
         "subject": _origin(board),
         "ci": _ESTIMATES if notes.estimated(board) else (),
         "coverage": [*_evasions(board), *_kinds(board, about=True), *components(index, about=True)],
     }
-    made = declared.made("board/board", rows, below, more)
-    columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
-    return msgspec.structs.replace(made, columns=columns)
+    return _with_meanings(declared.made("board/board", rows, below, more))
 
 
 def _index(row: BoardRow) -> Value:
@@ -188,39 +187,46 @@ def _index(row: BoardRow) -> Value:
 
 
 def ranked(board: Board, index: Index) -> Table:
-    """Subjects with an index or a rank; under a published rule with its own interval, and without tiers."""
-    rows = [_values(row, index) | {"index": _index(row)} for row in board.rows if not _open(row)]
+    """All subjects; under a published rule with its own interval, and without tiers."""
+    rows = [_values(row, index) | {"index": _index(row)} for row in board.rows]
     parts = [*_kinds(board), *components(index)]
     origin = _origin(board)
     if board.scoring == STRICT:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
-        more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
-        more["like_these"] = _judges(board)
-        return declared.made("board/ranked", rows, [*notes.few_scenarios(board), *notes.readings(board)], more)
+        more = {"subject": origin, "ci": parts, "coverage": evasions if _evasions(board) else ()}
+        return declared.made("board/ranked", rows, notes.readings(board), more)
     return declared.made("board/published", rows, notes.readings(board), {"subject": origin, "bootstrap": parts})
 
 
 def runs(board: Board, index: Index) -> Table:
-    """Per-run indices with every interval, one line a subject with a complete run."""
+    """Per-run indices with the interval of the board, one line a subject with a complete run."""
     rows = [
         _values(row, index)
-        | {"subject": subject_name(row.label, row.simulated), "per_run": " ".join(map(decimal, row.per_run)),
+        | {"subject": subject_name(row.label, row.simulated), "index": _index(row),
+           "per_run": " ".join(map(decimal, row.per_run)),
            "sd": stdev(row.per_run) if len(row.per_run) > 1 else None}
         for row in board.rows
         if row.per_run
     ]  # fmt: skip
-    if board.scoring != STRICT:
-        return declared.made("board/runs-published", rows)
-    return declared.made("board/runs", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
+    return declared.made("board/runs", rows, [*notes.intervals(board), *notes.few_to_generalise(board)])
 
 
-def _open(row: BoardRow) -> bool:
-    return row.index is None and not row.placed
+def intervals(board: Board, index: Index) -> Table:
+    """The interval of every method."""
+    rows = [_values(row, index) for row in board.rows if any(row.intervals.values())]
+    made = declared.made("board/intervals", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
+    return _with_meanings(made)
+
+
+def _with_meanings(table: Table) -> Table:
+    """With what each column says."""
+    columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in table.columns)
+    return msgspec.structs.replace(table, columns=columns)
 
 
 def incomplete(board: Board, index: Index) -> Table | None:
-    """Subjects with missing verdicts and no rank, with what their index can be; None where there are none."""
-    rows = [_values(row, index) for row in board.rows if _open(row)]
+    """Subjects without an index, with what it can be and what they lack; None where there are none."""
+    rows = [_values(row, index) for row in board.rows if row.index is None]
     return declared.made("board/incomplete", rows, [], {"subject": _origin(board)}) if rows else None
 
 
@@ -272,10 +278,15 @@ def _key(part: Component) -> str:
 
 
 def details(board: Board, index: Index, suite: Suite, planned: Mapping[str, Sequence[PlannedVerdict]]) -> list[Table]:
-    """What stands behind the numbers: every run and interval, every scenario, what was paid and what was noticed."""
+    """What stands behind the numbers: runs, every interval and scenario, what was paid and what was noticed."""
     marked = [", ".join(f"{words(flag)} {count}" for flag, count in row.flags.items()) or None for row in board.rows]
     rows = [_values(row, index) | {"flags": flags} for row, flags in zip(board.rows, marked, strict=True)]
-    tables = [runs(board, index), scenarios(board, suite, planned), declared.made("board/marks", rows)]
+    tables = [
+        runs(board, index),
+        intervals(board, index),
+        scenarios(board, suite, planned),
+        declared.made("board/marks", rows),
+    ]
     return [without_empty_columns(table) for table in tables if table.rows]
 
 

@@ -19,6 +19,7 @@ from independence.types import Ends
 
 ALPHA = 0.05
 MARGIN = 2.0  # index points within which two sides count as equivalent
+_POWER = 0.5  # chance that equal sides are called equivalent, below which equivalence is not tested
 READINGS = {THESE: "these scenarios", LIKE_THESE: "scenarios like these"}
 
 
@@ -76,7 +77,8 @@ def outcome(
     if interval is None:
         return "no test is possible: nothing varies between runs"
     higher = f"{names[0] if found.points > 0 else names[1]} is higher"
-    equivalent = found.equivalent(margin) < level
+    near = equivalence_p(found, margin, level)
+    equivalent = near is not None and near < level
     if (found.p if p is None else p) < level:
         return higher + (f", by less than {_points(margin)}" if equivalent else "")
     if equivalent:
@@ -84,6 +86,27 @@ def outcome(
     if found.p < level:
         return f"{higher} if this were the only test; not significant after correction"
     return f"undecided: the difference could be {interval.low:+.1f} to {interval.high:+.1f}"
+
+
+def equivalence_p(found: Difference, margin: float, level: float = ALPHA) -> float | None:
+    """The p value of a difference beyond +-`margin`; None where a test would seldom find equal sides equivalent."""
+    return found.equivalent(margin) if power.of_equivalence(found, margin, level) >= _POWER else None
+
+
+def equivalence_note(found: Difference, runs: int, margin: float, level: float = ALPHA) -> list[str]:
+    """What the p value of equivalence is, or why there is none and from how many runs of either side there would be."""
+    if not found.se > 0:
+        return []
+    if equivalence_p(found, margin, level) is not None:
+        note = (
+            f"p (TOST ±{margin:g}): p value of the hypothesis that they differ by {_points(margin)} or more (two "
+            f"one-sided tests, {100 * level:.2g} %); a small one rules that out. It is not how probable equivalence is."
+        )
+        return [note]
+    needed = power.runs_for_equivalence(found, runs, margin, level, _POWER)
+    enough = f" About {needed} runs of each would be enough on these scenarios." if needed else ""
+    note = f"Whether they are equivalent within ±{_points(margin)} is not tested: with so few runs the test would find "
+    return [f"{note}less than half of those who are equal.{enough}"]
 
 
 def tested_p(found: Difference | None) -> float | None:
@@ -147,19 +170,14 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
             rows.append((reading, first.index - second.index, None, None, None, said))
             continue
         p = tested_p(one)
-        equivalent = None if p is None else one.equivalent(margin)
-        rows.append((reading, one.points, one.interval(1 - level), p, equivalent, outcome(one, margin, level=level)))
+        near = None if p is None else equivalence_p(one, margin, level)
+        rows.append((reading, one.points, one.interval(1 - level), p, near, outcome(one, margin, level=level)))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
-    chances = [  # of equal subjects
-        f"{power.of_equivalence(one, margin, level):.0%} of cases on {reading}"
-        for reading, one in zip(READINGS.values(), found or (), strict=False)
-        if one.se > 0
-    ]
     notes = [seen.note] if seen.note else []
-    notes += (
-        [f"Two equal subjects with as many runs would be called equivalent in {', '.join(chances)}."] if chances else []
-    )
-    words = {"paired": paired, "margin": margin, "points": _points(margin), "level": 100 * level}
+    if found is not None:
+        runs = min(side.study.scores[side.config].runs for side in (first, second))
+        notes += equivalence_note(found.these, runs, margin, level)
+    words = {"paired": paired, "margin": margin}
     return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))
 
 

@@ -20,6 +20,7 @@ from independence.stats.gates import Decision
 
 _WORDS = {"index": "index", DROP: "index minus the baseline's"}
 _FAIL = "fail"
+_TOO = {"pass": "high", _FAIL: "low"}  # what is measured, on average, where a gate stopped early
 _LONGEST = 600  # characters of one quotation
 
 
@@ -84,6 +85,12 @@ def tables(found: CheckDocument) -> list[Table]:
             f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
             f"number {found.looks}. If the true index lay exactly on the bar, at most 5% of such gates would pass and "
             "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
+        )
+    if found.decision in _TOO and found.runs < found.max_runs:
+        method.append(
+            f"A gate stops once it is decided, so what {found.runs} of at most {found.max_runs} runs measured is too "
+            f"{_TOO[found.decision]} on average (by about 1 point if the true value lies 5 points from the bar, by "
+            "about 5 if it lies on the bar), unless so many were planned beforehand."
         )
     bars = Table(
         "check",

@@ -19,6 +19,7 @@ from independence.report import (
     judge_validation,
     matrix,
     names,
+    notes,
     provider_tables,
     runs,
     summary,
@@ -29,14 +30,13 @@ from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
-from independence.report.notes import PLACED
 from independence.report.planned_verdicts import grouped
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
-from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
+from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, without_empty_columns
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
 from independence.stats.subject_points import leverage
@@ -71,11 +71,13 @@ def sections(
     ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
     ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, board_tables.incomplete(built, index), estimated]
+    whole = any(row.index is not None for row in built.rows)
+    tables = [ranked if whole or estimated is None else None, board_tables.incomplete(built, index), estimated]
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
     costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
     conditions = matrix.tables(connection, scope.suite, scope.edition, read.judge)
     hosts, judges = provider_tables.tables(read), _judges(connection, read, others)
+    ruled_hosts = hosts if ruled is None else provider_tables.tables(read, ruled=ruled)
     made = [
         summary.of_index(read, built, findings.of_report(read, built, [*conditions, *hosts, *judges])),
         Section("board", "The board", [
@@ -90,7 +92,7 @@ def sections(
         Section("scenarios", "Scenarios", [heatmap(read, built), *difficulty.tables(read)]),
         Section("conditions", "Prompt and delivery", conditions),
         Section("providers", "Same model, other hosts and settings",
-                hosts if ruled is None else provider_tables.tables(read, ruled=ruled)),
+                [without_empty_columns(one) for one in ruled_hosts]),
         Section("judges", "Judges", judges),
         Section("names", "Chosen names", names.tables(
             connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
@@ -189,12 +191,10 @@ def forest(board: Board) -> Svg:
         ForestRow(
             label=row.label,
             index=row.index,
-            placed=row.placed,
             inner=row.intervals.get(THESE) if strict else row.ci,
             outer=row.intervals.get(LIKE_THESE),
             tier=row.tier,
             simulated=row.simulated,
-            coverage=row.coverage,
             bounds=row.bounds,
         )
         for row in board.rows
@@ -203,23 +203,14 @@ def forest(board: Board) -> Svg:
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar shows the possible index of an incomplete subject."
     )
-    if any(row.placed for row in rows):
-        caption += f" {PLACED} has a rank although verdicts are missing: its intervals hold whatever they would be."
+    caption = " ".join([caption, *notes.few_scenarios(board)])
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
     meta = FigureMeta("board-forest", "The board", caption)
     labels = [row.label for row in rows]
-    shorter = _marked(rows, [short(row.label, labels, row.simulated) for row in rows])
+    shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
     narrow = board_plot.forest(shorter, meta._replace(id="board-forest-narrow"), narrow=True)
-    return Svg(meta.id, board_plot.forest(_marked(rows, labels), meta), caption, narrow)
-
-
-def _marked(rows: Sequence[ForestRow], labels: Sequence[str]) -> list[ForestRow]:
-    """Under these labels, those that have a rank without an index with their mark."""
-    return [
-        msgspec.structs.replace(row, label=f"{label} {PLACED}" if row.placed else label)
-        for row, label in zip(rows, labels, strict=True)
-    ]
+    return Svg(meta.id, board_plot.forest(rows, meta), caption, narrow)
 
 
 def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Svg]:

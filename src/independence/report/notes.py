@@ -28,7 +28,6 @@ from independence.store import queries, scopes
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
-PLACED: Final = "‡"
 _PROMPT: Final = "prompt as published, not hardened"
 AS_PUBLISHED: Final = f"Judge {_PROMPT}"
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
@@ -53,11 +52,9 @@ SENTENCES: Final = {
     "as_published": f"{AS_PUBLISHED}.",
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
     # Of places and intervals
-    "placed": f"{PLACED} Verdicts are missing ({{whose}}), so there is no index; interval and rank hold whatever they "
-    "would be.",
-    "single": "A single run has no rank and no interval, and counts in no other rank: chance may explain much of its "
-    "index.",
-    "holes": "Without all of its verdicts a subject stands at the lowest index that they allow.",
+    "single": "A single run has no rank and no interval: chance may explain much of its index.",
+    "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
+    "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
     "tiers": "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
     "({correction}). Subjects of two tiers may be alike: `independence compare` tests two.",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
@@ -110,8 +107,7 @@ def readings(board: Board) -> list[str]:
     rows, strict = board.rows, board.scoring == STRICT
     marked = [(name(row), row.flags) for row in rows]
     own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
-    placed = [f"{row.label}: {why(row.flags) or 'some'}" for row in rows if row.placed]
-    holes = any(row.index is None and row.rank is None for row in rows) and any(row.rank is not None for row in rows)
+    holes = any(row.index is None for row in rows) and any(row.rank_ci is not None for row in rows)
     correction = CORRECTIONS.get(board.correction, "")
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
@@ -126,8 +122,7 @@ def readings(board: Board) -> list[str]:
         }),
         *transport(marked),
         *say({
-            "placed": strict and placed and {"whose": "; ".join(placed)},
-            "single": strict and any(row.index is not None and row.rank is None for row in rows),
+            "single": strict and any(row.single for row in rows),
             "holes": strict and holes and not estimated(board),
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
             "tiers": in_tiers(board) and {"correction": correction},
@@ -181,6 +176,18 @@ def few_scenarios(board: Board) -> list[str]:
     if isinstance(board.few_scenarios, UnsetType) or not any(row.intervals.get(LIKE_THESE) for row in board.rows):
         return []
     return [board.few_scenarios.note]
+
+
+def few_to_generalise(board: Board) -> list[str]:
+    """The same where the intervals of the board are such ones."""
+    return few_scenarios(board) if board.generalises_to == LIKE_THESE else []
+
+
+def intervals(board: Board) -> list[str]:
+    """What the intervals of a board say; nothing without any."""
+    methods = {row.ci_method for row in board.rows} - {"none"}
+    method = methods.pop() if len(methods) == 1 else board.generalises_to if methods else ""
+    return [_INTERVALS[method]] if method in _INTERVALS else []
 
 
 def judge_lines(board: BoardRemarks) -> list[str]:
@@ -289,19 +296,17 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         _edition(board), board.condition, *([] if strict else [f"scoring {board.scoring}"]),
         _span([row.runs for row in rows], "run"), _given([row.coverage for row in rows]),
     ]  # fmt: skip
-    methods = {row.ci_method for row in rows} - {"none"}
-    intervals = _INTERVALS.get(methods.pop() if len(methods) == 1 else board.generalises_to, "") if methods else ""
-    single = strict and any(row.index is not None and row.rank is None for row in rows)
+    single = strict and any(row.single for row in rows)
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
-        *(few_scenarios(board) if board.generalises_to == LIKE_THESE else []),
+        *few_to_generalise(board),
         *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
     ]  # fmt: skip
     prompt = f", {_PROMPT}" if board.judge_prompt else ""
-    return [", ".join(what), *_judge_line(board, board.judge, prompt, intervals), *warnings[:1]]
+    return [", ".join(what), *_judge_line(board, board.judge, prompt, " ".join(intervals(board))), *warnings[:1]]
 
 
 def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "") -> list[str]:
@@ -365,9 +370,8 @@ def name(row: BoardRow) -> str:
 
 
 def marks(row: BoardRow) -> str:
-    """The signs behind a subject's name that notes below the board explain."""
-    signs = THINKS * row.thinking + PLACED * row.placed
-    return f" {signs}" if signs else ""
+    """The sign behind a subject's name that a note below the board explains."""
+    return f" {THINKS}" if row.thinking else ""
 
 
 def in_tiers(board: Board) -> bool:

@@ -11,7 +11,7 @@ from independence.config.subjects import LOCAL, SUFFIX
 from independence.report import declared, looks, rule_comparison, subject_comparison
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
-from independence.report.comparison_tables import MARGIN, READINGS, lacking, outcome, tested_p
+from independence.report.comparison_tables import MARGIN, READINGS, equivalence_p, lacking, outcome, tested_p
 from independence.report.looks import Looks
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Table, Value
@@ -149,5 +149,5 @@ def _tested(
         return own - other, None, None, None, None, "a scenario with one run has no spread"
     level, p = seen.level, None if holm is None else holm / seen.allowance
     said = outcome(gap, margin, names, p, level=level)
-    equivalent = None if holm is None else gap.equivalent(margin)
-    return own - other, gap.interval(1 - level), tested_p(gap), holm, equivalent, said
+    near = None if holm is None else equivalence_p(gap, margin, level)
+    return own - other, gap.interval(1 - level), tested_p(gap), holm, near, said

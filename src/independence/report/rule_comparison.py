@@ -73,20 +73,23 @@ def _sides(first: RuledSubject, second: RuledSubject, scoring: str) -> Table:
 def _difference(first: RuledSubject, second: RuledSubject, margin: float) -> Table:
     found = difference(first.row, second.row)
     seen = looks.of(*(one.side.study.run_counts.get(one.side.config, ()) for one in (first, second)))
-    ci = p = equivalent = None
+    ci = p = near = None
     said = "no test is possible: a side has a single run"
     if found is not None:
         ci, p = found.interval(1 - seen.level), comparison_tables.tested_p(found)
-        equivalent = None if p is None else found.equivalent(margin)
+        near = None if p is None else comparison_tables.equivalence_p(found, margin, seen.level)
         said = comparison_tables.outcome(found, margin, level=seen.level)
     notes = [seen.note] if seen.note else []
+    if found is not None:
+        fewest = min(len(one.row.per_run) for one in (first, second))
+        notes += comparison_tables.equivalence_note(found, fewest, margin, seen.level)
     if first.side.index is None or second.side.index is None:
         low, high = comparison_tables.bounds(first.side, second.side)
         notes.append(
             "Strict scoring assumes nothing of the missing verdicts: with any values, the difference of its indices "
             f"lies from {low:+.1f} to {high:+.1f}."
         )
-    row = ("these scenarios", first.value - second.value, ci, p, equivalent, said)
+    row = ("these scenarios", first.value - second.value, ci, p, near, said)
     words = {"margin": margin, "confidence": 100 * (1 - seen.level)}
     means = [fmean(one.row.per_run) for one in (first, second)]
     return declared.made("comparisons/ruled-difference", [row], notes, **words, first=means[0], second=means[1])

@@ -11,7 +11,6 @@ from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardRemarks, VerdictData
 from independence.report.board_rows import BoardRow
 from independence.report.table import Prose, Section, decimal, escaped, on_scale
-from independence.stats.index_uncertainty import LIKE_THESE
 from independence.types import Ends
 
 SENTENCES = {
@@ -46,7 +45,7 @@ SENTENCES = {
 def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> Section:
     """Who has the highest index and who the lowest, how many have none, and what else was found, in sentences."""
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
-    ranked = [row for row in known if row.rank is not None]
+    ranked = [row for row in known if not row.single]
     counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
     said = [_compared(ranked or known, built) if known else _without_index(built.rows)]
     if counts["singles"]:
@@ -55,7 +54,7 @@ def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> S
         said.append(SENTENCES["incomplete"].format_map(counts))
     about = f"; {notes.generalises_to(built)}" if built.scoring == STRICT else ""
     rule = [f"Scoring: {built.scoring}{about}"]
-    rule += notes.few_scenarios(built) if built.generalises_to == LIKE_THESE else []
+    rule += notes.few_to_generalise(built)
     rule += [notes.AS_PUBLISHED] if built.judge_prompt else []
     told = [" ".join(said)]
     if findings:

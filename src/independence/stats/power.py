@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from independence.stats.intervals import above, t_quantile, t_quantiles
 
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
 _NEARER = 1e-3  # index points, to which a smallest difference is sought
+_MOST_RUNS = 1000
 
 
 def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> float:
@@ -31,6 +33,22 @@ def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> flo
     room = np.maximum(margin / found.se - t_quantile(found.df, 1 - 2 * level) * seen, 0.0)
     inside = [math.erf(one / math.sqrt(2)) for one in room.tolist()]
     return float(density @ inside / density.sum())
+
+
+def runs_for_equivalence(
+    found: Difference, runs: int, margin: float, level: float = 0.05, power: float = 0.5
+) -> int | None:
+    """Runs of either side from which `of_equivalence` is at least `power`, where `runs` of them gave `found`.
+
+    Its squared error falls with the number of runs. None where not even 1,000 are enough, or nothing varies.
+    """
+
+    def chance(more: int) -> float:
+        share = runs / more
+        return of_equivalence(found._replace(se=found.se * math.sqrt(share), df=found.df / share), margin, level)
+
+    needed = bisect_left(range(_MOST_RUNS), power, lo=1, key=chance)
+    return needed if needed < _MOST_RUNS else None
 
 
 def first_level(subjects: int, correction: Correction, level: float = 0.05) -> float:

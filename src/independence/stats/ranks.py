@@ -18,13 +18,14 @@ from independence.stats import comparison
 from independence.stats.comparison import ComparedSubjects, Correction, Differences, adjusted
 from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.subject_points import SubjectPoints
+from independence.types import Ends
 
 LEVEL = 0.05
 _DIGITS = 9  # of an index point, to which equal ones agree: what is left is the error of computing them
 
 
 class RankedSubject(NamedTuple):
-    """A subject that takes part in ranks. Where verdicts are missing, its index is only known to lie between two."""
+    """A subject that is compared with others. Where verdicts are missing, its index lies between two."""
 
     lowest: float  # index, 0-100
     highest: float  # the same for a complete subject
@@ -66,11 +67,15 @@ def pair_p_values(subjects: Sequence[RankedSubject], like_these: bool) -> Array:
     return p
 
 
-def rank_intervals(p: Array) -> list[tuple[int, int]]:
-    """First and last rank, from 1, of each subject; all of them hold at once with 95 %. `p`: see `pair_p_values`."""
+def rank_intervals(p: Array, among: int | None = None) -> list[tuple[int, int]]:
+    """First and last rank, from 1, of each subject; all of them hold at once with 95 %. `p`: see `pair_p_values`.
+
+    `among`: how many subjects are ranked, where some of them cannot be tested; default all of `p`.
+    """
     sure = adjusted_pairs(np.abs(p), "holm") < LEVEL
     better, worse = (sure & (p < 0)).sum(axis=1), (sure & (p > 0)).sum(axis=1)
-    return [(1 + int(a), len(p) - int(b)) for a, b in zip(better, worse, strict=True)]
+    count = len(p) if among is None else among
+    return [(1 + int(a), count - int(b)) for a, b in zip(better, worse, strict=True)]
 
 
 def adjusted_pairs(p: Array, correction: Correction) -> Array:
@@ -81,10 +86,16 @@ def adjusted_pairs(p: Array, correction: Correction) -> Array:
     return matrix
 
 
-def ranks(indices: Sequence[float]) -> list[int]:
-    """Ranks of indices given best first; equal ones share the first place that they take (1, 1, 3)."""
-    first: dict[float, int] = {}
-    return [first.setdefault(rounded_index(index), place) for place, index in enumerate(indices, start=1)]
+def ranks(bounds: Sequence[Ends]) -> list[tuple[int, int]]:
+    """First and last rank by index, from 1, that each of n subjects can have whose index lies between two.
+
+    Both are the same where no missing verdict can change it; equal indices share the first place that they take.
+    """
+    low, high = np.round(np.array(bounds, dtype=np.float64).reshape(-1, 2), _DIGITS).T
+    count = len(low)
+    above = count - np.searchsorted(np.sort(low), high, "right")  # whose lowest index is higher than one's highest
+    may_be = count - np.searchsorted(np.sort(high), low, "right") - (high > low)  # oneself is no other
+    return [(1 + first, 1 + last) for first, last in zip(above.tolist(), may_be.tolist(), strict=True)]
 
 
 def rounded_index(index: float) -> float:

@@ -6,8 +6,7 @@ interface RowGroupsProps {
   readonly many?: number; // rows up to which all are drawn
 }
 
-/** Rows of a page up to which all are drawn. */
-export const MANY = 150;
+const MANY = 150; // rows of a page up to which all are drawn
 const SIZE = 10; // rows of a group
 const GUESSED = 28; // pixels of a row that was not drawn yet
 

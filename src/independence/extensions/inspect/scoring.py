@@ -38,7 +38,7 @@ from independence.suites.schema import Suite
 from independence.types import Condition, Grade, Missing
 
 PAIRS: Final = ("bounds", "ci")  # of numbers on boards, low end first
-_AMONG_OTHERS: Final = ("rank", "tier", "above")  # what a row says only beside others
+_AMONG_OTHERS: Final = ("rank", "tier")  # what a row says only beside others
 
 
 def configured(name: str, suite: Suite) -> Judge:

@@ -25,10 +25,7 @@ _NARROW_NAMES: Final = 164.0
 
 
 class ForestRow(msgspec.Struct, frozen=True):
-    """One subject; index and ends on 0-100. Without an index, `bounds` are its worst and best possible ones.
-
-    A `placed` one has a rank without an index, and stands where its worst possible one puts it.
-    """
+    """One subject; index and ends on 0-100. Without an index, `bounds` are its worst and best possible ones."""
 
     label: str
     index: float | None
@@ -36,9 +33,7 @@ class ForestRow(msgspec.Struct, frozen=True):
     outer: Ends | None = None  # scenarios-like-these
     tier: int | None = None
     simulated: bool = False
-    coverage: float = 1.0
     bounds: Ends | None = None
-    placed: bool = False
 
     @property
     def lowest(self) -> float:
@@ -49,28 +44,23 @@ class ForestRow(msgspec.Struct, frozen=True):
 def forest(given: Sequence[ForestRow], meta: FigureMeta, narrow: bool = False) -> str:
     """Dots with intervals, best on top, open bars where verdicts are missing; for a phone `narrow`.
 
-    Subjects with neither index nor rank stand below all others. A narrow one has no column for the intervals, and only
-    the ring tells a simulated subject.
+    A subject without an index stands where its worst possible one puts it. A narrow chart has no column for the
+    intervals, and only the ring tells a simulated subject.
     """
-    order = sorted(given, key=lambda row: -row.lowest)
-    ranked = [row for row in order if row.index is not None or row.placed]
-    partial = [row for row in order if row.index is None and not row.placed]
-    lines = [*ranked, *([None, *partial] if partial else [])]
+    lines = sorted(given, key=lambda row: -row.lowest)
     tiers, right = (22.0, _NARROW) if narrow else (40.0, canvas.WIDTH)
-    names = [RowName(row.label, row.simulated and not narrow) if row else None for row in lines]
+    names = [RowName(row.label, row.simulated and not narrow) for row in lines]
     with canvas.drawing():
         chart = RowChart(
             names, head=112 if narrow else 58, left=tiers, width=right,
             room=_NARROW_NAMES if narrow else canvas.NAME_ROOM,
         )  # fmt: skip
-        span = canvas.index_span(_shown_ends(ranked) or _shown_ends(partial))
+        span = canvas.index_span(_shown_ends([row for row in lines if row.index is not None]) or _shown_ends(lines))
         axes = chart.scale(chart.left, right - (54 if narrow else 160), span)
-        _add_intervals(axes, ranked, span)
-        _add_ranges(axes, [(line, row) for line, row in enumerate(lines) if row and row.index is None], span)
-        _add_tiers(chart, ranked, middle=tiers * 0.4, head="T" if narrow else "Tier")
+        _add_intervals(axes, lines, span)
+        _add_ranges(axes, [(line, row) for line, row in enumerate(lines) if row.index is None], span)
+        _add_tiers(chart, lines, middle=tiers * 0.4, head="T" if narrow else "Tier")
         chart.write_above(tiers, "Subject")
-        if partial:
-            chart.write(tiers, len(ranked), "Incomplete")
         _add_numbers(chart, lines, narrow)
         canvas.add_legend(chart.figure, columns=1 if narrow else 9)
         return svg.finished(chart.figure, meta)
@@ -143,23 +133,16 @@ def _add_tiers(chart: RowChart, ranked: Sequence[ForestRow], *, middle: float, h
         chart.write_above(middle, head, ha="center")
 
 
-def _add_numbers(chart: RowChart, lines: Sequence[ForestRow | None], narrow: bool) -> None:
-    right = chart.width - (2 if narrow else 96)
-    chart.column(right, "Index", [_index(row, narrow) if row else "" for row in lines], **STRONG)
-    for line, row in enumerate(lines):
-        if row is not None and row.index is None and not row.placed:
-            chart.write(right, line, percent(row.coverage) + ("" if narrow else " seen"), ha="right")
+def _add_numbers(chart: RowChart, lines: Sequence[ForestRow], narrow: bool) -> None:
+    chart.column(chart.width - (2 if narrow else 96), "Index", [_index(row, narrow) for row in lines], **STRONG)
     if not narrow:
-        intervals = [row and _pair(row.bounds if row.index is None and not row.placed else row.inner) for row in lines]
-        chart.column(chart.width - 12, "Interval", [interval or "" for interval in intervals])
+        chart.column(chart.width - 12, "Interval", [_pair(row.inner) for row in lines])
 
 
 def _index(row: ForestRow, narrow: bool) -> str:
-    """The index, or of a placed subject what it can be; empty without either."""
+    """The index, or what it can be."""
     if row.index is not None:
         return decimal(row.index)
-    if not row.placed:
-        return ""
     return f"≥ {decimal(on_scale(row.lowest))}" if narrow else _pair(row.bounds)
 
 

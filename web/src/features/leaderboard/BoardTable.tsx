@@ -2,10 +2,10 @@ import { stepShare, ticks, at, type Span } from "../../charts/scale";
 import { IntervalMark } from "../../charts/IntervalMark";
 import type { Direction } from "../../text/compare";
 import { decimal, isNumeric, onScale, shown } from "../../text/format";
-import { MANY, RowGroups } from "../../ui/RowGroups";
+import { RowGroups } from "../../ui/RowGroups";
 import { SortHead } from "../../ui/SortHead";
 import type { Reference } from "./reference";
-import { innerInterval, isPlaced, outerInterval, type BoardColumn, type Entry } from "./entries";
+import { innerInterval, outerInterval, rank, type BoardColumn, type Entry } from "./entries";
 import { SubjectName } from "./SubjectName";
 
 interface BoardTableProps {
@@ -27,15 +27,14 @@ function isRight(column: BoardColumn): boolean {
 }
 
 /** Whether a tier begins at a row. */
-function opensTier(placed: readonly Entry[], place: number): boolean {
-  const tier = placed[place]?.row.tier ?? null;
-  return place > 0 && tier !== null && tier !== placed[place - 1]?.row.tier;
+function opensTier(entries: readonly Entry[], place: number): boolean {
+  const tier = entries[place]?.row.tier ?? null;
+  const before = entries.slice(0, place).findLast(({ row }) => row.tier !== null);
+  return tier !== null && before !== undefined && tier !== before.row.tier;
 }
 
 /** The board as a table with a forest plot in it. */
 export function BoardTable({ entries, columns, all, span, reference, sort, direction, onSort }: BoardTableProps) {
-  const placed = sort === null ? entries.filter(isPlaced) : entries;
-  const incomplete = sort === null ? entries.filter((entry) => !isPlaced(entry)) : [];
   const row = (entry: Entry | undefined, opens: boolean) =>
     entry !== undefined && (
       <Row key={entry.subject.slug} entry={entry} columns={columns} all={all} span={span} reference={reference} opens={opens} />
@@ -50,7 +49,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className="border-b border-faint">
           <tr>
-            <SortHead className="w-10 max-sm:w-9" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index; a single run has none, nor has a subject with too many missing verdicts.">
+            <SortHead className="w-16" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
               #
             </SortHead>
             <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
@@ -78,21 +77,9 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
           </tr>
         </thead>
         <RowGroups
-          count={placed.length}
-          row={(place) => row(placed[place], sort === null && opensTier(placed, place))}
+          count={entries.length}
+          row={(place) => row(entries[place], sort === null && opensTier(entries, place))}
         />
-        {incomplete.length > 0 && (
-          <tbody>
-            <tr>
-              <th colSpan={4} scope="rowgroup" className="border-t border-soft px-2 pt-4 pb-1 text-left text-xs font-medium text-muted">
-                Incomplete: verdicts are missing, so there is no index and no rank. The bar is what the index can be.
-              </th>
-            </tr>
-          </tbody>
-        )}
-        {incomplete.length > 0 && (
-          <RowGroups count={incomplete.length} many={MANY - placed.length} row={(place) => row(incomplete[place], false)} />
-        )}
       </table>
     </div>
   );
@@ -142,8 +129,8 @@ function Row({ entry, columns, all, span, reference, opens }: RowProps) {
   const inner = innerInterval(entry);
   return (
     <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)} ${opens ? "border-t border-soft" : ""}`}>
-      <td className={`${CELL} w-10 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
-        {row.rank ?? ""}
+      <td className={`${CELL} w-16 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+        {rank(row)}
       </td>
       <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
         <SubjectName entry={entry} />

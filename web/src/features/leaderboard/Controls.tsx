@@ -1,6 +1,6 @@
 import type { ReactNode, RefObject } from "react";
 import { useQuery } from "../../route/query";
-import type { BoardColumn, Entry } from "./entries";
+import { rank, type BoardColumn, type Entry } from "./entries";
 import { SubjectChoice } from "../../ui/SubjectChoice";
 import { FilterField } from "../../ui/FilterField";
 import { facets } from "./facets";
@@ -72,7 +72,7 @@ export function Controls({ all, optional, chosen, usual, found, search, download
         className="max-w-48"
         empty="Shade those like…"
         value={query.get("ref") ?? ""}
-        order={all.filter(({ row }) => row.rank !== null).map(({ subject }) => subject.slug)}
+        order={all.filter(({ row }) => rank(row) !== "").map(({ subject }) => subject.slug)}
         onChange={(slug) => { change({ ref: slug }); }}
       />
       {filtered && (

@@ -15,7 +15,7 @@ import { Waiting } from "../../ui/Notice";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls } from "./Controls";
-import { entries, innerInterval, isPlaced, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
+import { entries, innerInterval, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
 import { matches } from "./facets";
 import { useReference } from "./reference";
 
@@ -49,8 +49,8 @@ function Tables({ board }: { readonly board: CurrentBoard }) {
 }
 
 function spanOf(all: readonly Entry[], zoomed: boolean): Span {
-  const placed = all.filter(isPlaced);
-  const ends = (placed.length > 0 ? placed : all).map((entry) => innerInterval(entry)?.[0] ?? standing(entry));
+  const whole = all.filter(({ row }) => row.index !== null);
+  const ends = (whole.length > 0 ? whole : all).map((entry) => innerInterval(entry)?.[0] ?? standing(entry));
   ends.sort((one, other) => other - one);
   const last = zoomed ? Math.min(TOP, ends.length) : Math.ceil(ends.length * SHOWN_SHARE);
   return spanFrom(ends[Math.max(last - 1, 0)] ?? 0);

@@ -18,7 +18,6 @@ export function SubjectName({ entry: { subject, row } }: { readonly entry: Entry
         {board.labels.get(subject.slug)}
       </Link>
       {row.thinking && <sup title="Answers used reasoning tokens, or came with their reasoning">†</sup>}
-      {row.placed && <sup title="Placed by its bounds: verdicts are missing">‡</sup>}
       {row.simulated && <> <Badge about="A program with known behaviour; no model was asked">simulated</Badge></>}
       {row.runs === 1 && <> <Badge about="A single run has no rank and no interval">1 run</Badge></>}
       {flagged > 0 && (

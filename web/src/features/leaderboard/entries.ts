@@ -27,9 +27,9 @@ export function entries(board: CurrentBoard): readonly Entry[] {
   });
 }
 
-/** Whether a subject stands among those that could be ranked. */
-export function isPlaced({ row }: Entry): boolean {
-  return row.index !== null || row.placed;
+/** The rank by index, or where missing verdicts leave several, the first and the last. */
+export function rank(row: BoardRow): string {
+  return row.rank === null && row.rank_bounds !== null ? row.rank_bounds.join("–") : (row.rank ?? "").toString();
 }
 
 /** The interval of a subject's index for more runs of these scenarios. */
@@ -50,7 +50,7 @@ export function standing({ row }: Entry): number {
 const OPTIONAL: readonly BoardColumn[] = [
   { key: "ci", head: "95 % interval", kind: "index_range", about: "Range in which the index would lie with many more runs of these scenarios.", value: innerInterval },
   { key: "like_these", head: "Scenarios like these", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
-  { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "True ranks that the tests of all pairs leave open.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
+  { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "True ranks among all subjects that the tests of all pairs leave open, whatever the missing verdicts would be.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
   { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs of every scenario.", value: ({ row }) => row.runs },
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
   { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },

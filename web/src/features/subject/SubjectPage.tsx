@@ -13,6 +13,7 @@ import { CopyLink } from "../../ui/CopyLink";
 import { Waiting } from "../../ui/Notice";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
+import { rank } from "../leaderboard/entries";
 import { Dimensions } from "./Dimensions";
 import { Matrix } from "./Matrix";
 import { NamesTaken } from "./NamesTaken";
@@ -107,8 +108,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
       <div>
         <p className="text-xs text-muted">Rank</p>
         <p className="text-4xl font-semibold tracking-tight tabular-nums">
-          {row.rank ?? "—"}
-          {row.placed && <sup title="Placed by its bounds: verdicts are missing">‡</sup>}
+          {rank(row) || "—"}
         </p>
         <p className="text-sm text-muted tabular-nums">
           {row.rank_ci === null ? `no rank among ${ranked}` : `95 %: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
