@@ -49,6 +49,16 @@ class IndexEstimate(NamedTuple):
     dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale
     scale: Ends = (0.0, 100.0)
 
+    @property
+    def width(self) -> float:
+        """Of its scale, in points."""
+        return self.scale[1] - self.scale[0]
+
+    @property
+    def place(self) -> float:
+        """Where on its scale it lies, 0-1."""
+        return (self.point - self.scale[0]) / self.width
+
     def interval(self, level: float = 0.95, quantile: float | None = None) -> Interval | None:
         """The score interval, which ends where the scale does; None without any spread.
 

@@ -82,10 +82,14 @@ def score_interval(share: float, reach: float) -> Interval:
     It holds every p with (share - p)^2 <= reach x p (1 - p). `share` lies in [0, 1]; `reach`: how many standard errors
     the interval reaches, squared, times the squared standard error in units of p (1 - p), which is 1 / n for n tries.
     """
-    middle = (share + reach / 2) / (1 + reach)
-    half = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
-    # At the ends of the scale the formula gives 0 and 1 up to rounding.
-    return Interval(0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half))
+    down, up = below(np.array([share, 1 - share]), np.array([reach])).tolist()
+    return Interval(share - down, share + up).within(0.0, 1.0)
+
+
+def below(share: Array, reach: Array) -> Array:
+    """How far below each share (n,) its score interval ends; above it as far as below 1 - share."""
+    root = np.sqrt(reach * share * (1 - share) + reach**2 / 4)
+    return np.asarray((reach * (share - 0.5) + root) / (1 + reach))
 
 
 def on_scale(point: float, reach: float, scale: Ends) -> Interval:
