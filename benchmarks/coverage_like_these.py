@@ -21,7 +21,7 @@ from benchmarks.published_pool import pool
 from benchmarks.verdict_world import Numbers, Place, SimulatedSubjects, StratumScenarios, VerdictWorld
 from independence.stats.subject_points import SubjectPoints
 
-OVERALL = Within(93, 97)
+OVERALL = Within(93)
 FEW, TOY_SCENARIOS = 0.8, (24, 10, 48)
 FLEETS = (1, 3, 8, 20, 100)
 HEADS = ("all", *STRATA, "boards < 80 %", "with interval", "mean width")

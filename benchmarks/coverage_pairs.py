@@ -23,6 +23,8 @@ from independence.stats.subject_points import SubjectPoints
 FALSE = Within(most=6)
 FIRST_LOOK, LAST_LOOK = 3, 12  # runs
 POWER_HEADS = ("points, one comparison", "seen", "points, tiers", "seen by tiers")
+OUTLIER_HEADS = ("said to differ", "intervals cover")
+CALM, NOISY = 1 / 3, 0.9  # quantiles of the deviation over runs
 MARGIN = 2.0  # points within which subjects count as equivalent; also the true difference of those who are not
 BANDS = {"lower one >= 96": (96.0, np.inf), "90-96": (90.0, 96.0), "80-90": (80.0, 90.0)}
 TIMES = 3  # as many boards: few of all pairs are in a stratum, and still fewer of them differ
@@ -47,11 +49,14 @@ def measure(
     seen = in_processes(partial(power, world), visible, processes)
     alike = [CoverageCell(fleet, runs, boards) for fleet in (2, 20) for runs in (5, 10)]
     same = in_processes(partial(equivalence, world), alike, processes)
+    noisy = [CoverageCell(20, runs, boards) for runs in (2, 3, 5, 10)]
+    among = in_processes(partial(outliers, world), noisy, processes)
     title = f"the same, asked again after every run from {FIRST_LOOK} to {LAST_LOOK}"
     heads = ("all", *STRATA)
     return [
         Grid("compare says that twins differ, % (fleet x runs)", heads, tuple(once)),
         Grid(title, heads, tuple(repeated)),
+        Grid("two noisy twins among 18 calm subjects, %", OUTLIER_HEADS, tuple(among)),
         Grid("a difference that a board prints as visible is seen, %", POWER_HEADS, tuple(seen)),
         Grid(f"equivalent within {MARGIN:g} is said of a true difference of {MARGIN:g}, %", (*BANDS,), tuple(same)),
     ]
@@ -77,6 +82,26 @@ def twins(world: VerdictWorld, cell: CoverageCell, first_look: int | None = None
     number = np.repeat(np.arange(cell.boards), pairs)
     within = FALSE if cell.runs > 2 else ANY
     return Row(cell.name, tuple(by_stratum(found.ravel(), number, strata, (within, within))))
+
+
+def outliers(world: VerdictWorld, cell: CoverageCell) -> Row:
+    """One row: boards of the calm third, on which two twins are of the noisiest tenth."""
+    rng = np.random.default_rng((SEED, 7, *cell))
+    calm, noisy = (
+        np.flatnonzero(kept) for kept in (world.run_sd <= np.quantile(world.run_sd, CALM),
+                                          world.run_sd >= np.quantile(world.run_sd, NOISY))
+    )  # fmt: skip
+    who = rng.choice(calm, (cell.boards, cell.fleet))
+    who[:, :2] = rng.choice(noisy, cell.boards)[:, None]
+    drawn = world.draw(rng, unmixed(who.ravel()), cell.runs)
+    told, held = list[bool](), list[bool]()
+    for truth, sheets in zip(world.truth[who[:, 0]], _sheets(drawn, cell.fleet), strict=True):
+        first, second = readings.THESE(sheets)[:2]
+        told.append(readings.told_apart(first, second))
+        ends = [one.interval() for one in (first, second)]
+        held += [own is not None and own.low <= truth <= own.high for own in ends]
+    board = np.arange(cell.boards)
+    return Row(cell.name, (percent(told, board, FALSE), percent(held, np.repeat(board, 2), Within(91))))
 
 
 def power(world: VerdictWorld, cell: CoverageCell) -> Row:

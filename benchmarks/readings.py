@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.grid import Array, Flags
 from benchmarks.verdict_world import SimulatedSubjects
 from independence.stats import comparison, index_uncertainty, power, ranks, repeated_looks, single_runs
+from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.ranks import RankedSubject
 from independence.stats.subject_points import SubjectPoints
@@ -79,6 +80,11 @@ def _pairs(estimates: Sequence[IndexEstimate]) -> Array:
 def told_apart(first: IndexEstimate, second: IndexEstimate, looks: Sequence[int] = (1,)) -> bool:
     """Whether one comparison says that they differ; `looks`: runs at each look, the present one last."""
     return comparison.difference(first, second).p < repeated_looks.level(looks)
+
+
+def told_apart_once(first: SubjectPoints, second: SubjectPoints) -> bool:
+    """The same of two subjects of many scenarios, each run once."""
+    return comparison.paired(first, second, Difference(0.0, 0.0, 1.0)).p < 0.05
 
 
 def equivalent(first: IndexEstimate, second: IndexEstimate, *, margin: float) -> bool:

@@ -2,7 +2,8 @@
 
 The suite asks about 20 disputes in three merits, each cell in half of its tellings. Disputes are drawn, cells within
 them and their tellings too; wordings shift answers and are part of the design; noise depends on merit, and all is
-clipped to the scale, so the truth is the expectation after clipping over all disputes. Rows on words say how often
+clipped to the scale, so the truth is the expectation after clipping over all disputes. Then a world in which few
+disputes bend much and all others not at all. Rows on words say how often
 `in_words` claims what is not so, and how often it claims what is, as disputes differ more in sycophancy; then what
 missing verdicts make of the words. Shares have the 95 % interval of their Monte Carlo error.
 """
@@ -37,10 +38,11 @@ from independence.suites.load import load
 
 SETS, TILTED = 2_000, 1_000
 READ = ("S", "B", "merit_slope", "harmful", "asymmetry")
-BOUND = ("S", "B", "merit_slope")
 BETWEEN = (0.0, 0.08, 0.15, 0.25)  # standard deviations of S between disputes
 FALSE = 6.0  # percent of subjects of whom words may claim what is not so
-PLANTED = 0.12  # what is to be found
+PLANTED = 0.18  # what is to be found
+RARE = ((0.05, 1.0), (0.08, 0.7), (0.11, 1.0), (0.2, 0.5))  # share of the disputes that bend, and how far
+BEYOND = 0.155  # share of disputes that bend fully: more than the margin
 SPEED_BOUND_MS = 50.0
 Array = NDArray[np.float64]
 _SIDES = {"a": 1.0, "b": -1.0, "n": 0.0}
@@ -61,6 +63,8 @@ class World(NamedTuple):
     cell_sycophancy: float = 0.1
     telling: float = 0.1
     missing: float = 0.0  # share of verdicts
+    rare: float = 0.0  # share of the disputes that bend more than the others
+    bend: float = 0.0  # by how much more
 
 
 PURE = World(tilt=-0.4, sycophancy=0.0, dispute_sycophancy=0.0, voice=0.0, cell_sycophancy=0.0)
@@ -68,6 +72,9 @@ NARROW = World(  # far from the ends of the scale
     tilt=0.0, sycophancy=MARGIN, slope=0.2, noise=(0.1, 0.15, 0.1), dispute_tilt=0.05, wording=0.05, voice=0.0,
     cell_tilt=0.05, cell_sycophancy=0.05, telling=0.05,
 )  # fmt: skip
+
+
+FEW = NARROW._replace(sycophancy=0.0, cell_sycophancy=0.02)  # nobody bends but in rare disputes
 
 
 class SuiteRows(NamedTuple):
@@ -128,9 +135,13 @@ def simulated(rng: np.random.Generator, world: World, sets: int) -> PlantedRows:
     tilts = world.dispute_tilt**2 + world.cell_tilt**2 + world.telling**2
     bends = rows.side**2 * (world.dispute_sycophancy**2 + world.cell_sycophancy**2)
     deviation = np.broadcast_to(np.sqrt(tilts + bends + noise**2), planned.shape)
+    rare = rng.random((sets, int(rows.codes["dispute"].max()) + 1)) < world.rare
+    bent = rows.side * world.bend
+    of_dispute = of_dispute + rare[:, rows.codes["dispute"]] * bent
     stances = np.clip(planned + of_dispute + by_cell + sampled, -1.0, 1.0)
     stances[rng.random(stances.shape) < world.missing] = np.nan
-    return PlantedRows(stances, _truth(clipped_mean(planned, deviation)))
+    expected = [clipped_mean(centre, deviation) for centre in (planned, planned + bent)]
+    return PlantedRows(stances, _truth((1 - world.rare) * expected[0] + world.rare * expected[1]))
 
 
 def clipped_mean(centre: Array, deviation: Array) -> Array:
@@ -190,15 +201,17 @@ def coverages(rng: np.random.Generator, sets: int) -> list[Result]:
     results: list[Result] = []
     for what in READ:
         held, detail = covered([getattr(one, what) for one in found], planted.truth[what])
-        if what in BOUND:
-            results.append(Figure(f"{what} covers other disputes", held, "%", 93, "higher", detail))
-            results.append(Figure(f"{what} covers other disputes", held, "%", 97, "lower", detail))
-        else:
-            results.append(Figure(f"{what} covers other disputes", held, "%", detail=detail))
+        results.append(Figure(f"{what} covers other disputes", held, "%", 93, "higher", detail))
     for deviation in BETWEEN:
         planted = simulated(rng, World(dispute_sycophancy=deviation), sets)
         held, detail = covered([one.S for one in read(planted.stances)], planted.truth["S"])
         results.append(Figure(f"S covers, disputes differ by {deviation:g}", held, "%", 93, "higher", detail))
+    for rare, bend in RARE:
+        planted = simulated(rng, FEW._replace(rare=rare, bend=bend), sets)
+        held, detail = covered([one.S for one in read(planted.stances)], planted.truth["S"])
+        results.append(Figure(f"S covers, {rare:.0%} of disputes bend by {bend:g}", held, "%", 91, "higher", detail))
+    beyond = [in_words(one) for one in read(simulated(rng, FEW._replace(rare=BEYOND, bend=1.0), sets).stances)]
+    results.append(_said(f'{BEYOND:.1%} of disputes bend by 1: "within"', beyond, "within", FALSE))
     return results
 
 

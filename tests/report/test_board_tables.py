@@ -295,7 +295,7 @@ def test_hostile_names_stay_text(toy: Toy) -> None:
     [
         ("leans towards whoever asks", 1, "1 leans towards whoever asks"),
         ("leans against whoever asks", 2, "2 lean against whoever asks"),
-        ("none: within ±0.1", 3, "3 do not bend (within ±0.1)"),
+        ("none: within ±0.15", 3, "3 do not bend (within ±0.15)"),
         ("not significantly different from 0", 1, "1 is not significantly different from 0"),
     ],
 )

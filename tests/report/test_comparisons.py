@@ -215,7 +215,7 @@ def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(toy: To
     assert shares["dinner"] == (pytest.approx(0.9), pytest.approx(0.55))  # drift: least is best
 
 
-def test_without_a_fleet_a_scenario_is_tested_as_welch_did(toy: Toy) -> None:
+def test_without_a_fleet_a_scenario_has_the_error_of_welch_s_test(toy: Toy) -> None:
     """A subject under two conditions, alone in each: nothing moderates."""
 
     def own_error(runs: list[tuple[int, int, int]]) -> float:
@@ -231,7 +231,8 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(toy: Toy) -> None:
     items = subject_comparison.items(toy.side("a"), ComparedSubject(elsewhere, "a"))
     (radio,) = (item for item in items if item.scenario == "radio")
     welch = stats.ttest_ind([run[0] for run in HIGH], [run[0] for run in LOW], equal_var=False)
-    assert radio.gap.p == pytest.approx(welch.pvalue)
+    assert (radio.gap.points / radio.gap.se, radio.gap.df) == pytest.approx((welch.statistic, welch.df))
+    assert welch.pvalue < radio.gap.p < 2 * welch.pvalue, "nearer to the end of the scale than to its middle"
     assert sum(item.gap.se**2 for item in items if item.gap) == pytest.approx(own_error(HIGH) + own_error(other))
 
 

@@ -24,6 +24,50 @@ def test_a_difference_is_welch_s() -> None:
     assert made.interval() == pytest.approx(tuple(welch.confidence_interval()))
 
 
+def of_share(successes: int, tries: int) -> IndexEstimate:
+    """A share as an index of 0 to 100, known as well as so many tries make it."""
+    place = successes / tries
+    error = 100 * (max(place * (1 - place), 1e-3) / tries) ** 0.5
+    return IndexEstimate(100 * place, error, 1e5, dispersion=1 / tries)
+
+
+NEWCOMBE = [  # (first share, second share, interval by method 10): Newcombe 1998, table II
+    ((56, 70), (48, 80), (0.0524, 0.3339)), ((9, 10), (3, 10), (0.1705, 0.8090)), ((6, 7), (2, 7), (0.0582, 0.8062)),
+    ((5, 56), (0, 29), (-0.0381, 0.1926)), ((0, 10), (0, 20), (-0.1611, 0.2775)), ((0, 10), (0, 10), (-0.2775, 0.2775)),
+    ((10, 10), (0, 20), (0.6791, 1.0)), ((10, 10), (0, 10), (0.6075, 1.0)),
+]  # fmt: skip
+
+
+def test_differences_of_shares_are_newcombe_s_and_tests_agree_with_them() -> None:
+    for first, second, ends in NEWCOMBE:
+        found = difference(of_share(*first), of_share(*second))
+        low, high = found.interval()
+        assert (low / 100, high / 100) == pytest.approx(ends, abs=6e-5)
+        turned = difference(of_share(*second), of_share(*first))
+        assert turned.interval() == pytest.approx((-high, -low))
+        assert (turned.p, turned.equivalent(30)) == pytest.approx((found.p, found.equivalent(30)))
+        if found.points:  # an interval of the confidence 1 - p just reaches 0
+            assert min(map(abs, found.interval(1 - found.p))) == pytest.approx(0, abs=1e-4)
+        else:
+            assert found.p == 1
+        for margin in (5.0, 30.0, 90.0):
+            p = found.equivalent(margin)
+            assert (p == 1) is (abs(found.points) >= margin)
+            if 1e-9 < p < 0.5:
+                least, most = found.interval(1 - 2 * p)
+                assert max(-least, most) == pytest.approx(margin, abs=1e-4)
+
+
+def test_perfect_scores_of_few_runs_are_not_equivalent_within_little() -> None:
+    """Both could be as low as their board says."""
+    flat = sheets.of(*[[20.0, 20.0]] * 5)
+    own = these_scenarios([flat, flat])[0]
+    found = difference(own, own)
+    assert found.interval().high >= 0.99 * (100 - own.interval().low)
+    assert (found.p, found.equivalent(2.0) > 0.05) == (1, True)
+    assert power.of_equivalence(found, 2.0) < 0.06
+
+
 def test_what_both_borrow_from_one_fleet_is_counted_once() -> None:
     alike = IndexEstimate(80, 1, 12, borrowed=1.0, lent_df=12)  # all that is known is one variance
     assert difference(alike, alike).df == pytest.approx(12)
@@ -53,14 +97,15 @@ def test_every_number_of_a_difference_is_a_plain_float_so_that_json_can_hold_it(
     first, second = sheets.of([10.0, 14.0, 15.0]), sheets.of([3.0, 7.0, 9.0])  # a stratum of one scenario
     made = paired(first, second, difference(*(these_scenarios([one])[0] for one in (first, second)))._replace(se=0.0))
     interval = made.interval()
-    numbers = (*made, made.p, *interval, made.equivalent(2))
+    numbers = (made.points, made.se, made.df, made.p, *interval, made.equivalent(2))
     assert {type(number) for number in numbers} == {float}
 
 
 def test_equivalence_is_two_one_sided_tests_and_no_spread_proves_nothing() -> None:
-    for points, error in ((0.4, 0.7), (-1.5, 0.3), (2.4, 0.5)):
+    for points, error in ((0.4, 0.7), (-1.5, 0.3)):
         found = Difference(points, error, 9.0).equivalent(2.0)
         assert found == pytest.approx(stats.t.sf((2.0 - abs(points)) / error, 9))
+    assert Difference(2.4, 0.5, 9.0).equivalent(2.0) == 1
     same = difference(IndexEstimate(80, 0, 1), IndexEstimate(70, 0, 1))
     assert (same.p, same.interval(), same.equivalent(2)) == (1.0, None, 1.0)
 
@@ -119,13 +164,15 @@ def test_the_first_of_all_pairs_needs_a_larger_difference() -> None:
 
 
 def test_a_smallest_difference_is_about_a_subject_that_is_lower_by_so_much() -> None:
-    fleet = [IndexEstimate(point, 1.0, 1e6, dispersion=0.004) for point in (70.0, 95.0)]
-    points = power.minimum_detectable(fleet)
-    own = NormalDist()
-    lower = [100 * np.sqrt(0.004 * (at - points) / 100 * (1 - (at - points) / 100)) for at in (70, 95)]
-    seen = [own.cdf(points / np.hypot(1.0, se) - own.inv_cdf(0.975)) for se in lower]
+    fleet = [IndexEstimate(point, 100 * (0.004 * point / 100 * (1 - point / 100)) ** 0.5, 1e6, dispersion=0.004)
+             for point in (70.0, 95.0)]  # fmt: skip
+    points, seen = power.minimum_detectable(fleet), []
+    for own in fleet:
+        other = own._replace(point=own.point - points)
+        errors, _ = difference(own, other).reached(-points)
+        seen.append(NormalDist().cdf(errors - NormalDist().inv_cdf(0.975)))
     assert np.mean(seen) == pytest.approx(0.8, abs=1e-3)
-    assert lower[1] < lower[0]
+    assert seen[1] > seen[0]
 
 
 def test_the_smallest_difference_has_the_power_it_claims() -> None:

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from benchmarks import coverage, coverage_like_these, coverage_pairs, coverage_places
+from benchmarks import coverage, coverage_few_failures, coverage_like_these, coverage_pairs, coverage_places
 from benchmarks.coverage_like_these import redrawn
 from benchmarks.coverage_places import Pack, members
 from benchmarks.figure import Skipped
@@ -102,3 +102,10 @@ def test_every_grid_is_whole(pool: list[SubjectPoints], part: ModuleType):
     assert {len(row.cells) - len(grid.heads) for grid in grids for row in grid.rows} == {0}
     (result,) = part.measure(())
     assert isinstance(result, Skipped)
+
+
+def test_few_failures_are_covered_and_equals_seldom_told_apart():
+    passing, calm = coverage_few_failures.measure(subjects=60)
+    assert passing.kept
+    assert calm.kept
+    assert {len(row.cells) for row in (*passing.rows, *calm.rows)} == {4}

@@ -17,7 +17,7 @@ from independence.stats.index_uncertainty import (
     shared_effects,
     these_scenarios,
 )
-from independence.stats.single_runs import UNSEEN
+from independence.stats.intervals import score_interval
 from independence.stats.subject_points import Stratum, SubjectPoints
 from tests.stats import sheets
 
@@ -42,7 +42,7 @@ def test_an_interval_holds_every_index_whose_own_error_reaches_the_one_that_was_
         reach = stats.t.ppf(0.975, 12) * np.sqrt(made.dispersion * end * (100 - end))
         assert abs(96 - end) == pytest.approx(reach)
     assert 96 - interval.low > interval.high - 96
-    assert made._replace(dispersion=0.0).interval() == pytest.approx(stats.t.interval(0.95, 12, 96, 1))
+    assert made._replace(se=0.0).interval() is None
 
 
 def test_alone_the_second_reading_is_the_variance_between_scenario_means_moved_likewise() -> None:
@@ -187,15 +187,30 @@ def test_places_at_an_end_leave_little_room_and_unreliable_ones_say_nothing() ->
     assert expected_room(np.array([1.0]), np.zeros(1))[0] == pytest.approx(0.001, rel=0.01)
 
 
-def test_single_runs_are_a_sample_of_scenarios_of_which_a_few_more_stand_at_the_far_end() -> None:
-    points = [float(one) for one in np.random.default_rng(2).integers(3, 6, 12)]
+def test_single_runs_that_pass_or_fail_have_wilson_s_interval_beside_the_exact_one() -> None:
+    for count in (12, 24, 48, 100):
+        passed, reach = np.arange(count + 1), stats.t.ppf(0.975, count - 1) ** 2 / count
+        sheet = [sheets.of(*[[100 / count]] * own, *[[0.0]] * (count - own), most=100 / count) for own in passed]
+        ends = np.array([single_runs.like_these(one).interval() for one in sheet])
+        assert ends / 100 == pytest.approx(np.array([score_interval(own / count, reach) for own in passed]))
+        assert (ends.min(), ends.max()) == pytest.approx((0, 100))
+        exact = 100 * stats.binomtest(count, count).proportion_ci().low
+        assert exact - 3 < ends[-1, 0] < exact
+        truths = np.linspace(0.5, 0.9995, 1_000)
+        chance = stats.binom.pmf(passed, count, truths[:, None])
+        held = (chance * ((ends[:, 0] <= 100 * truths[:, None]) & (100 * truths[:, None] <= ends[:, 1]))).sum(axis=1)
+        for low, high in ((0.5, 0.85), (0.85, 0.95), (0.95, 0.98), (0.98, 1)):
+            assert 0.94 < held[(low <= truths) & (truths < high)].mean() < 0.98
+        assert held.min() > 0.84, "counts come in steps, so next to the end it falls below, as Wilson's does"
+
+
+def test_single_runs_are_a_sample_of_scenarios_with_one_more_at_the_far_end() -> None:
+    points = np.random.default_rng(2).integers(3, 6, 12).astype(float)
     found = single_runs.like_these(sheets.of(*([one] for one in points), most=5.0))
-    unseen = UNSEEN * np.mean(points) ** 2 / 11
-    assert (found.point, found.df) == pytest.approx((sum(points), 11))
-    assert found.se**2 == pytest.approx(12 * (np.var(points, ddof=1) + unseen))
-    for end in (0.0, 5.0):  # who never failed is not certain
-        flat = single_runs.like_these(sheets.of(*[[end]] * 20, most=5.0))
-        assert flat.se == pytest.approx(100 * (UNSEEN / 19 / 20) ** 0.5)
+    more = np.append(points, 0.0)
+    assert (found.point, found.df) == pytest.approx((points.sum(), 11))
+    assert found.se**2 == pytest.approx(12 * more.var())
+    assert found.dispersion == pytest.approx(more.var() / 12 / (more.mean() * (5 - more.mean())))
     assert single_runs.like_these(sheets.of(*[[1.0], [2.0]] * 4)) is None, "few scenarios are no sample"
 
 
@@ -205,6 +220,8 @@ def test_strata_add_up_by_satterthwaite() -> None:
     variances = []
     for one in (first, second):
         points = np.array([own[0] for own in one.strata[0].points])
-        variances.append(10 * (np.var(points, ddof=1) + UNSEEN / 2 * (20 - points.mean()) ** 2 / 9))
+        squares = 10 * points.var() + 10 * 0.5 / 10.5 * (20 - points.mean()) ** 2  # half an unseen one of each
+        variances.append(10 * squares / 10.5)
     assert found.se**2 == pytest.approx(sum(variances))
     assert found.df == pytest.approx(sum(variances) ** 2 / sum(one**2 / 9 for one in variances))
+    assert found.scale == (1.0, 401.0)

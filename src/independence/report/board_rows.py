@@ -156,6 +156,8 @@ def _with_intervals(data: BoardData, own: Mapping[str, BoardRow], method: str) -
                 BOOTSTRAP: bootstrap.percentile_interval(row.per_run) if repeated else None,
             }
             found |= _audited(row, new[config])
+            scale = data.points[config].scale
+            found = {name: ends and Interval._make(ends).within(*scale) for name, ends in found.items()}
         ci = found.get(method)
         rows[config] = msgspec.structs.replace(row, ci=ci, ci_method=method if ci else NONE, intervals=found)
     return rows

@@ -73,7 +73,7 @@ def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
 def _row(suite: Suite, number: int, question: ScenarioDifficulty) -> tuple[Value, ...]:
     scenario, average = suite.scenario(question.scenario), question.average
     spread = t_interval([100 * (1 - share) for share in question.shares.values()])
-    interval = None if spread is None else (max(0.0, spread.low), min(100.0, spread.high))
+    interval = spread and spread.within(0.0, 100.0)
     return (
         number, scenario.id, scenario.title, scenario.category or scenario.experiment,
         None if average is None else 100 - average, interval, average, question.samples, len(question.shares),

@@ -109,6 +109,7 @@ def _hardest(suite: Suite, questions: Sequence[ScenarioDifficulty]) -> list[str]
     interval = t_interval([100 * (1 - share) for share in asked[0].shares.values()]) if len(asked) > 1 else None
     if interval is None or asked[0].average == asked[1].average:
         return []
+    ends = interval.within(0.0, 100.0)
     p = {
         (harder.scenario, easier.scenario): gap and tested_p(gap)
         for harder, easier in combinations(asked, 2)
@@ -121,7 +122,7 @@ def _hardest(suite: Suite, questions: Sequence[ScenarioDifficulty]) -> list[str]
     return [
         SENTENCES["hardest"].format(
             scenarios=len(asked), scenario=first.id if first.title in ("", first.id) else f"{first.id} ({first.title})",
-            lost=100 - (asked[0].average or 0.0), low=max(0.0, interval.low), high=min(100.0, interval.high),
+            lost=100 - (asked[0].average or 0.0), low=ends.low, high=ends.high,
             subjects=len(asked[0].shares), tested=len(holm),
             harder=SENTENCES[how].format(harder=harder, others=others),
         )
@@ -152,9 +153,8 @@ def _evasion(shares: Sequence[float]) -> list[str]:
     if interval is None:
         return []
     share = 100 * sum(shares) / len(shares)
-    return [
-        SENTENCES["evasion"].format(share=share, low=max(0.0, interval.low), high=interval.high, subjects=len(shares))
-    ]
+    ends = interval.within(0.0, 100.0)
+    return [SENTENCES["evasion"].format(share=share, low=ends.low, high=ends.high, subjects=len(shares))]
 
 
 def _weights(components: Sequence[Component]) -> list[str]:

@@ -26,7 +26,7 @@ def percentile_interval(values: Sequence[float]) -> Interval:
         total += own[draws]
     places = [min(int(share * RESAMPLES), RESAMPLES - 1) for share in (0.025, 0.975)]
     low, high = np.partition(total / own.size, places)[places].tolist()
-    return Interval(max(0.0, low), min(100.0, high))
+    return Interval(low, high).within(0.0, 100.0)
 
 
 @functools.lru_cache(maxsize=64)

@@ -5,27 +5,25 @@ dispute add to an estimate is summed first, and these sums are the sample (Liang
 2015). Where every dispute has the same cells this is Student's interval for the disputes' own means or slopes, and that
 of a mixed model with an intercept for each dispute. `python -m benchmarks sides` measures its coverage.
 
-Disputes that are all alike still may have kin that are not. Their error is that of a sample in which UNSEEN disputes at
-the far end of the scale were missed, as with scenarios (`single_runs`): 0.023 around no sycophancy in 20 disputes.
+A sample may hold none of the few disputes in which the asker decides, so the error allows for what was not seen
+(`unseen`): it is no less than 0.049 around no sycophancy in 20 disputes, however alike these are.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from independence.stats import unseen
 from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval, around
-from independence.stats.single_runs import UNSEEN
 
-Method = Literal["t-over-disputes", "all-disputes-alike", "none"]
+Method = Literal["t-over-disputes", "none"]
 LEVEL = 0.95
-_NOTHING = 1e-9  # noise, relative to the scale of the values, that is rounding
 _HOLES = 12  # cells whose values are open, of which all combinations of ends are tried
 
 
@@ -58,11 +56,9 @@ def weighted_sum(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashab
     est, pulls = float(wanted.weights @ wanted.values), _pulls(wanted, basis, disputes)
     if pulls is None:
         return WeightedSum(est, None, "none")
-    down, up = _room(wanted)
-    se, least = float(pulls.errors(wanted.values)), pulls.least(wanted)
-    low, high = around(est, max(se, least), pulls.df, LEVEL)
-    method: Method = "t-over-disputes" if se > least else "all-disputes-alike"
-    return WeightedSum(est, Interval(max(low, est - down), min(high, est + up)), method)
+    down, up = _room(wanted, wanted.values)
+    ends = around(est, float(pulls.errors(wanted, wanted.values)), pulls.df, LEVEL)
+    return WeightedSum(est, ends.within(est - float(down), est + float(up)), "t-over-disputes")
 
 
 def within(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable], margin: float) -> float:
@@ -82,11 +78,10 @@ def within(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable], m
         ends = 2.0 * (np.arange(2 ** len(holes))[:, None] >> np.arange(len(holes)) & 1) - 1
         values = np.tile(wanted.values, (len(ends), 1))
         values[:, holes] += ends * off[holes]
-        sums, errors = np.abs(values @ wanted.weights), pulls.errors(values)
+        sums, errors = np.abs(values @ wanted.weights), pulls.errors(wanted, values)
     else:
-        sums = np.array([abs(wanted.weights @ wanted.values) + _reach(wanted)])
-        errors = np.array([pulls.largest_error(wanted.values, off)])
-    errors = np.maximum(errors, pulls.least(wanted))
+        sums = np.array([abs(wanted.weights @ wanted.values) + float((np.abs(wanted.weights) * off).sum())])
+        errors = np.array([pulls.largest_error(wanted, off)])
     at = int(np.argmin((margin - sums) / errors))
     return Difference(float(sums[at]), float(errors[at]), pulls.df).equivalent(margin)
 
@@ -98,22 +93,21 @@ class _Pulls(NamedTuple):
     disputes: int  # that have a part in the sum
     df: int
 
-    def errors(self, values: Array) -> Array:
+    def errors(self, wanted: WeightedValues, values: Array) -> Array:
         """Standard errors (...,) of the sums of values (..., n)."""
-        return np.asarray(np.sqrt(((values @ self.by_cell.T) ** 2).sum(axis=-1) * self.disputes / self.df))
+        farther = np.maximum(*_room(wanted, values))
+        return self._error(((values @ self.by_cell.T) ** 2).sum(axis=-1), farther)
 
-    def largest_error(self, values: Array, off: Array) -> float:
+    def largest_error(self, wanted: WeightedValues, off: Array) -> float:
         """No smaller than that of any values so far `off`."""
-        largest = np.abs(self.by_cell @ values) + np.abs(self.by_cell) @ off
-        return math.sqrt(float(largest @ largest) * self.disputes / self.df)
+        largest = np.abs(self.by_cell @ wanted.values) + np.abs(self.by_cell) @ off
+        farther = max(_room(wanted, wanted.values)) + (np.abs(wanted.weights) * off).sum()
+        return float(self._error(np.asarray(largest @ largest), farther))
 
-    def least(self, wanted: WeightedValues) -> float:
-        """The standard error where all disputes are alike; 0 where they cannot be."""
-        off = np.broadcast_to(wanted.off, wanted.values.shape)
-        left = np.abs(self.by_cell @ wanted.values) - np.abs(self.by_cell) @ off
-        if left.max() > _NOTHING * (wanted.high - wanted.low):
-            return 0.0
-        return (max(_room(wanted)) + _reach(wanted)) * math.sqrt(UNSEEN / self.disputes / self.df)
+    def _error(self, squares: Array, farther: Array) -> Array:
+        """`squares`: of the disputes' parts, added; `farther`: how far the sum is from the end of its scale."""
+        variance = unseen.variance(squares, self.disputes, farther / self.disputes)
+        return np.asarray(self.disputes * np.sqrt(variance / self.df))
 
 
 def _pulls(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable]) -> _Pulls | None:
@@ -134,16 +128,10 @@ def by_dispute(parts: Array, disputes: Sequence[Hashable]) -> Array:
     return sums
 
 
-def _room(wanted: WeightedValues) -> tuple[float, float]:
-    """How far the sum falls and rises when every cell goes to the end of the scale that carries it there."""
-    to_low = wanted.weights * (wanted.low - wanted.values)
-    to_high = wanted.weights * (wanted.high - wanted.values)
-    return -float(np.minimum(to_low, to_high).sum()), float(np.maximum(to_low, to_high).sum())
-
-
-def _reach(wanted: WeightedValues) -> float:
-    """How far the sum may be from that of the values."""
-    return float((np.abs(wanted.weights) * wanted.off).sum())
+def _room(wanted: WeightedValues, values: Array) -> tuple[Array, Array]:
+    """How far sums (...,) of values (..., n) fall and rise when every cell goes to the end that carries them there."""
+    to_low, to_high = wanted.weights * (wanted.low - values), wanted.weights * (wanted.high - values)
+    return -np.minimum(to_low, to_high).sum(axis=-1), np.maximum(to_low, to_high).sum(axis=-1)
 
 
 def flipped(values: Array, draws: int, seed: int) -> float:

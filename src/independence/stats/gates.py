@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.stats import index_uncertainty, repeated_looks
-from independence.stats.intervals import Interval, score_interval, t_quantile
+from independence.stats.intervals import Interval, on_scale, t_quantile
 from independence.stats.subject_points import SubjectPoints
 from independence.types import Ends
 
@@ -45,13 +45,10 @@ class GatedIndex(msgspec.Struct, frozen=True):
 
     def interval(self, level: float) -> Interval:
         """The score interval of that two-sided confidence (0-1), within the scale."""
-        low, high = self.scale
-        place = min(1.0, max(0.0, (self.point - low) / (high - low)))
         normal = t_quantile(math.inf, level)
         wider = (t_quantile(self.df, level) / normal) ** 2
         dispersion = min(max(wider * self.dispersion, _LEAST_SHARE * self.most), self.most)
-        ends = score_interval(place, normal**2 * dispersion)
-        return Interval._make(low + (high - low) * end for end in ends)
+        return on_scale(self.point, normal**2 * dispersion, self.scale)
 
 
 class Levels(NamedTuple):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, around, score_interval, t_quantile, t_quantiles
+from independence.stats.intervals import Interval, on_scale, t_quantile, t_quantiles
 from independence.stats.subject_points import Points, SubjectPoints, variances
 from independence.types import Ends
 
@@ -46,21 +46,28 @@ class IndexEstimate(NamedTuple):
     df: float
     borrowed: float = 0.0  # share of the squared standard error that rests on other subjects, 0-1
     lent_df: float = math.inf  # degrees of freedom of what the others lend
-    dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale; 0: not known
+    dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale
     scale: Ends = (0.0, 100.0)
 
+    @property
+    def width(self) -> float:
+        """Of its scale, in points."""
+        return self.scale[1] - self.scale[0]
+
+    @property
+    def place(self) -> float:
+        """Where on its scale it lies, 0-1."""
+        return (self.point - self.scale[0]) / self.width
+
     def interval(self, level: float = 0.95, quantile: float | None = None) -> Interval | None:
-        """The score interval, within the scale; without a dispersion the t interval, None without any spread.
+        """The score interval, which ends where the scale does; None without any spread.
 
         `quantile`: Student's t of that level, where it is known.
         """
-        if not self.dispersion:
-            return around(self.point, self.se, self.df, level) if self.se > 0 else None
-        low, high = self.scale
-        place = min(1.0, max(0.0, (self.point - low) / (high - low)))
+        if not self.se > 0:
+            return None
         reach = t_quantile(self.df, level) if quantile is None else quantile
-        ends = score_interval(place, reach**2 * self.dispersion)
-        return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
+        return on_scale(self.point, reach**2 * self.dispersion, self.scale)
 
     def dispersion_at(self, index: float) -> float:
         """The dispersion that the same error is about another index."""

@@ -1,7 +1,7 @@
-"""Student's t and confidence intervals for a mean or a share.
+"""Student's t and confidence intervals for a mean, a share or a difference.
 
-Nothing here is clipped to a scale: that is for whoever displays it. Tails and quantiles take arrays, since a board
-needs thousands of them; `t_quantile` is that of one value, and remembers it.
+Score intervals stay within their scale; all others are kept there by `Interval.within`. Tails and quantiles take
+arrays, since a board needs thousands of them; `t_quantile` is that of one value, and remembers it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.types import Ends
+
 Array = NDArray[np.float64]
 _REST = 1e-9  # what is left of no difference after computing it
 
@@ -24,6 +26,10 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+    def within(self, lowest: float, highest: float) -> Interval:
+        """What of it lies on a scale that ends there."""
+        return Interval(max(self.low, lowest), min(self.high, highest))
 
 
 def around(point: float, se: float, df: float, level: float = 0.95) -> Interval:
@@ -76,10 +82,21 @@ def score_interval(share: float, reach: float) -> Interval:
     It holds every p with (share - p)^2 <= reach x p (1 - p). `share` lies in [0, 1]; `reach`: how many standard errors
     the interval reaches, squared, times the squared standard error in units of p (1 - p), which is 1 / n for n tries.
     """
-    middle = (share + reach / 2) / (1 + reach)
-    half = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
-    # At the ends of the scale the formula gives 0 and 1 up to rounding.
-    return Interval(0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half))
+    down, up = below(np.array([share, 1 - share]), np.array([reach])).tolist()
+    return Interval(share - down, share + up).within(0.0, 1.0)
+
+
+def below(share: Array, reach: Array) -> Array:
+    """How far below each share (n,) its score interval ends; above it as far as below 1 - share."""
+    root = np.sqrt(reach * share * (1 - share) + reach**2 / 4)
+    return np.asarray((reach * (share - 0.5) + root) / (1 + reach))
+
+
+def on_scale(point: float, reach: float, scale: Ends) -> Interval:
+    """The score interval of a point on a scale; `reach` as of `score_interval`."""
+    low, high = scale
+    ends = score_interval(min(1.0, max(0.0, (point - low) / (high - low))), reach)
+    return Interval._make(low + (high - low) * end for end in ends).within(low, high)
 
 
 _TINY, _CLOSE, _MOST = 1e-300, 1e-15, 5_000

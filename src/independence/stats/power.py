@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from independence.stats.comparison import ComparedSubjects, Correction, Difference, Differences, on_these
-from independence.stats.index_uncertainty import EDGE, Array, IndexEstimate
+from independence.stats.comparison import ComparedSubjects, Correction, Difference, Differences, errors, on_these
+from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.intervals import above, t_quantile, t_quantiles
 
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
@@ -21,8 +21,8 @@ def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> flo
     """Chance (0-1) that equal subjects are called equivalent within +-`margin` points by two one-sided tests.
 
     Where the difference is 0 its estimate falls within margin - t x SE with that chance, over estimates of the SE too:
-    for the one at hand they go as the root of chi square over its degrees of freedom (Schuirmann 1987). 0 where nothing
-    varies.
+    for the one at hand they go as the root of chi square over its degrees of freedom (Schuirmann 1987). The margin is
+    counted in standard errors towards the end where they are fewer. 0 where nothing varies.
     """
     if not found.se > 0:
         return 0.0
@@ -30,7 +30,8 @@ def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> flo
     seen = np.linspace(max(1e-9, 1 - spread), 1 + spread, _NODES)  # estimated over true SE
     log_density = (found.df - 1) * np.log(seen) - found.df * seen**2 / 2
     density = np.exp(log_density - log_density.max())
-    room = np.maximum(margin / found.se - t_quantile(found.df, 1 - 2 * level) * seen, 0.0)
+    nearest, df = min(found.reached(margin), found.reached(-margin))
+    room = np.maximum(nearest - t_quantile(df, 1 - 2 * level) * seen, 0.0)
     inside = [math.erf(one / math.sqrt(2)) for one in room.tolist()]
     return float(density @ inside / density.sum())
 
@@ -72,38 +73,28 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
         return None
     sides = ComparedSubjects.of(noisy)
     _, df = on_these(sides, sides)
-    return _smallest(_errors_beside(noisy), df, max(own.scale[1] - own.scale[0] for own in noisy), power, level)
 
+    def seen(points: float) -> Array:
+        lower, gap = np.maximum(sides.place - points / sides.width, 0.0), np.full(len(noisy), points)
+        return errors(gap, (sides.place, lower), sides, sides).quantile(gap)
 
-def _errors_beside(subjects: Sequence[IndexEstimate]) -> Callable[[float], Array]:
-    """Standard errors (n,) of differences between subjects and others of their dispersions that are lower."""
-    own, points = (np.array(each) for each in zip(*((one.se, one.point) for one in subjects), strict=True))
-    dispersion = np.array([one.dispersion for one in subjects])
-    low, high = np.array([one.scale for one in subjects]).T
-
-    def at(lower: float) -> Array:
-        place = np.clip((points - lower - low) / (high - low), EDGE, 1 - EDGE)
-        other = np.where(dispersion > 0, (high - low) * np.sqrt(dispersion * place * (1 - place)), own)
-        errors: Array = np.hypot(own, other)
-        return errors
-
-    return at
+    return _smallest(seen, df, max(own.width for own in noisy), power, level)
 
 
 def minimum_detectable_paired(
     pairs: Differences, most: float = 100.0, power: float = 0.8, level: float = 0.05
 ) -> float | None:
     """The same for pairs whose differences have an error of their own, at most `most` points; None without any."""
-    errors, df = pairs.se[pairs.se > 0], pairs.df[pairs.se > 0]
-    return _smallest(lambda _points: errors, df, most, power, level) if len(errors) else None
+    se, df = pairs.se[pairs.se > 0], pairs.df[pairs.se > 0]
+    return _smallest(lambda points: points / se, df, most, power, level) if len(se) else None
 
 
-def _smallest(errors: Callable[[float], Array], df: Array, most: float, power: float, level: float) -> float | None:
-    """Of tests with these degrees of freedom (n,); `errors`: theirs (n,) if subjects differ by so many points."""
+def _smallest(apart: Callable[[float], Array], df: Array, most: float, power: float, level: float) -> float | None:
+    """Of tests with these degrees of freedom (n,); `apart`: standard errors (n,) that so many points are."""
     reach = t_quantiles(df, 1 - level)
 
     def seen(points: float) -> float:
-        return math.fsum(above(reach - points / errors(points), df)) / len(df)
+        return math.fsum(above(reach - apart(points), df)) / len(df)
 
     low, high = 0.0, most
     if seen(high) < power:

@@ -41,20 +41,32 @@ def pair_differences(subjects: Sequence[RankedSubject], like_these: bool) -> Dif
     of its possible indices that is nearest to the other; where both ends overlap there is no difference, nor an error.
     """
     ends = np.array([(one.lowest, one.highest) for one in subjects], dtype=np.float64).reshape(-1, 2)
+    low, high = np.array([one.estimate.scale for one in subjects], dtype=np.float64).reshape(-1, 2, 1).swapaxes(0, 1)
+    places = (ends - low) / (high - low)
     sides = ComparedSubjects.of(
         [one.estimate for one in subjects],
         [one.points for one in subjects] if like_these else (),
         [one.off for one in subjects],
     )
-    found = [Differences.of(())]
+    found = [Differences(*np.zeros((4, 0)))]
     for row in range(len(subjects) - 1):  # one beside all below: all pairs at once would take too much memory
-        first, others = sides.part(slice(row, row + 1)), sides.part(slice(row + 1, None))
+        below = slice(row + 1, None)
+        first, others = sides.part(slice(row, row + 1)), sides.part(below)
         se, df = errors = comparison.on_these(first, others)
         if like_these:
             se, df = comparison.like_these(first, others, errors)
-        over, under = ends[row, 0] - ends[row + 1 :, 1], ends[row, 1] - ends[row + 1 :, 0]
+        over, under = ends[row, 0] - ends[below, 1], ends[row, 1] - ends[below, 0]
         points = np.where(over > 0, over, np.where(under < 0, under, 0.0))
-        found.append(Differences(points, np.where(points == 0, 0.0, se), df))
+        near = (
+            np.where(over > 0, places[row, 0], places[row, 1]),
+            np.where(over > 0, places[below, 1], places[below, 0]),
+        )
+        quantile = np.divide(np.abs(points), se, out=np.zeros(len(se)), where=se > 0)
+        known = (se == errors[0]) & (points != 0) & (se > 0)  # by the intervals of both
+        both = comparison.errors(points, near, first, others).part(known)
+        quantile[known] = both.quantile(np.abs(points[known]))
+        df[known] = np.minimum(df[known], both.worth)
+        found.append(Differences(points, np.where(points == 0, 0.0, se), df, quantile))
     return Differences._make(map(np.concatenate, zip(*found, strict=True)))
 
 

@@ -226,7 +226,7 @@ def _t_interval(values: Sequence[float]) -> Interval:
     mean = sum(values) / len(values)
     spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
     half = _published_t(len(values) - 1) * spread / math.sqrt(len(values))
-    return Interval(max(0.0, mean - half), min(100.0, mean + half))
+    return Interval(mean - half, mean + half).within(0.0, 100.0)
 
 
 def _published_t(df: int) -> float:
