@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from independence.api.comparing import SuiteComparisonResult as SuiteComparisonResult
     from independence.api.comparing import compare as compare
     from independence.api.comparing import compare_suites as compare_suites
+    from independence.api.deciding import DecisionResult as DecisionResult
+    from independence.api.deciding import adecide as adecide
+    from independence.api.deciding import decide as decide
     from independence.api.files import export as export
     from independence.api.importing import read_results as read_results
     from independence.api.reading import Store as Store
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from independence.api.running import rerun as rerun
     from independence.api.running import run as run
     from independence.config.options import ConnectionOptions as ConnectionOptions
+    from independence.config.options import DecisionOptions as DecisionOptions
     from independence.config.options import GateOptions as GateOptions
     from independence.config.options import GradeOptions as GradeOptions
     from independence.config.options import OfflineOptions as OfflineOptions
@@ -65,6 +69,7 @@ _OFFERED = {
     "independence.api.comparing": (
         "ComparisonResult", "OtherSide", "SuiteComparisonResult", "compare", "compare_suites",
     ),
+    "independence.api.deciding": ("DecisionResult", "adecide", "decide"),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
@@ -73,7 +78,8 @@ _OFFERED = {
         "RunResult", "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
     "independence.config.options": (
-        "ConnectionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions", "RunOptions",
+        "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions",
+        "RerunOptions", "RunOptions",
     ),
     "independence.engine.events": ("Event",),
     "independence.engine.pipeline": ("RunPreview",),

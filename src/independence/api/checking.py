@@ -5,15 +5,15 @@ Runs are bought one at a time, by the engine of `run`, until the interval says s
 
 from __future__ import annotations
 
-import inspect
-from collections import Counter
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from independence.api import running
+from independence.api import purchase
+from independence.api.purchase import Purchase
 from independence.api.reading import Store
 from independence.api.results import Tabular, flattened, printed
 from independence.api.running import DEFAULT_STORE, Approve, RunResult
@@ -21,12 +21,9 @@ from independence.config.options import GateOptions, RunOptions, from_settings
 from independence.config.subjects import Subject
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
-from independence.engine.gate import StopSignal
-from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.judge import kinds
 from independence.report import analysis, gate_files, html
 from independence.report import gate as bars
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
@@ -34,7 +31,7 @@ from independence.report.gate_files import CheckDocument, QuotedScenario
 from independence.report.table import Table
 from independence.stats import gates
 from independence.stats.gates import Decision
-from independence.store import plans
+from independence.store.decisions import Side
 from independence.store.scopes import BoardScope
 from independence.suites import load
 
@@ -118,10 +115,6 @@ async def acheck(
     own = {name: settings.pop(name) for name in GateOptions.__struct_fields__ if name in settings}
     gate = from_settings(GateOptions, None, "", own, "check")
     asked = from_settings(RunOptions, options, "suite", settings, "check", GateOptions.__struct_fields__)
-    unused = RunOptions()
-    for name in ("runs", "run_number", "calls", "experiments", "no_judge", "roster"):
-        if getattr(asked, name) != getattr(unused, name):
-            raise UsageError(f"`{name}` is not for a gate, which plans whole runs of one subject", "leave it out")
     suite = load.load(asked.suite).suite
     baseline = None if gate.against is None else bars.read_baseline(gate.against)
     one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
@@ -139,116 +132,51 @@ class _Check:
     def __init__(
         self, asked: RunOptions, gate: GateOptions, kind: analysis.Analysis, baseline: GateBaseline | None, store: Path
     ) -> None:
-        self.asked, self.gate, self.kind, self.baseline, self.store = asked, gate, kind, baseline, store
-        self.spent_usd = 0.0
-        self.bought: set[int] = set()  # numbers of the runs that this command added to
-        self.halt: StopSignal | None = None
-        self.capped: CostCapReached | None = None  # before a run that the cap would not cover
-        self.known = False  # that this is one subject, and what the baseline is of
+        """Raises UsageError for options of other plans."""
+        if asked.roster is not None:
+            raise UsageError("`roster` names several subjects, and a gate is about one", "name it with -m")
+        self.gate, self.kind, self.baseline, self.store = gate, kind, baseline, store
+        self.purchase = Purchase(asked, store, gate.max_runs, "check")
+        self.own: GatedSubject | None = None
+        self.made: GateLook | None = None
 
     async def decide(self, approve: Approve | None, hooks: Hooks) -> CheckResult:
         """Buy runs while undecided."""
-        runs = gates.LEAST
-        own: GatedSubject | None = None
-        made: GateLook | None = None
-        while True:
-            result = await self._buy(runs, approve, hooks)
-            if not result.started and self.capped is None:
-                return self._result(result, own, made)
-            stopped = result.stopped_by or self.capped or (self.halt.reason if self.halt else None)
-            if stopped is None and not result.complete:
-                own, made = None, None
-            elif stopped is None:
-                planned = self._planned(result.run)
-                if runs < min(planned, self.gate.max_runs):
-                    runs = min(planned, self.gate.max_runs)  # what was planned before belongs to the index
-                    continue
-                own = self._read(result.run)
-                made = bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
-                if made is not None and made.decision in (None, "undecided") and planned < self.gate.max_runs:
-                    runs = planned + 1
-                    continue
-            return self._result(result, own, made, stopped)
+        return self._result(await self.purchase.follow(self._look, approve, hooks, self._refused))
 
-    async def _buy(self, runs: int, approve: Approve | None, hooks: Hooks) -> RunResult:
-        """Fill runs 1 to `runs`."""
-        cap = self.asked.connection.max_cost
-        left = None if cap is None else max(cap - self.spent_usd, _NOTHING_USD)
+    def _look(self, result: RunResult) -> list[Side]:
+        """Decide on what is there; whether runs of the subject go on."""
+        self.own = self._read(result.run) if result.complete else None
+        own = self.own
+        self.made = bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
+        return purchase.sides(result.run) if self.made and self.made.decision in (None, "undecided") else []
 
-        async def approved(preview: RunPreview) -> bool:
-            if not self.known:
-                self._refuse(preview.run)
-            elif left is not None and (usd := self._expected_usd(preview)) > left:
-                why = f"run {runs} would cost about ${usd:.4f}, and ${left:.4f} is left of --max-cost {cap:g}"
-                self.capped = CostCapReached(why)
-                return False
-            answer = True if approve is None else approve(preview)
-            going = await answer if inspect.isawaitable(answer) else answer
-            self.bought |= {item.trial.run for item in preview.left.todo} if going else set()
-            return going
-
-        def on_started(halt: StopSignal) -> None:
-            if self.halt is not None and self.halt.reason is not None:
-                halt.stop(self.halt.reason)  # Ctrl-C between two runs
-            self.halt = halt
-            hooks.on_started(halt)
-
-        connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
-        result = await running.arun(
-            msgspec.structs.replace(self.asked, runs=runs, connection=connection),
-            store=self.store, approve=approved, hooks=hooks._replace(on_started=on_started), command="check",
-        )  # fmt: skip
-        self.spent_usd += result.spent_usd
-        return result
-
-    def _expected_usd(self, preview: RunPreview) -> float:
-        """What the next run costs: as much as those before, or by its prices."""
-        before = self.spent_usd / len(self.bought) if self.bought and preview.left.todo else 0.0
-        return max(preview.cost.typical_usd, before)
-
-    def _refuse(self, run: ResolvedRun) -> None:
-        """Raise UsageError, before anything is asked, for what is no single subject, or another than the baseline's."""
+    def _refused(self, _: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
+        """The run. Raises UsageError for what is no single subject, or another than the baseline's."""
         several: dict[str, set[object]] = {
             "subjects; name one with -m": {trial.subject.config_dir for trial in run.trials},
             "conditions; name one with --system-prompt and --delivery": {
                 trial.dialogue.condition for trial in run.trials
             },
-            "judges; name one with -j": {judge.name for judge in run.judges},
         }
         for what, found in several.items():
             if len(found) != 1:
-                raise UsageError(f"a gate decides about one subject under one condition by one judge, and these are "
-                                 f"{len(found)} {what}")  # fmt: skip
-        judge = run.judges[0].name
-        if kinds.of(judge).predicts:
-            what = f"judge `{judge}` predicts verdicts, and a gate's interval does not hold the error of predictions"
-            raise UsageError(what, "name a judge that gives them with -j")
+                raise UsageError(
+                    f"a gate decides about one subject under one condition, and these are {len(found)} {what}"
+                )
+        purchase.refuse_several_judges(run, "a gate's")
         if self.baseline is not None and self.gate.against is not None:
             bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
-        self.known = True
-
-    def _planned(self, run: ResolvedRun) -> int:
-        """Runs of every scenario that the store holds or waits for."""
-        counts: Counter[str] = Counter()
-        with Store(self.store) as store, store.reading() as connection:
-            for stage in plans.planned_stages(connection, _scope(run).where):
-                if stage.config_dir == _subject(run).config_dir:
-                    counts[stage.scenario] += stage.trials
-        return min(counts.values(), default=0)
+        return run
 
     def _read(self, run: ResolvedRun) -> GatedSubject | None:
         with Store(self.store) as store, store.reading() as connection:
             return self.kind.gate(connection, _scope(run), run.judges[0].name, _subject(run).config_dir)
 
-    def _result(
-        self,
-        result: RunResult,
-        own: GatedSubject | None,
-        made: GateLook | None,
-        stopped: IndependenceError | None = None,
-    ) -> CheckResult:
+    def _result(self, result: RunResult) -> CheckResult:
         run, place, subject = result.run, _place(result.run), _subject(result.run)
-        started = result.started or made is not None or self.capped is not None
+        own, made, stopped = self.own, self.made, self.purchase.stopped(result)
+        started = result.started or made is not None or self.purchase.capped is not None
         decision, code, reason = self._conclusion(result, made, stopped) if started else (None, 0, "nothing was asked")
         then = None if self.baseline is None else self.baseline.scenarios
         failed = bars.failed_scenarios(own.scenarios, made, then) if own and made else frozenset()
@@ -265,13 +193,13 @@ class _Check:
             bars=made.bars if made else (),
             looks=made.looks if made else 0,
             runs=own.index.runs if own else 0,
-            runs_bought=len(self.bought),
+            calls_bought=self.purchase.calls,
             max_runs=self.gate.max_runs,
-            cost_usd=self.spent_usd,
+            cost_usd=self.purchase.spent_usd,
             scenarios=own.scenarios if own else (),
             quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
             failed=tuple(sorted(failed)),
-            missing=_missing(result),
+            missing=result.missing,
             baseline=bars.baseline(own, place, subject.label) if own else None,
         )
         return CheckResult(document, stopped, started=started)
@@ -285,10 +213,9 @@ class _Check:
         if stopped is not None:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
         if made is None:
-            lost = ", ".join(f"{count} {reason}" for reason, count in _missing(result).items())
-            told = result.unsettled or next(iter(result.why.values()), "")
+            lost = purchase.missing(result)
             why = f"missing: {lost}" if lost else "fewer than two runs of a scenario count"
-            return None, INCOMPLETE, f"Nothing is decided: {why}{f' ({told})' if told else ''}."
+            return None, INCOMPLETE, f"Nothing is decided: {why}."
         found = made.decision
         return found, _CODES[found], _sentence(made, self.gate)
 
@@ -333,13 +260,6 @@ def _sentence(made: GateLook, gate: GateOptions) -> str:
         else "no further run was approved"
     )
     return f"Undecided: the bar is within the interval; {why}."
-
-
-def _missing(result: RunResult) -> dict[str, int]:
-    unfinished = (
-        {"dialogues unfinished, which the same command asks again": result.unfinished} if result.unfinished else {}
-    )
-    return {**result.missing, **unfinished}
 
 
 def _subject(run: ResolvedRun) -> Subject:

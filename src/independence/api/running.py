@@ -36,6 +36,7 @@ from independence.testing.sim import panel
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
+Adapted = Callable[[sqlite3.Connection, ResolvedRun], ResolvedRun]
 _ALONE = Hooks()
 _HIGHEST = 100  # an index
 _DEMO_RUNS = 10
@@ -99,9 +100,15 @@ async def arun(
     the same call resumes. Raises IndependenceError.
     """
     asked = from_settings(RunOptions, options, "suite", settings, command)
+    return await stage(asked, Path(store), approve, _hearing(hooks, on_event), command)
 
-    with writing(Path(store), new=True) as connection:
-        return await _carry_out(_resolver(asked, command), connection, Path(store), approve, _hearing(hooks, on_event))
+
+async def stage(
+    asked: RunOptions, store: Path, approve: Approve | None, hooks: Hooks, command: str, adapted: Adapted | None = None
+) -> RunResult:
+    """`arun` of what is one stage of something larger, which may change the run that its options come to."""
+    with writing(store, new=True) as connection:
+        return await _carry_out(_resolver(asked, command, adapted), connection, store, approve, hooks)
 
 
 def run(options: RunOptions | str = "v2", **keywords: Any) -> RunResult:
@@ -260,7 +267,7 @@ def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
     return hooks._replace(on_event=on_event) if on_event else hooks
 
 
-def _resolver(options: RunOptions, command: str = "run") -> Resolver:
+def _resolver(options: RunOptions, command: str = "run", adapted: Adapted | None = None) -> Resolver:
     def local_server(connection: sqlite3.Connection) -> Endpoint | None:
         return resolve.local_server(options, load.load(options.suite, analysis.check).suite, connection)
 
@@ -273,6 +280,7 @@ def _resolver(options: RunOptions, command: str = "run") -> Resolver:
         made = resolve.run(
             options, loaded, connection, lambda opened, scope: runs.run_noise(board_data.read(opened, scope)), local
         )
-        return msgspec.structs.replace(made, command=command)
+        made = msgspec.structs.replace(made, command=command)
+        return made if adapted is None else adapted(connection, made)
 
     return Resolver(local_server, resolved)

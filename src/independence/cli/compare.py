@@ -7,9 +7,25 @@ from pathlib import Path
 import click
 
 from independence.cli import activity, completion, options
+from independence.cli.option_groups import MANY, option
+from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
-from independence.config.options import Place
+from independence.config.options import ConnectionOptions, DecisionOptions, Place, RunOptions
 from independence.errors import UsageError
+from independence.types import Sampling
+
+# Options that have a use only where runs are bought.
+_BOUGHT = (
+    "max_cost",
+    "dry_run",
+    "yes",
+    "allow_unpriced",
+    "trust_judge",
+    "effort",
+    "temperature",
+    "provider",
+    "max_tokens",
+)
 
 
 @options.command("compare")
@@ -35,11 +51,20 @@ from independence.errors import UsageError
     "--equivalence", type=float, default=2.0, show_default=True, metavar="POINTS",
     help="Both count as equivalent if the difference is certainly smaller than this.",
 )  # fmt: skip
-@options.output_format()
+@option(
+    MANY, "--until-decided", is_flag=True,
+    help="Buy runs of both until it is clear which is higher, or that they are alike.",
+)  # fmt: skip
+@options.BUYING
 @options.db(reads=True)
 def command(
     db: Path,
-    format_: str,
+    until_decided: bool,
+    sampling: Sampling,
+    trust_judge: bool,
+    connection: ConnectionOptions,
+    bars: DecisionOptions,
+    terminal: TerminalOptions,
     first: str | None,
     second: str | None,
     suites: tuple[str, ...],
@@ -56,8 +81,11 @@ def command(
     --suites: the line from one suite to the other, and the scenarios if one suite translates the other.
     """
     from independence.api import comparing, reading
-    from independence.cli import table_output
+    from independence.cli import decide, table_output
 
+    format_ = terminal.format_
+    if not until_decided:
+        decide.refuse_without(*_BOUGHT)
     if suites:
         _compare_suites(db, format_, suites, place)
         return
@@ -74,9 +102,23 @@ def command(
             "compare one thing at a time: a second subject, or the same one with --against-..., not both; two subjects "
             "under another condition or judge: --system-prompt, --delivery, --judge"
         )
+    if until_decided:
+        asked = RunOptions(
+            suite=place.get("suite") or RunOptions().suite, models=tuple(filter(None, (first, second))),
+            variants=_both(place.get("variant"), against_variant), modes=_both(place.get("mode"), against_mode),
+            judges=_both(place.get("judge")), sampling=sampling, trust_judge=trust_judge, connection=connection,
+        )  # fmt: skip
+        if against_judge is not None or scoring != "strict":
+            raise UsageError("--until-decided buys runs and reads them by one judge, strictly", "leave out the other")
+        decide.decide(asked, bars, terminal, db, "compare")
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence, scoring=scoring)
     table_output.print_tables(compared.shown if format_ in ("table", "md") else compared.tables, format_)
+
+
+def _both(*names: str | None) -> tuple[str, ...]:
+    """Those that are named, as options of runs have them."""
+    return tuple(name for name in names if name is not None)
 
 
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:

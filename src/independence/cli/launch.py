@@ -81,6 +81,11 @@ def _dollars(cost: CostEstimate) -> str:
     return f"{expected}; {unpriced}" if unpriced else expected
 
 
+def about(usd: float) -> str:
+    """What calls cost, to stand behind their number; nothing where they are free."""
+    return f" (${usd:,.2f})" if usd >= 1 else f" (${usd:.4f})" if usd else ""
+
+
 def _usd(dollars: float) -> str:
     """Cents of a dollar and more; of less what there is."""
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"

@@ -21,6 +21,7 @@ from independence.config.options import (
     RUNS,
     UNSURE_SHARE,
     ConnectionOptions,
+    DecisionOptions,
     GradeOptions,
     OfflineOptions,
     Place,
@@ -231,6 +232,14 @@ _WATCHED = each(
     _flag(OUTPUT, "--yes", "Do not ask for confirmation."),
     QUIET,
 )
+DECISION = together(
+    "bars",
+    DecisionOptions,
+    option(MANY, "--within", type=float, default=DecisionOptions().within, show_default=True, metavar="POINTS",
+           help="With --until-decided: two count as alike if they are surely closer than this."),
+    option(MANY, "--max-runs", type=int, default=DecisionOptions().max_runs, show_default=True,
+           help="With --until-decided: the most runs of each subject, or as many calls."),
+)  # fmt: skip
 TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format())
 CHECK_TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format("table", "json", "md"))
 MODELS_FILE = option(
@@ -371,6 +380,13 @@ CHECK = together(
     _TRUST,
     SAMPLING,
     connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
+)
+BUYING = each(
+    SAMPLING,
+    _TRUST,
+    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
+    DECISION,
+    TERMINAL,
 )
 ESTIMATE = together(
     "options",

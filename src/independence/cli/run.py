@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from independence.cli import options
-from independence.cli.option_groups import OUTPUT, option
+from independence.cli.option_groups import MANY, OUTPUT, option
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import DEMO_STORE, command_line, next_steps, program
-from independence.config.options import GradeOptions, RerunOptions, RunOptions
+from independence.config.options import DecisionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
 
 
@@ -24,16 +24,31 @@ from independence.errors import UsageError
     type=float,
     help="Exit with code 1 if an index is below this; `check` decides on its interval instead.",
 )
+@option(
+    MANY,
+    "--until-decided",
+    type=click.Choice(["best"]),
+    help="Buy runs until it is clear who is best; who is surely below gets no more.",
+)
+@options.DECISION
 @options.TERMINAL
 @options.db()
-def run(options: RunOptions, fail_under: float | None, terminal: TerminalOptions, db: Path) -> None:
+def run(
+    options: RunOptions, fail_under: float | None, until_decided: str | None, bars: DecisionOptions,
+    terminal: TerminalOptions, db: Path,
+) -> None:  # fmt: skip
     """Run a suite on models, grade every dialogue, print the board.
 
     The same command resumes an interrupted run; no stored reply is asked again.
     """
     from independence.api import running
-    from independence.cli import launch
+    from independence.cli import decide, launch
 
+    if until_decided is not None:
+        if fail_under is not None:
+            raise UsageError("--fail-under is for a fixed number of runs", "leave it out, or leave out --until-decided")
+        decide.decide(options, bars, terminal, db, "run")
+    decide.refuse_without()
     if fail_under is not None:
         running.refuse_floor(options.suite, fail_under)
     launch.launch(running.arun, options, terminal, db, fail_under=fail_under, afterword=_afterword())

@@ -105,7 +105,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     run_number: int | None = None  # this run alone
     shard: str | None = None  # `2/8`: the second of eight parts of the plan is asked
     replicates: str | None = None  # `auto`: `calls` are spread over scenarios where the noise is
-    calls: int | None = None  # of a subject, with `replicates`
+    calls: int | None = None  # of a subject, with `replicates`; None: as many as `runs` take
     experiments: tuple[str, ...] = ()
     grid: Path | None = None  # its prompts are asked in place of the suite's
     part: SuitePart = SuitePart()
@@ -121,13 +121,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
-        if (self.replicates is None) != (self.calls is None):
-            raise UsageError(
-                "--replicates auto needs --calls N (the number of calls to spend), and --calls needs --replicates auto"
-            )
+        if self.calls is not None and self.replicates is None:
+            raise UsageError("--calls says how many calls --replicates spreads", "add --replicates auto")
         if self.replicates is not None and self.part.scenarios is not None:
             raise UsageError("--scenarios asks many texts, --replicates auto repeats some; give one of the two")
-        if self.run_number is not None and (self.runs is not None or self.calls is not None):
+        if self.run_number is not None and (self.runs is not None or self.replicates is not None):
             raise UsageError("--run-number asks one run", "leave out --runs and --replicates, or leave it out")
         if self.run_number is not None and self.run_number < 1:
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
@@ -167,13 +165,33 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise UsageError("--max-drop is about a baseline", "name it with --against FILE")
         if self.max_drop is not None and not 0 <= self.max_drop <= 100:
             raise UsageError(f"--max-drop {self.max_drop:g}:", "write points of the index from 0 to 100")
-        if not 2 <= self.max_runs <= MOST_RUNS:
-            raise UsageError(f"--max-runs {self.max_runs}:", f"write a number of runs from 2 to {MOST_RUNS}")
+        _refuse_runs(self.max_runs)
 
     @property
     def drop(self) -> float:
         """Points that the index may drop by."""
         return MAX_DROP if self.max_drop is None else self.max_drop
+
+
+class DecisionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When two subjects, or the best of several, count as decided. Raises UsageError.
+
+    `within`: index points (0-100) within which two count as alike; `max_runs`: whole runs' worth of calls, of each.
+    """
+
+    within: float = 5.0
+    max_runs: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be decided."""
+        if not 0 < self.within <= 100:
+            raise UsageError(f"--within {self.within:g}:", "write points of the index above 0 and at most 100")
+        _refuse_runs(self.max_runs)
+
+
+def _refuse_runs(max_runs: int) -> None:
+    if not 2 <= max_runs <= MOST_RUNS:
+        raise UsageError(f"--max-runs {max_runs}:", f"write a number of runs from 2 to {MOST_RUNS}")
 
 
 class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -238,7 +256,7 @@ _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "part": SuitePart,
     "sampling": Sampling,
 }
-Options = TypeVar("Options", GateOptions, RunOptions, RerunOptions, GradeOptions)
+Options = TypeVar("Options", GateOptions, DecisionOptions, RunOptions, RerunOptions, GradeOptions)
 S = TypeVar("S", bound=msgspec.Struct)
 # What flags are called in Python where that is another word; and what functions take beside options.
 _AS_FLAGS: Final = {"system_prompt": "variants", "delivery": "modes", "reasoning_effort": "effort", "db": "store"}

@@ -49,7 +49,7 @@ from independence.engine.run_context import Parallelism, RunContext
 from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
 from independence.judge.protocol import Judge
-from independence.store import database, missing, queries, records
+from independence.store import database, decisions, missing, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
@@ -325,6 +325,8 @@ def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int |
     for variant, text in job.personas.items():
         records.add_persona(connection, edition, variant, text)
     records.add_subjects(connection, [subject_row(job, subject) for subject in chosen.values()])
+    if job.decision is not None:
+        decisions.add(connection, job.where, job.decision)  # before the trials: it is older than its first look
     _write_trials(connection, job, last_run)
 
 

@@ -20,11 +20,23 @@ from independence.types import Condition, Where
 
 
 class ReplicateBudget(NamedTuple):
-    """What `--replicates auto` may spend: calls a subject and condition, and the fewest runs of a scenario."""
+    """What `--replicates auto` may spend on a subject under a condition."""
 
-    calls: int
+    calls: int | None  # None: as many as `runs` whole runs take
     verdicts: int  # calls for verdicts on one dialogue
-    floor: int = LEAST
+    runs: int = LEAST  # with `calls`, the fewest of a scenario
+
+    def spread(self, units: Mapping[str, RepeatedScenario], have: Mapping[str, int]) -> tuple[int, int]:
+        """How many calls, and the fewest runs of a scenario. Raises UsageError for too few calls."""
+        if self.calls is None:
+            return self.runs * sum(unit.calls for unit in units.values()), LEAST
+        floor = max(self.runs, LEAST)
+        least = least_calls(units, {}, floor)
+        if least > self.calls and not have:
+            raise UsageError(
+                f"--calls {self.calls}: {floor} runs of every scenario take {least} calls a subject, verdicts included"
+            )
+        return self.calls, floor
 
 
 class NoiseSource(NamedTuple):
@@ -92,9 +104,11 @@ def spread_calls(
         for subject in subjects:
             variance, source = known.variance(subject.config_dir)
             units = _units(noise.suite, selection, variance, budget.verdicts)
-            runs = _allocated(units, budget, planned.get(subject.config_dir, {}))
+            have = planned.get(subject.config_dir, {})
+            calls, floor = budget.spread(units, have)
+            runs = allocate(units, max(calls, least_calls(units, have, floor)), have, floor)
             replicates[subject.config_dir, condition] = runs
-            line = _told(runs, sum(units[name].calls * count for name, count in runs.items()), budget.calls, source)
+            line = _told(runs, sum(units[name].calls * count for name, count in runs.items()), calls, source)
             lines.setdefault(line, []).append(subject.label)
     told = [line if len(lines) == 1 else f"{listed(labels)}: {line}" for line, labels in lines.items()]
     return msgspec.structs.replace(selection, replicates=replicates), told
@@ -107,23 +121,14 @@ def _told(runs: Mapping[str, int], calls: int, most: int, source: str) -> str:
     return f"{spent}, by {source}: {', '.join(f'{name} {count}' for name, count in runs.items())}"
 
 
-def _allocated(
-    units: Mapping[str, RepeatedScenario], budget: ReplicateBudget, have: Mapping[str, int]
-) -> dict[str, int]:
-    least = least_calls(units, have, budget.floor)
-    if least > budget.calls and not have:
-        raise UsageError(
-            f"--calls {budget.calls}: {budget.floor} runs of every scenario take {least} calls a subject, "
-            "verdicts included"
-        )
-    return allocate(units, max(budget.calls, least), have, budget.floor)
-
-
 def _units(
     suite: Suite, selection: Selection, variance: Mapping[str, float], verdicts: int
 ) -> dict[str, RepeatedScenario]:
+    calls = calls_of_scenarios(suite, verdicts)
     chosen = [s for s in suite.scenarios if not selection.experiments or s.experiment in selection.experiments]
-    return {
-        s.id: RepeatedScenario(variance[s.id], sum(turn.reply is None for turn in s.turns) + verdicts, s.follows)
-        for s in chosen
-    }
+    return {s.id: RepeatedScenario(variance[s.id], calls[s.id], s.follows) for s in chosen}
+
+
+def calls_of_scenarios(suite: Suite, verdicts: int) -> dict[str, int]:
+    """Calls of one run of each scenario; `verdicts`: how many a dialogue gets for which somebody is asked."""
+    return {s.id: sum(turn.reply is None for turn in s.turns) + verdicts for s in suite.scenarios}

@@ -23,6 +23,7 @@ from independence.errors import StoreError, UsageError
 from independence.judge.protocol import Judge
 from independence.stats.allocation import LEAST
 from independence.store import queries, scopes
+from independence.store.decisions import PlannedDecision
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
@@ -47,6 +48,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     grading_only: bool = False  # the trials are from the store: nothing is planned
     trust_judge: bool = False  # judges are not examined first
     command: str = "run"  # what the ledger of the store calls it
+    decision: PlannedDecision | None = None  # that the trials are bought for
 
     __repr__ = brief
 
@@ -124,9 +126,9 @@ def run(
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
     if shared := load.shared_name(suite.suite, load.locate(options.suite)):
         notes.append(shared)
-    if options.calls is not None:
+    if options.replicates is not None:
         verdicts = sum(bool(judge.endpoint) for judge in graders)
-        budget = replicates.ReplicateBudget(options.calls, verdicts, max(runs, LEAST))
+        budget = replicates.ReplicateBudget(options.calls, verdicts, runs)
         known_noise = load.shipped_noise(load.locate(options.suite), suite)
         noise = replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
         selection, spread = replicates.spread_calls(noise, selection, chosen, budget)

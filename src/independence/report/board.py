@@ -169,7 +169,7 @@ def of_data(
         correction=reading.correction,
         minimum_detectable=at_once,
         minimum_detectable_corrected=corrected,
-        looks=looks.at_all_pairs([data.run_counts.get(config, ()) for config in known]).most_of_several,
+        looks=looks.at_all_pairs([data.run_counts.get(config, looks.NEVER) for config in known]).most_of_several,
         few_scenarios=_few_scenarios(data),
         top=point_kinds.top(data, [row.config for row in rows if row.tier == 1]),
     )

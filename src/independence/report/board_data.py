@@ -12,7 +12,7 @@ from independence.judge import kinds
 from independence.report import estimates, looks, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
-from independence.report.looks import RunCount
+from independence.report.looks import RunHistory
 from independence.report.planned_verdicts import PlannedVerdicts
 from independence.stats import index_uncertainty, single_runs, strict, subject_points
 from independence.stats.index_uncertainty import IndexEstimate
@@ -143,7 +143,7 @@ class BoardData(VerdictData, frozen=True, kw_only=True):
     estimates: EstimatedIndices = EstimatedIndices()  # where an offline judge spoke
     wording: str = ""  # of the edition; empty where it is not known
     judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
-    run_counts: Mapping[str, Sequence[RunCount]] = {}  # how runs were added, by plan
+    run_counts: Mapping[str, RunHistory] = {}  # how runs were added, by plan
 
     @property
     def all_new_scenarios(self) -> dict[str, IndexEstimate]:

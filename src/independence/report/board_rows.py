@@ -210,7 +210,7 @@ def _places(
     """The places of all subjects that can be compared, by config_dir, among everybody."""
     order = sorted(compared, key=lambda config: (-ranks.rounded_index(compared[config].lowest), config))
     p = ranks.pair_p_values([compared[config] for config in order], method == LIKE_THESE)
-    seen = looks.at_all_pairs([data.run_counts.get(config, ()) for config in order])
+    seen = looks.at_all_pairs([data.run_counts.get(config, looks.NEVER) for config in order])
     p = np.clip(p * seen.allowance, -1.0, 1.0)
     whole = [at for at, config in enumerate(order) if config in data.points]
     tiers = comparison.tiers(ranks.adjusted_pairs(abs(p[whole][:, whole]), correction))

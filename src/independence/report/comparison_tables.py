@@ -12,7 +12,7 @@ from independence.report.board import STRICT
 from independence.report.notes import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
-from independence.stats import power
+from independence.stats import decision, power
 from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.types import Ends
@@ -161,7 +161,7 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     assert second.index is not None
     names = side_labels(first, second)
     rows: list[tuple[Value, ...]] = []
-    seen = looks.of(*(side.study.run_counts.get(side.config, ()) for side in (first, second)))
+    seen = looks.of(*(side.study.run_counts.get(side.config, looks.NEVER) for side in (first, second)))
     level = seen.level
     once = any(side.config in side.study.single_runs for side in (first, second))
     for reading, one in zip(READINGS.values(), found or (None, None), strict=True):
@@ -169,12 +169,14 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
             said = "no test is possible: a scenario has a single run"
             rows.append((reading, first.index - second.index, None, None, None, said))
             continue
-        p = tested_p(one)
-        near = None if p is None else equivalence_p(one, margin, level)
-        rows.append((reading, one.points, one.interval(1 - level), p, near, outcome(one, margin, level=level)))
+        p, said = tested_p(one), outcome(one, margin, level=level)
+        near = None if p is None or seen.planned else equivalence_p(one, margin, level)
+        if seen.planned and decision.decided(one, level, seen.planned.margin) == "within":
+            said = f"within {_points(seen.planned.margin)} of each other"
+        rows.append((reading, one.points, one.interval(1 - level), p, near, said))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     notes = [seen.note] if seen.note else []
-    if found is not None:
+    if found is not None and seen.planned is None:
         runs = min(side.study.scores[side.config].runs for side in (first, second))
         notes += equivalence_note(found.these, runs, margin, level)
     words = {"paired": paired, "margin": margin}

@@ -11,7 +11,7 @@ import msgspec
 
 from independence.config import documents, user_files
 from independence.errors import UsageError
-from independence.report import planned_verdicts
+from independence.report import looks, planned_verdicts
 from independence.report.planned_verdicts import grouped
 from independence.stats import gates, strict, subject_points
 from independence.stats.gates import Decision, GatedIndex, Levels
@@ -111,7 +111,9 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
         mean, first = float(points.mean()), runs[scenario][int(points.argmin())]
         kept = 100 * (mean - low) / (high - low) if high > low else 100.0
         scores.append(ScenarioScore(scenario, first.experiment, kept, high - mean, first.run))
-    return GatedSubject(gates.gated_index(sheet), tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario))))
+    runs_worth = looks.run_counts(connection, scope.where)[config].worth
+    index = msgspec.structs.replace(gates.gated_index(sheet), runs=runs_worth)
+    return GatedSubject(index, tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario))))
 
 
 def look(own: GatedSubject, min_index: float | None, baseline: GateBaseline | None, drop: float) -> GateLook:

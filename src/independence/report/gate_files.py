@@ -53,8 +53,8 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool
     bars: tuple[BarResult, ...] = ()
     looks: int = 0
-    runs: int = 0
-    runs_bought: int = 0  # of them, by this command
+    runs: int = 0  # that its calls are worth
+    calls_bought: int = 0  # of them, by this command: answers and verdicts
     max_runs: int = 0
     cost_usd: float = 0.0  # of this command
     scenarios: tuple[ScenarioScore, ...] = ()  # worst first
@@ -125,7 +125,8 @@ def tables(found: CheckDocument) -> list[Table]:
 
 def _effort(found: CheckDocument) -> str:
     cost = f", ${found.cost_usd:.4f}" if found.cost_usd else ""
-    return f"{found.runs} runs of every scenario, {found.runs_bought} of them bought by this command{cost}."
+    bought = f"{found.calls_bought} calls were bought by this command" if found.calls_bought else "no call was bought"
+    return f"As many calls as {found.runs} runs of every scenario, more where scores vary more; {bought}{cost}."
 
 
 def markdown(found: CheckDocument) -> str:

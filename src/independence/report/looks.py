@@ -1,15 +1,15 @@
 """How often a comparison could have been looked at: at how many runs the store has held it, whoever looked.
 
 Runs that are planned together are tested together: until all of them are there a subject has no index. Each time that
-runs were added to either side, the comparison could be made anew.
+runs were added to either side, the comparison could be made anew. Where a decision between both was planned before the
+first look, its looks are tested at its levels.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from statistics import harmonic_mean
 from typing import NamedTuple
@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from independence.stats import repeated_looks
+from independence.stats import decision, repeated_looks
 from independence.stats.index_uncertainty import Array
-from independence.store import plans, queries
+from independence.store import decisions, plans, queries
+from independence.store.decisions import PlannedDecision, Side
 from independence.types import Where
 
 
@@ -28,7 +29,22 @@ class RunCount(NamedTuple):
 
     at: str  # ISO 8601; empty: before all others
     fewest: int  # of any of its scenarios
-    mean: float  # harmonic mean over its scenarios: what its index is as exact as
+    worth: float  # how many whole runs take as many calls, of which a verdict on each dialogue is one
+
+
+class RunHistory(NamedTuple):
+    """How the runs of a subject were added, and which decisions they were bought for."""
+
+    counts: tuple[RunCount, ...] = ()  # in the order of time
+    decisions: frozenset[PlannedDecision] = frozenset()
+
+    @property
+    def worth(self) -> int:
+        """How many whole runs take as many calls as all that were planned."""
+        return round(self.counts[-1].worth) if self.counts else 0
+
+
+NEVER = RunHistory()
 
 
 class Looks(NamedTuple):
@@ -36,10 +52,13 @@ class Looks(NamedTuple):
 
     runs: tuple[int, ...]  # of the side that had fewer, at each
     information: tuple[float, ...]  # what the difference is as exact as, at each: runs of either side
+    planned: PlannedDecision | None = None  # before the first of them
 
     @property
     def level(self) -> float:
         """The two-sided level (0-1) that the present one is tested at."""
+        if self.information and self.planned is not None:
+            return decision.level(self.information, self.planned.runs)
         return repeated_looks.level(self.information) if self.information else repeated_looks.FIRST
 
     @property
@@ -49,7 +68,14 @@ class Looks(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What to say of the present one; empty where it is the first."""
+        """What to say of the present one; empty where it is the first and was not planned."""
+        if self.planned is not None and self.runs:
+            return (
+                f"Look {len(self.runs)} of a decision that was planned for {self.planned.runs} runs of each or as many "
+                f"calls: p has to be below {self.level:.2g}, and intervals are {1 - self.level:.2%} ones. All looks "
+                f"together find a difference between equals in at most {decision.ERROR:.0%} (alpha spending, Lan and "
+                "DeMets 1983)."
+            )
         if len(self.runs) < 2:
             return ""
         before, total = ", ".join(map(str, self.runs[:-1])), repeated_looks.FIRST + repeated_looks.LATER
@@ -60,45 +86,52 @@ class Looks(NamedTuple):
         )
 
 
-def run_counts(connection: sqlite3.Connection, where: Where, least: int = 2) -> dict[str, tuple[RunCount, ...]]:
-    """Of every subject of an edition under a condition, by config_dir, in the order of time.
+def run_counts(connection: sqlite3.Connection, where: Where, least: int = 2) -> dict[str, RunHistory]:
+    """Of every subject of an edition under a condition, by config_dir.
 
     Only from `least` runs of every scenario on: with fewer there was no test. Imports were there before everything
     else, all of their runs at once.
     """
     imported = queries.imported(where.edition)
     stages: dict[str, dict[str, Counter[str]]] = {}
+    calls: dict[str, int] = {}
     for stage in plans.planned_stages(connection, where):
         own = stages.setdefault(stage.config_dir, {}).setdefault("" if imported else stage.planned_at, Counter())
         own[stage.scenario] += stage.trials
-    counts = {config: _counts(own) for config, own in stages.items()}
-    return {config: tuple(one for one in own if one.fewest >= least) for config, own in counts.items()}
+        calls[stage.scenario] = stage.turns + 1
+    planned, condition = decisions.of_edition(connection, where), where.condition
+    return {
+        config: RunHistory(
+            tuple(one for one in _counts(own, calls) if one.fewest >= least),
+            frozenset(one for one in planned if condition and one.is_about(Side(config, condition))),
+        )
+        for config, own in stages.items()
+    }
 
 
-def _counts(stages: Mapping[str, Counter[str]]) -> tuple[RunCount, ...]:
+def _counts(stages: Mapping[str, Counter[str]], calls: Mapping[str, int]) -> Iterator[RunCount]:
+    """`calls`: of one run of each scenario."""
     have = Counter(dict.fromkeys((scenario for own in stages.values() for scenario in own), 0))
-    out = []
+    whole = sum(calls[scenario] for scenario in have)
     for at, added in stages.items():
         have.update(added)
-        out.append(RunCount(at, min(have.values()), _mean(tuple(have.values()))))
-    return tuple(out)
+        worth = sum(count * calls[scenario] for scenario, count in have.items()) / whole
+        yield RunCount(at, min(have.values()), worth)
 
 
-@lru_cache(maxsize=256)  # most subjects are planned alike
-def _mean(counts: tuple[int, ...]) -> float:
-    return harmonic_mean(counts)
-
-
-def of(first: Sequence[RunCount], second: Sequence[RunCount]) -> Looks:
+def of(first: RunHistory, second: RunHistory) -> Looks:
     """Looks at a comparison of two subjects: from then on when both had enough runs, whenever one got more."""
-    runs, information = [], []
-    for at in sorted({count.at for count in (*first, *second)}):
-        latest = [next((one for one in reversed(own) if one.at <= at), None) for own in (first, second)]
+    times, runs, information = list[str](), list[int](), list[float]()
+    for at in sorted({count.at for count in (*first.counts, *second.counts)}):
+        latest = [next((one for one in reversed(own.counts) if one.at <= at), None) for own in (first, second)]
         there = [one for one in latest if one is not None]
         if len(there) == len(latest):
+            times.append(at)
             runs.append(min(one.fewest for one in there))
-            information.append(harmonic_mean([one.mean for one in there]))
-    return Looks(tuple(runs), tuple(information))
+            information.append(harmonic_mean([one.worth for one in there]))
+    before = [one for one in first.decisions & second.decisions if one.planned_at <= min(times, default="")]
+    planned = min(before, key=lambda one: one.planned_at, default=None)
+    return Looks(tuple(runs), tuple(information), planned)
 
 
 class AllLooks(NamedTuple):
@@ -113,14 +146,14 @@ class AllLooks(NamedTuple):
         return self.most if self.most > 1 else UNSET
 
 
-def at_all_pairs(counts: Sequence[Sequence[RunCount]]) -> AllLooks:
+def at_all_pairs(histories: Sequence[RunHistory]) -> AllLooks:
     """Of subjects by how runs were added to each."""
-    allowance, most = np.ones((len(counts), len(counts))), 0
-    if all(len(own) < 2 for own in counts):
-        return AllLooks(min(1, len(counts)), allowance)
-    alike: dict[tuple[RunCount, ...], list[int]] = {}  # most subjects were planned at the same times
-    for at, own in enumerate(counts):
-        alike.setdefault(tuple(own), []).append(at)
+    allowance, most = np.ones((len(histories), len(histories))), 0
+    if all(len(own.counts) < 2 and not own.decisions for own in histories):
+        return AllLooks(min(1, len(histories)), allowance)
+    alike: dict[RunHistory, list[int]] = {}  # most subjects were planned at the same times
+    for at, own in enumerate(histories):
+        alike.setdefault(own, []).append(at)
     for (first, rows), (second, columns) in combinations_with_replacement(alike.items(), 2):
         if rows is columns and len(rows) < 2:
             continue

@@ -72,7 +72,7 @@ def _sides(first: RuledSubject, second: RuledSubject, scoring: str) -> Table:
 
 def _difference(first: RuledSubject, second: RuledSubject, margin: float) -> Table:
     found = difference(first.row, second.row)
-    seen = looks.of(*(one.side.study.run_counts.get(one.side.config, ()) for one in (first, second)))
+    seen = looks.of(*(one.side.study.run_counts.get(one.side.config, looks.NEVER) for one in (first, second)))
     ci = p = near = None
     said = "no test is possible: a side has a single run"
     if found is not None:

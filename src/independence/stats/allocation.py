@@ -6,6 +6,7 @@ deviation / sqrt(cost) (Neyman 1934); here in whole runs, one at a time, each wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -74,6 +75,17 @@ def allocate(
         left -= steps[best][1]
         for name in _chain(best, units, runs):
             runs[name] += 1
+
+
+def variances(noise: Mapping[str, float], calls: Mapping[str, int], stages: int) -> list[float]:
+    """Variance of a difference of two subjects after 2, 3, ... `stages` runs' worth of calls each, spread so; about.
+
+    `noise`: variance of one run of each scenario, `calls`: what it takes. Later stages are as after the optimum for
+    runs that need not be whole (Neyman 1934).
+    """
+    whole = sum(calls.values())
+    best = sum(math.sqrt(noise[name] * own) for name, own in calls.items()) ** 2 / whole
+    return [sum(noise.values()), *(2 * best / stage for stage in range(LEAST + 1, stages + 1))]
 
 
 def _step(name: str, units: Mapping[str, RepeatedScenario], runs: Mapping[str, int]) -> tuple[float, int]:

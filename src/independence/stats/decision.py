@@ -21,6 +21,7 @@ from independence.stats.index_uncertainty import IndexEstimate
 
 Outcome = Literal["differ", "within", "open"]
 FIRST, ERROR = 0.005, 0.05
+TOO_LARGE = 0.1, 0.6  # points: how much a difference that was decided early is on average (`benchmarks decide`)
 
 
 def level(information: Sequence[float], end: float) -> float:
@@ -46,18 +47,10 @@ def decided(found: Difference, at: float, margin: float) -> Outcome:
     return "within" if interval is not None and -margin < interval.low and interval.high < margin else "open"
 
 
-def below_leader(estimates: Sequence[IndexEstimate], levels: Sequence[float]) -> list[bool]:
+def surely_below(best: IndexEstimate, others: Sequence[IndexEstimate], levels: Sequence[float]) -> list[bool]:
     """Who is surely below the one with the highest index, each tested at a level (0-1), by Holm's steps together."""
-    leader = max(range(len(estimates)), key=lambda at: estimates[at].point)
-    p = [
-        1.0 if at == leader else difference(estimates[leader], one).p * ERROR / own
-        for at, (one, own) in enumerate(zip(estimates, levels, strict=True))
-    ]
-    others = [at for at in range(len(p)) if at != leader]
-    out = [False] * len(p)
-    for at, one in zip(others, adjusted(np.array([p[at] for at in others]), "holm"), strict=True):
-        out[at] = bool(one < ERROR)
-    return out
+    p = [difference(best, one).p * ERROR / own for one, own in zip(others, levels, strict=True)]
+    return [bool(one < ERROR) for one in adjusted(np.array(p), "holm")]
 
 
 def expected_stages(gap: float, variances: Sequence[float]) -> float:

@@ -40,7 +40,7 @@ class GatedIndex(msgspec.Struct, frozen=True):
     dispersion: float  # squared error of the place p on the scale
     df: float  # degrees of freedom that is known with
     most: float  # the dispersion of verdicts that are all or nothing
-    runs: int
+    runs: int  # where scenarios have unequal numbers: of whole runs that take as many calls
     scale: Ends = (0.0, 100.0)
 
     def interval(self, level: float) -> Interval:

@@ -22,7 +22,7 @@ NON_ANSWERS = ("no_answer", "transport", *OF_REQUESTS)  # settled replies that a
 OF_STORES = ("progress", "deliveries")
 OF_TRIALS = ("calls", "dialogues", "verdicts", "failures", "attempts", "artefacts", "routes", "leases")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
-OF_EDITIONS = ("editions", "personas", "verifications")
+OF_EDITIONS = ("editions", "personas", "verifications", "decisions")
 
 
 class EditionSubject(NamedTuple):

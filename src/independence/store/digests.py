@@ -50,6 +50,7 @@ CHECKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
         "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before",
         "configurations",
     ),
+    "decisions": ("sides", "suite", "edition", "CAST(margin AS REAL)", "runs", "planned_at", "below"),
     "deliveries": ("endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"),
 })  # fmt: skip
 INDICES: Final[Mapping[str, str]] = MappingProxyType({"verdicts": "verdicts_short", "artefacts": "artefacts_short"})

@@ -70,6 +70,11 @@ def add_digests(connection: sqlite3.Connection) -> None:
     digests.install(connection, _CHECKED_AT_FIRST)
 
 
+def count_decisions(connection: sqlite3.Connection) -> None:
+    """Have the rows of decisions counted."""
+    digests.install(connection, ("decisions",))
+
+
 _CHECKED_AT_FIRST = (
     "dialogues", "editions", "personas", "subjects", "planned", "verdicts", "field_sets", "routes", "artefacts",
     "failures", "attempts", "sessions", "verifications", "deliveries",
@@ -82,6 +87,7 @@ _STEPS = {
         add_digests
     ),
     "answers that came with their reasoning count as reasoned": mark_thoughts,
+    "decisions as they were planned, before anything of them was looked at": count_decisions,
 }
 
 

@@ -634,3 +634,16 @@ UPDATE verifications SET configurations = (
 );
 
 -- migration: answers that came with their reasoning count as reasoned
+
+-- migration: decisions as they were planned, before anything of them was looked at
+CREATE TABLE decisions (
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    sides TEXT NOT NULL,               -- sorted JSON array of [config_dir, variant, mode]
+    margin REAL NOT NULL,              -- index points
+    runs INTEGER NOT NULL,             -- at most of each side, in calls' worth
+    planned_at TEXT NOT NULL,
+    below TEXT NOT NULL,               -- JSON object: side as in `sides` -> the stage after which it was surely not best
+    digest INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (suite, edition, sides)
+) WITHOUT ROWID;

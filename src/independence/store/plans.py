@@ -35,12 +35,13 @@ class PlannedStage(NamedTuple):
     planned_at: str
     scenario: str
     trials: int
+    turns: int  # generated in each
 
 
 def planned_stages(connection: sqlite3.Connection, where: Where) -> list[PlannedStage]:
     """When what was planned, of an edition under a condition, by subject and time."""
     sql = (
-        "SELECT config_dir, planned_at, scenario, count(*) FROM planned "
+        "SELECT config_dir, planned_at, scenario, count(*), max(turns) FROM planned "
         f"WHERE {UNDER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
     )
     return rows(connection, PlannedStage, sql, where.columns)

@@ -1,0 +1,181 @@
+"""Runs bought stage by stage, until whoever looks at them after each stage has seen enough.
+
+The n-th stage brings every side to as many calls as n whole runs take, spread over scenarios as `--replicates auto`
+spreads them: two runs of each, then more of those that shake the index most per call. What is stored counts, so the
+same purchase goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sqlite3
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from independence.api import running
+from independence.api.running import Approve, RunResult
+from independence.config.options import RunOptions
+from independence.engine import replicates
+from independence.engine.gate import StopSignal
+from independence.engine.pipeline import RunPreview
+from independence.engine.plan import Trial
+from independence.engine.resolve import ResolvedRun
+from independence.engine.service import Hooks
+from independence.errors import CostCapReached, IndependenceError, UsageError
+from independence.judge import kinds
+from independence.report import looks
+from independence.stats.allocation import LEAST
+from independence.store.database import reading
+from independence.store.decisions import Side
+
+_NOTHING_USD: Final = 1e-9
+Look = Callable[[RunResult], Collection[Side]]  # whose runs are to go on; nobody's: it is over
+
+
+class StagePreview(RunPreview, frozen=True, kw_only=True):
+    """What the next stage asks, and what may follow."""
+
+    stage: int  # in whole runs' worth of calls
+    so_far: str  # what the stages before it say, in a sentence; empty of the first
+    calls: int  # answers and verdicts of models that this stage asks for
+    most_calls: int  # with all that may follow
+    most_usd: float
+    likely_calls: int | None = None  # with those that are likely to follow, where that is known
+
+
+class Purchase:
+    """One purchase at work."""
+
+    def __init__(self, asked: RunOptions, store: Path, most: int, command: str) -> None:
+        """`most` runs' worth of calls a side. Raises UsageError for options of other plans."""
+        unused = RunOptions()
+        for name in ("runs", "run_number", "shard", "calls", "replicates", "experiments", "no_judge"):
+            if getattr(asked, name) != getattr(unused, name):
+                raise UsageError(f"`{name}` is not for runs that are bought until something is decided", "leave it out")
+        self.asked, self.store, self.most, self.command = asked, store, most, command
+        self.left: Collection[Side] | None = None  # whose runs go on; None: everybody's
+        self.spent_usd = 0.0
+        self.calls = 0  # answers and verdicts of models that were bought
+        self.said = ""  # by the latest look, in a sentence
+        self.halt: StopSignal | None = None
+        self.capped: CostCapReached | None = None  # before a stage that the cap would not cover
+
+    async def follow(
+        self, look: Look, approve: Approve | None, hooks: Hooks, adapted: running.Adapted | None = None
+    ) -> RunResult:
+        """Buy until a look leaves nobody, `most` is reached, or something stops it."""
+        stage = LEAST
+        while True:
+            result = await self._buy(stage, approve, hooks, adapted)
+            if not result.started or self.stopped(result) is not None:
+                return result
+            stored = min(worths(result).values())
+            if stage < min(stored, self.most):
+                stage = min(stored, self.most)  # what was planned before belongs to the index
+                continue
+            self.left = look(result)
+            if not self.left or stage >= self.most:
+                return result
+            stage += 1
+
+    def stopped(self, result: RunResult) -> IndependenceError | None:
+        """What ended it early."""
+        return result.stopped_by or self.capped or (self.halt.reason if self.halt else None)
+
+    async def _buy(
+        self, stage: int, approve: Approve | None, hooks: Hooks, adapted: running.Adapted | None
+    ) -> RunResult:
+        """Fill a stage."""
+        cap = self.asked.connection.max_cost
+        left = None if cap is None else max(cap - self.spent_usd, _NOTHING_USD)
+
+        def resolved(connection: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
+            run = run if adapted is None else adapted(connection, run)
+            going = [one for one in run.trials if self.left is None or _side(one) in self.left]
+            return msgspec.structs.replace(run, trials=going)
+
+        async def approved(preview: RunPreview) -> bool:
+            own = self._preview(preview, stage)
+            if self.calls and left is not None and own.cost.typical_usd > left:
+                why = f"the next run would cost about ${own.cost.typical_usd:.4f}, and ${left:.4f} is left"
+                self.capped = CostCapReached(f"{why} of --max-cost {cap:g}")
+                return False
+            answer = True if approve is None else approve(own)
+            going = await answer if inspect.isawaitable(answer) else answer
+            self.calls += calls_to_go(preview) if going else 0
+            return going
+
+        def on_started(halt: StopSignal) -> None:
+            if self.halt is not None and self.halt.reason is not None:
+                halt.stop(self.halt.reason)  # Ctrl-C between two stages
+            self.halt = halt
+            hooks.on_started(halt)
+
+        connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
+        result = await running.stage(
+            msgspec.structs.replace(self.asked, replicates="auto", runs=stage, connection=connection),
+            self.store, approved, hooks._replace(on_started=on_started), self.command, resolved,
+        )  # fmt: skip
+        self.spent_usd += result.spent_usd
+        return result
+
+    def _preview(self, preview: RunPreview, stage: int) -> StagePreview:
+        """The next stage by its prices, or by what those before it cost where that was more."""
+        calls = calls_to_go(preview)
+        each = self.spent_usd / self.calls if self.calls else 0.0
+        usd = max(preview.cost.typical_usd, each * calls)
+        most = calls + (self.most - stage) * sum(calls_of_scenarios(preview.run).values()) * len(sides(preview.run))
+        cost = msgspec.structs.replace(preview.cost, typical_usd=usd)
+        fields = {name: getattr(preview, name) for name in RunPreview.__struct_fields__} | {"cost": cost}
+        return StagePreview(
+            **fields, stage=stage, so_far=self.said, calls=calls, most_calls=most,
+            most_usd=usd * most / calls if calls else 0.0,
+        )  # fmt: skip
+
+
+def sides(run: ResolvedRun) -> list[Side]:
+    """Who is asked, in the order of the options."""
+    return list(dict.fromkeys(map(_side, run.trials)))
+
+
+def _side(trial: Trial) -> Side:
+    return Side(trial.subject.config_dir, trial.dialogue.condition)
+
+
+def refuse_several_judges(run: ResolvedRun, what: str) -> None:
+    """Raise UsageError unless one judge gives all verdicts itself. `what`: whose interval it is, as `a gate's`."""
+    if len(run.judges) != 1:
+        raise UsageError(f"{what} interval goes by one judge, and these are {len(run.judges)}", "name one with -j")
+    if kinds.of(run.judges[0].name).predicts:
+        said = f"judge `{run.judges[0].name}` predicts verdicts, and {what} interval does not hold the error of that"
+        raise UsageError(said, "name a judge that gives them with -j")
+
+
+def calls_to_go(preview: RunPreview) -> int:
+    """Answers and verdicts for which a model is asked."""
+    asked = (bool(judge.endpoint) for item in preview.left.todo for judge in item.judges)
+    return sum(item.calls for item in preview.left.todo) + sum(asked)
+
+
+def calls_of_scenarios(run: ResolvedRun) -> dict[str, int]:
+    """Calls of one run of each scenario for one side, those for verdicts included."""
+    return replicates.calls_of_scenarios(run.suite, sum(bool(one.endpoint) for one in run.judges))
+
+
+def worths(result: RunResult) -> dict[Side, int]:
+    """How many whole runs the planned calls of each side are worth."""
+    own, where = sides(result.run), result.run.where
+    with reading(result.store) as connection:
+        counts = {one.condition: looks.run_counts(connection, where.under(one.condition), 1) for one in own}
+    return {one: counts[one.condition][one.config_dir].worth for one in own}
+
+
+def missing(result: RunResult) -> str:
+    """Which answers and verdicts are missing, by reason, in words; empty where none is."""
+    unfinished = {"dialogues unfinished, which the same command asks again": result.unfinished}
+    lost = {**result.missing, **(unfinished if result.unfinished else {})}
+    told = result.unsettled or next(iter(result.why.values()), "")
+    return ", ".join(f"{count} {reason}" for reason, count in lost.items()) + (f" ({told})" if told and lost else "")

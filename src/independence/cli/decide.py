@@ -1,0 +1,84 @@
+"""What `compare --until-decided` and `run --until-decided` have in common: the preview, the stages, the result."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from independence.cli import launch, screen, table_output
+from independence.cli.options import TerminalOptions
+from independence.cli.terminal import note, plain
+from independence.config.options import DecisionOptions, RunOptions
+from independence.errors import UsageError
+
+if TYPE_CHECKING:
+    from independence.api.deciding import DecisionResult
+    from independence.api.purchase import StagePreview
+    from independence.engine.pipeline import RunPreview
+
+
+def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, db: Path, command: str) -> NoReturn:
+    """Buy runs until it is decided, print what was found, and exit with its code."""
+    from independence.api import deciding
+    from independence.api.purchase import StagePreview as Stage
+
+    begun = False
+    with screen.Screen(terminal, asked.connection) as shown:
+        shown.doing("planning, and asking which models there are")
+
+        def approve(preview: RunPreview) -> bool:
+            nonlocal begun
+            assert isinstance(preview, Stage)
+            if not preview.left.todo:
+                return shown.agree([], 0.0, preview.run.endpoints)
+            first, begun = not begun, True
+            lines = [*launch.lines(preview), _forecast(preview, bars)] if first else _stage(preview)
+            return shown.agree(lines, preview.most_usd if first else 0.0, preview.run.endpoints)
+
+        found = shown.drive(deciding.adecide(
+            asked, store=db, approve=approve, hooks=shown.hooks, command=command, within=bars.within,
+            max_runs=bars.max_runs,
+        ))  # fmt: skip
+    if found.started:
+        _print(found, terminal)
+    sys.exit(found.exit_code)
+
+
+def refuse_without(*also: str) -> None:
+    """Raise UsageError for an option that is about decisions alone; `also`: others that only these have a use for."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        written = context.get_parameter_source(parameter.name or "") is not click.core.ParameterSource.DEFAULT
+        if parameter.name in ("within", "max_runs", *also) and written:
+            raise UsageError(f"{parameter.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
+
+
+def _forecast(preview: StagePreview, bars: DecisionOptions) -> str:
+    """What it takes until it is decided."""
+    likely = ""
+    if preview.likely_calls is not None:
+        usd = preview.most_usd * preview.likely_calls / max(1, preview.most_calls)
+        likely = f"about {preview.likely_calls:,} calls{launch.about(usd)} if both are {bars.within:g} points apart, "
+    return f"until it is decided: {likely}at most {preview.most_calls:,} calls{launch.about(preview.most_usd)}"
+
+
+def _stage(preview: StagePreview) -> list[str]:
+    return [preview.so_far, f"next: {preview.calls:,} calls{launch.about(preview.cost.typical_usd)}"]
+
+
+def _print(found: DecisionResult, terminal: TerminalOptions) -> None:
+    if terminal.format_ == "json":
+        print(table_output.spelled(found.to_json()))
+        return
+    compared = [] if found.compared is None else found.compared.tables
+    if terminal.format_ in ("table", "md"):
+        compared = [] if found.compared is None else found.compared.shown
+    table_output.print_tables([*compared, *found.tables], terminal.format_)
+    document = found.document
+    if terminal.format_ == "table":
+        print(f"\n{click.wrap_text(plain(document.reason), table_output.console().width)}")
+    spent = f", ${document.cost_usd:.4f}" if document.cost_usd else ""
+    note(f"{document.calls_bought:,} calls were bought{spent}, in {document.looks} looks", terminal.quiet)
