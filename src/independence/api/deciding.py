@@ -105,7 +105,7 @@ async def adecide(
     own = {name: settings.pop(name) for name in DecisionOptions.__struct_fields__ if name in settings}
     bars = from_settings(DecisionOptions, None, "", own, "decide")
     asked = from_settings(RunOptions, options, "suite", settings, "decide", DecisionOptions.__struct_fields__)
-    analysis.with_gate(load.load(asked.suite).suite)
+    analysis.with_gate(load.load(asked.suite).suite, "a decision")
     one = _Decision(Purchase(asked, Path(store), bars.max_runs, command), bars)
     return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
 
@@ -146,7 +146,7 @@ class _Decision:
         """The run as part of the decision. Raises UsageError for sides that cannot be decided between."""
         self.sides = purchase.sides(run)
         if len(self.sides) < 2:
-            raise UsageError("a decision is between two subjects or more, or two conditions, and this is one")
+            raise UsageError("a decision is between two subjects or more, or two conditions", "name more than one")
         if len(self.sides) > 2 and len({side.condition for side in self.sides}) > 1:
             raise UsageError(
                 "who is best is decided under one condition", "name it with --system-prompt and --delivery"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from independence.cli import activity, completion, options
 from independence.cli.option_groups import MANY, option
@@ -13,6 +15,9 @@ from independence.cli.terminal import note
 from independence.config.options import ConnectionOptions, DecisionOptions, Place, RunOptions
 from independence.errors import UsageError
 from independence.types import Sampling
+
+if TYPE_CHECKING:
+    from independence.api.comparing import OtherSide
 
 # Options that have a use only where runs are bought.
 _BOUGHT = (
@@ -103,22 +108,43 @@ def command(
             "under another condition or judge: --system-prompt, --delivery, --judge"
         )
     if until_decided:
-        asked = RunOptions(
-            suite=place.get("suite") or RunOptions().suite, models=tuple(filter(None, (first, second))),
-            variants=_both(place.get("variant"), against_variant), modes=_both(place.get("mode"), against_mode),
-            judges=_both(place.get("judge")), sampling=sampling, trust_judge=trust_judge, connection=connection,
-        )  # fmt: skip
-        if against_judge is not None or scoring != "strict":
-            raise UsageError("--until-decided buys runs and reads them by one judge, strictly", "leave out the other")
+        asked = _asked(place, (first, second), against)
+        asked = msgspec.structs.replace(asked, sampling=sampling, trust_judge=trust_judge, connection=connection)
         decide.decide(asked, bars, terminal, db, "compare")
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence, scoring=scoring)
     table_output.print_tables(compared.shown if format_ in ("table", "md") else compared.tables, format_)
 
 
-def _both(*names: str | None) -> tuple[str, ...]:
-    """Those that are named, as options of runs have them."""
-    return tuple(name for name in names if name is not None)
+def _asked(place: Place, subjects: tuple[str | None, ...], against: OtherSide) -> RunOptions:
+    """The run that decides between two sides. Raises UsageError for what no runs decide."""
+    from independence.api import reading
+
+    if against.judge is not None:
+        raise UsageError(
+            "--against-judge compares verdicts on the same replies, and no runs decide that", "leave it out"
+        )
+    for name in ("scoring", "equivalence"):
+        if _written(name):
+            raise UsageError(f"--{name} is not for --until-decided, which is strict and has --within", "leave it out")
+    suite = place.get("suite") or RunOptions().suite
+    usual = reading.load_suite(suite).suite.default
+    judge = place.get("judge")
+
+    def both(own: str | None, other: str | None, otherwise: str) -> tuple[str, ...]:
+        return tuple(filter(None, [own] if other is None else [own or otherwise, other]))
+
+    return RunOptions(
+        suite=suite,
+        models=tuple(filter(None, subjects)),
+        variants=both(place.get("variant"), against.variant, usual.variant),
+        modes=both(place.get("mode"), against.mode, usual.mode),
+        judges=() if judge is None else (judge,),
+    )
+
+
+def _written(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:
@@ -126,13 +152,11 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
     from independence.api import comparing, reading
     from independence.cli import table_output
 
-    context = click.get_current_context()
     about_subjects = {"first": "A", "second": "B"} | {
         name: f"--{name.replace('_', '-')}"
         for name in ("against_variant", "against_mode", "against_judge", "equivalence", "scoring")
     }
-    usual = click.core.ParameterSource.DEFAULT
-    written = [shown for name, shown in about_subjects.items() if context.get_parameter_source(name) is not usual]
+    written = [shown for name, shown in about_subjects.items() if _written(name)]
     written += ["--suite"] * (place.get("suite") is not None)
     if written:
         raise UsageError(f"--suites compares two suites over all subjects; leave {written[0]} out")

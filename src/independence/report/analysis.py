@@ -170,13 +170,15 @@ def report(
     return [*made, *additions.sections(connection, scope, options.judge, models, made)]
 
 
-def with_gate(suite: Suite) -> Analysis:
-    """The analysis of a suite that `check` can decide on. Raises UsageError for one without an index."""
+def with_gate(suite: Suite, what: str = "a gate") -> Analysis:
+    """The analysis of a suite that `check` can decide on, or `what` else. Raises UsageError for one without an index."""
     found = of(suite.analysis)
     without = f"is read by `{suite.analysis}`, which has none" if type(found).gate is Analysis.gate else ""
     if why := found.lacks(suite) or without:
-        what = f"a gate decides on an index, and suite {suite.suite} {why}"
-        raise UsageError(what, "`independence run` measures it and prints its board")
+        raise UsageError(
+            f"{what} is about an index, and suite {suite.suite} {why}",
+            "`independence run` measures it and prints its board",
+        )
     return found
 
 
