@@ -171,7 +171,7 @@ def report(
 
 
 def with_gate(suite: Suite, what: str = "a gate") -> Analysis:
-    """The analysis of a suite that `check` can decide on, or `what` else. Raises UsageError for one without an index."""
+    """The analysis of a suite that `check`, or `what` else, can decide on. Raises UsageError without an index."""
     found = of(suite.analysis)
     without = f"is read by `{suite.analysis}`, which has none" if type(found).gate is Analysis.gate else ""
     if why := found.lacks(suite) or without:
