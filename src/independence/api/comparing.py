@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from independence.api.reading import Store
 from independence.api.results import Tabular, printed
+from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
 from independence.report import (
     board_data,
@@ -27,6 +28,7 @@ from independence.report.table import Table, flat
 from independence.stats.comparison import Difference
 from independence.stats.equating import Equating
 from independence.store import database, queries, scopes
+from independence.store.decisions import Side
 from independence.store.scopes import BoardScope
 
 
@@ -151,6 +153,15 @@ def compare(  # noqa: PLR0913 - its arguments are those of the command
         else:
             own, other = _two_conditions(connection, scope, first, judge, second)
         return ComparisonResult(own, other, equivalence, scoring)
+
+
+def sides(connection: sqlite3.Connection, run: ResolvedRun, both: Sequence[Side]) -> ComparisonResult:
+    """Two sides of a run, by its first judge."""
+    judge, found = run.judges[0].name, list[ComparedSubject]()
+    for side in both:
+        place = BoardScope(run.suite, run.where.under(side.condition))
+        found.append(ComparedSubject(board_data.read(connection, place, judge), side.config_dir))
+    return ComparisonResult(found[0], found[1], comparison_tables.MARGIN)
 
 
 def compare_suites(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
-from independence.api import purchase
+from independence.api import comparing, purchase
 from independence.api.comparing import ComparisonResult
 from independence.api.purchase import Purchase, StagePreview
 from independence.api.results import Tabular, flattened, printed
@@ -21,20 +21,17 @@ from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.report import analysis, board_data, decided, html, looks, subject_comparison
-from independence.report.board_data import BoardData
-from independence.report.decided import DecidedSide, DecisionDocument, Standing
-from independence.report.subject_comparison import ComparedSubject
+from independence.report import analysis, decided, html
+from independence.report.decided import DecisionDocument, DecisionState, Standing
 from independence.report.table import Table
-from independence.stats import allocation, comparison, decision
+from independence.stats import allocation, decision
 from independence.stats.allocation import LEAST
 from independence.stats.decision import Outcome
 from independence.store import decisions
 from independence.store.database import reading, writing
 from independence.store.decisions import PlannedDecision, Side
-from independence.store.scopes import BoardScope, listed
+from independence.store.scopes import listed
 from independence.suites import load
-from independence.types import Condition
 
 INCOMPLETE, OPEN = 3, 5  # exit codes
 _ALONE: Final = Hooks()
@@ -106,7 +103,7 @@ async def adecide(
     bars = from_settings(DecisionOptions, None, "", own, "decide")
     asked = from_settings(RunOptions, options, "suite", settings, "decide", DecisionOptions.__struct_fields__)
     analysis.with_gate(load.load(asked.suite).suite, "a decision")
-    one = _Decision(Purchase(asked, Path(store), bars.max_runs, command), bars)
+    one = _Decision(asked, bars, Path(store), command)
     return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
 
 
@@ -118,10 +115,9 @@ def decide(options: RunOptions | str = "v2", **keywords: Any) -> DecisionResult:
 class _Decision:
     """One decision at work."""
 
-    def __init__(self, purchase_: Purchase, bars: DecisionOptions) -> None:
-        self.purchase, self.bars = purchase_, bars
+    def __init__(self, asked: RunOptions, bars: DecisionOptions, store: Path, command: str) -> None:
+        self.purchase, self.bars = Purchase(asked, store, bars.max_runs, command), bars
         self.sides: list[Side] = []
-        self.below: dict[Side, int] = {}  # of more than two sides -> the stage after which runs went on without it
 
     async def decide(self, approve: Approve | None, hooks: Hooks) -> DecisionResult:
         """Buy runs while it is open."""
@@ -152,116 +148,73 @@ class _Decision:
                 "who is best is decided under one condition", "name it with --system-prompt and --delivery"
             )
         purchase.refuse_several_judges(run, "a decision's")
-        asked = PlannedDecision(decisions.named(self.sides), self.bars.within, self.bars.max_runs)
-        stored = decisions.find(connection, run.where, asked)
-        stages = {side: stage for side in self.sides if (stage := stored.stage_below(side)) is not None}
-        if self.purchase.left is None and stages:
-            self.below, self.purchase.left = stages, [side for side in self.sides if side not in stages]
-        return msgspec.structs.replace(run, decision=asked)
+        stored = self._stored(connection, run)
+        if self.purchase.left is None:
+            self.purchase.left = [side for side in self.sides if side not in stored.stages]
+        return msgspec.structs.replace(run, decision=stored)
+
+    def _stored(self, connection: sqlite3.Connection, run: ResolvedRun) -> PlannedDecision:
+        return decisions.find(
+            connection, run.where, decisions.between(self.sides, self.bars.within, self.bars.max_runs)
+        )
 
     def _look(self, result: RunResult) -> list[Side]:
         """Whose runs go on."""
         with reading(result.store) as connection:
-            found = self._found(connection, result.run).sides
-        standing = {side: one.standing for side, one in zip(self.sides, found, strict=True)}
-        stage, whole = max(one.runs for one in found), [one for one in found if one.index is not None]
-        below = [side for side, one in standing.items() if one == Standing.BELOW and side not in self.below]
+            plan, state = self._state(connection, result.run)
+        below = [side for side in state.those(Standing.BELOW) if side not in plan.stages]
         if below and len(self.sides) > 2:
-            self.below |= dict.fromkeys(below, stage)
-            planned, where = result.run.decision, result.run.where
-            assert planned is not None
+            stage = max(one.runs for one in state.sides.values())
             with writing(result.store, new=False) as connection:
-                decisions.add_below(connection, where, planned, self.below)
-        self.purchase.said = decided.conclusion(found, self.bars.within)[1] if len(whole) > 1 else ""
-        left = [side for side, one in standing.items() if one not in (Standing.BELOW, Standing.INCOMPLETE)]
-        return left if any(standing[side] == Standing.OPEN for side in left) else []
+                decisions.add_below(connection, result.run.where, plan, dict.fromkeys(below, stage))
+        self.purchase.said = decided.conclusion(state, plan.margin)[1]
+        left = state.those(Standing.BEST, Standing.WITHIN, Standing.OPEN)
+        return left if state.those(Standing.OPEN) else []
 
-    def _found(self, connection: sqlite3.Connection, run: ResolvedRun) -> _Found:
-        """How every side stands beside the best of those that are still in question."""
-        judge, places = run.judges[0].name, dict.fromkeys(side.condition for side in self.sides)
-        studies = {
-            one: board_data.read(connection, BoardScope(run.suite, run.where.under(one)), judge) for one in places
-        }
-        whole = {
-            side: one for side in self.sides if (one := studies[side.condition].same_scenarios.get(side.config_dir))
-        }
-        history = {side: studies[side.condition].run_counts.get(side.config_dir, looks.NEVER) for side in self.sides}
-        going = [side for side in whole if side not in self.below]
-        best = max(going, key=lambda side: whole[side].point, default=None)
-        seen = {side: looks.of(history[best], history[side]) for side in whole if side != best} if best else {}
-        levels = {side: one.level for side, one in seen.items()}
-        tested = [side for side in going if side != best]
-        if best:
-            below = decision.surely_below(
-                whole[best], [whole[side] for side in tested], [levels[side] for side in tested]
-            )
-            tested = [side for side, is_below in zip(tested, below, strict=True) if is_below]
-        rows = []
-        for side in self.sides:
-            behind, interval, standing = None, None, Standing.INCOMPLETE
-            if side == best:
-                standing = Standing.BEST
-            elif best and side in whole:
-                gap = subject_comparison.solid(comparison.difference(whole[best], whole[side]))
-                behind, interval = gap.points, gap.interval(1 - levels[side])
-                near = decision.decided(gap, levels[side], self.bars.within) == "within"
-                is_below = side in self.below or side in tested
-                standing = Standing.BELOW if is_below else Standing.WITHIN if near else Standing.OPEN
-            rows.append(DecidedSide(
-                subject=studies[side.condition].about[side.config_dir].label, condition=str(side.condition),
-                index=whole[side].point if side in whole else None, runs=history[side].worth, standing=standing,
-                below_from=self.below.get(side), behind=behind, behind_ci=interval,
-            ))  # fmt: skip
-        most, level = max((len(one.runs) for one in seen.values()), default=0), min(levels.values(), default=None)
-        return _Found(studies, rows, most, None if level is None else 1 - level)
+    def _state(self, connection: sqlite3.Connection, run: ResolvedRun) -> tuple[PlannedDecision, DecisionState]:
+        plan = self._stored(connection, run)
+        return plan, decided.read(connection, run.suite, run.where, plan, run.judges[0].name)
 
     def _result(self, result: RunResult) -> DecisionResult:
         run, stopped = result.run, self.purchase.stopped(result)
-        found, compared = _Found({}, [], 0, None), None
-        outcome, code, reason = None, 0, "nothing was asked"
         started = result.started or self.purchase.capped is not None
+        state, compared = DecisionState({}, 0, None), None
+        outcome, code, reason = None, 0, "nothing was asked"
         if started:
             with reading(result.store) as connection:
-                found = self._found(connection, run)
-            outcome, code, reason = self._conclusion(result, found.sides, stopped)
-            if len(self.sides) == 2 and all(one.index is not None for one in found.sides):
-                first, second = (ComparedSubject(found.studies[one.condition], one.config_dir) for one in self.sides)
-                compared = ComparisonResult(first, second, self.bars.within)
+                _, state = self._state(connection, run)
+                outcome, code, reason = self._conclusion(result, state, stopped)
+                if len(self.sides) == 2 and outcome is not None:
+                    compared = comparing.sides(connection, run, self.sides)
+        ranked = sorted(state.sides.values(), key=lambda one: -1.0 if one.index is None else one.index, reverse=True)
         document = DecisionDocument(
             outcome=outcome, reason=reason, exit_code=code, suite=run.where.suite, edition=run.where.edition,
-            judge=run.judges[0].name, margin=self.bars.within, max_runs=self.bars.max_runs, looks=found.looks,
-            confidence=found.confidence, calls_bought=self.purchase.calls, cost_usd=self.purchase.spent_usd,
-            sides=tuple(found.sides),
+            judge=run.judges[0].name, margin=self.bars.within, max_runs=self.bars.max_runs, looks=state.looks,
+            confidence=state.confidence, calls_bought=self.purchase.calls, cost_usd=self.purchase.spent_usd,
+            sides=tuple(ranked),
         )  # fmt: skip
         return DecisionResult(document, compared, result, stopped, started=started)
 
     def _conclusion(
-        self, result: RunResult, sides: Sequence[DecidedSide], stopped: IndependenceError | None
+        self, result: RunResult, state: DecisionState, stopped: IndependenceError | None
     ) -> tuple[Outcome | None, int, str]:
         """Outcome, exit code and the sentence that says why."""
         if isinstance(stopped, CostCapReached):
             return "open", OPEN, f"Open, and no further run was made: {stopped}"
         if stopped is not None:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
-        holes = [one.subject for one in sides if one.standing == Standing.INCOMPLETE]
-        lacking = f"{listed(holes)} is incomplete: {purchase.missing(result) or 'verdicts are missing'}."
-        if len(sides) - len(holes) < 2:
+        holes = listed([state.sides[side].subject for side in state.those(Standing.INCOMPLETE)])
+        lacking = f"{holes} is incomplete: {purchase.missing(result) or 'verdicts are missing'}."
+        outcome, said = decided.conclusion(state, self.bars.within)
+        if outcome is None:
             return None, INCOMPLETE, f"Nothing is decided: {lacking}"
-        outcome, said = decided.conclusion(sides, self.bars.within)
         if outcome == "open":
-            made = max(one.runs for one in sides)
-            said += f" {made} runs' worth of calls are made" + (
-                ", which is what was planned." if made >= self.bars.max_runs else ", and no further run was approved."
-            )
-        if holes:
-            return outcome, INCOMPLETE, f"{said} {lacking}"
-        return outcome, OPEN if outcome == "open" else 0, said
-
-
-class _Found(NamedTuple):
-    """What the store says of a decision."""
-
-    studies: dict[Condition, BoardData]
-    sides: list[DecidedSide]
-    looks: int
-    confidence: float | None
+            made = max(one.runs for one in state.sides.values())
+            whole = made >= self.bars.max_runs
+            why = "which is what was planned" if whole else "and no further run was approved"
+            said += f" {made} runs' worth of calls are made, {why}."
+        return (
+            outcome,
+            INCOMPLETE if holes else OPEN if outcome == "open" else 0,
+            f"{said} {lacking if holes else ''}".strip(),
+        )

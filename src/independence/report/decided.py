@@ -1,18 +1,22 @@
-"""What a decision found, for people and programs: the document, its tables, and the sentence that says it."""
+"""How a planned decision stands: every side beside the best, and the sentence that says what is decided."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
-from independence.report import declared
+from independence.report import board_data, declared, looks, subject_comparison
 from independence.report.table import Table
-from independence.stats import decision
+from independence.stats import comparison, decision
 from independence.stats.decision import Outcome
-from independence.store import scopes
-from independence.types import Ends
+from independence.store.decisions import PlannedDecision, Side
+from independence.store.scopes import BoardScope, listed
+from independence.suites.schema import Suite
+from independence.types import Ends, Where
 
 
 class Standing(StrEnum):
@@ -33,9 +37,21 @@ class DecidedSide(msgspec.Struct, frozen=True, kw_only=True):
     index: float | None  # None: verdicts are missing
     runs: int  # that its calls are worth
     standing: Standing
-    below_from: int | None = None  # the stage after which it got no more runs, of more than two
-    behind: float | None = None  # points, behind the one with the highest index
+    below_since: int | None = None  # after so many runs it got no more
+    behind: float | None = None  # points, behind the best
     behind_ci: Ends | None = None  # at the level of the latest look
+
+
+class DecisionState(NamedTuple):
+    """A decision after its latest look."""
+
+    sides: Mapping[Side, DecidedSide]  # in the order of the plan
+    looks: int
+    confidence: float | None  # 0-1, of the intervals; of several the lowest. None before the first look
+
+    def those(self, *standing: Standing) -> list[Side]:
+        """The sides that stand so."""
+        return [side for side, one in self.sides.items() if one.standing in standing]
 
 
 class DecisionDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,71 +66,103 @@ class DecisionDocument(msgspec.Struct, frozen=True, kw_only=True):
     margin: float
     max_runs: int
     looks: int = 0
-    confidence: float | None = None  # 0-1, of the intervals; of several sides the lowest
+    confidence: float | None = None  # 0-1, of the intervals; of several the lowest
     calls_bought: int = 0  # by this command: answers and verdicts
     cost_usd: float = 0.0  # of this command
-    sides: tuple[DecidedSide, ...] = ()
+    sides: tuple[DecidedSide, ...] = ()  # the best first
+
+
+def read(
+    connection: sqlite3.Connection, suite: Suite, where: Where, plan: PlannedDecision, judge: str
+) -> DecisionState:
+    """What the store says of a decision, by a judge. Who was surely below at an earlier look stays so."""
+    places = dict.fromkeys(side.condition for side in plan.each)
+    studies = {one: board_data.read(connection, BoardScope(suite, where.under(one)), judge) for one in places}
+    history = {side: studies[side.condition].run_counts.get(side.config_dir, looks.NEVER) for side in plan.each}
+    whole = {side: one for side in plan.each if (one := studies[side.condition].same_scenarios.get(side.config_dir))}
+    rows = {
+        side: DecidedSide(
+            subject=studies[side.condition].about[side.config_dir].label, condition=str(side.condition),
+            index=whole[side].point if side in whole else None, runs=history[side].worth,
+            standing=Standing.INCOMPLETE, below_since=plan.stages.get(side),
+        )
+        for side in plan.each
+    }  # fmt: skip
+    if not whole.keys() - plan.stages.keys():
+        return DecisionState(rows, 0, None)
+    best = max((side for side in whole if side not in plan.stages), key=lambda side: whole[side].point)
+    seen = {side: looks.of(history[best], history[side]) for side in whole if side != best}
+    tested = [side for side in seen if side not in plan.stages]
+    found = decision.surely_below(whole[best], [whole[side] for side in tested], [seen[side].level for side in tested])
+    below = {*plan.stages, *(side for side, is_below in zip(tested, found, strict=True) if is_below)}
+    rows[best] = msgspec.structs.replace(rows[best], standing=Standing.BEST)
+    for side, own in seen.items():
+        gap = subject_comparison.solid(comparison.difference(whole[best], whole[side]))
+        near = decision.decided(gap, own.level, plan.margin) == "within"
+        standing = Standing.BELOW if side in below else Standing.WITHIN if near else Standing.OPEN
+        ci = gap.interval(1 - own.level)
+        rows[side] = msgspec.structs.replace(rows[side], standing=standing, behind=gap.points, behind_ci=ci)
+    least = min((one.level for one in seen.values()), default=None)
+    return DecisionState(rows, max((len(one.runs) for one in seen.values()), default=0), least and 1 - least)
+
+
+def conclusion(state: DecisionState, margin: float) -> tuple[Outcome | None, str]:
+    """Outcome of a decision, and the sentence that says it; None and nothing where fewer than two have an index."""
+    rows = state.sides.values()
+    best = next((one for one in rows if one.standing == Standing.BEST), None)
+    others = [one for one in rows if one.standing not in (Standing.BEST, Standing.INCOMPLETE)]
+    if best is None or not others:
+        return None, ""
+    near = [one for one in others if one.standing != Standing.BELOW]
+    name, *names = (one.condition if _by_condition(rows) else one.subject for one in (best, *(near or others)))
+    if not near and len(others) > 1:
+        return "differ", f"{name} is the best: all {len(others)} others are surely below it."
+    if not near:
+        low, high = others[0].behind_ci or (0.0, 0.0)
+        return (
+            "differ",
+            f"{name} is higher than {names[0]}, by {others[0].behind:.1f} points ({low:.1f} to {high:.1f}).",
+        )
+    if all(one.standing == Standing.WITHIN for one in near):
+        points = f"{margin:g} point{'' if margin == 1 else 's'}"
+        beside = "is" if len(near) == 1 else "are"
+        return "within", f"{listed(names)} {beside} within {points} of {name}, which has the highest index."
+    return "open", f"Open: {name} has the highest index, and {listed(names)} could still be as high."
 
 
 def tables(found: DecisionDocument) -> list[Table]:
     """The sides, the best first."""
-    if not found.sides:
-        return []
-    conditions = len({one.condition for one in found.sides}) > 1
-    ranked = sorted(found.sides, key=lambda one: -1.0 if one.index is None else one.index, reverse=True)
+    by_condition = _by_condition(found.sides)
     rows = [
         (
-            one.condition if conditions else one.subject,
+            one.condition if by_condition else one.subject,
             one.index,
             one.runs,
             one.behind,
             one.behind_ci,
             _words(one, found),
         )
-        for one in ranked
+        for one in found.sides
     ]
-    kind, level = "Condition" if conditions else "Subject", found.confidence
-    confidence = "" if level is None else f"{100 * level:.4g} % "
-    return [declared.made("comparisons/decision", rows, notes(found), kind=kind, confidence=confidence)]
-
-
-def notes(found: DecisionDocument) -> list[str]:
-    """What has to be known beside a decision, in sentences."""
-    out = []
-    if len(found.sides) > 2:
-        out.append(
+    notes = []
+    if len(rows) > 2:
+        notes.append(
             f"Levels were planned for {found.max_runs} runs of each, or as many calls: all looks together put an equal "
             f"below the best in at most {decision.ERROR:.0%} (alpha spending, Lan and DeMets 1983; Holm)."
         )
     if found.outcome == "differ" and any(one.runs < found.max_runs for one in found.sides):
         low, high = decision.TOO_LARGE
-        why = "A decision stops when it is clear, so the differences that it finds are "
-        out.append(f"{why}{low:g} to {high:g} points too large on average.")
-    return out
+        why = "A decision stops when it is clear, so the differences that it finds are"
+        notes.append(f"{why} {low:g} to {high:g} points too large on average.")
+    kind, confidence = "Condition" if by_condition else "Subject", 100 * (found.confidence or 0.95)
+    return [declared.made("comparisons/decision", rows, notes, kind=kind, confidence=confidence)] if rows else []
+
+
+def _by_condition(sides: Iterable[DecidedSide]) -> bool:
+    return len({one.condition for one in sides}) > 1
 
 
 def _words(one: DecidedSide, found: DecisionDocument) -> str:
-    if one.standing == "below" and one.below_from is not None:
-        return f"below since {one.below_from}"
-    return f"within ±{found.margin:g}" if one.standing == "within" else one.standing
-
-
-def conclusion(sides: Sequence[DecidedSide], margin: float) -> tuple[Outcome, str]:
-    """Outcome of a decision between sides of which two or more have an index, and the sentence that says it."""
-    best = next(one for one in sides if one.standing == Standing.BEST)
-    others = [one for one in sides if one.standing not in (Standing.BEST, Standing.INCOMPLETE)]
-    near = [one for one in others if one.standing != Standing.BELOW]
-    by_condition = best.condition != others[0].condition
-    name, *names = (one.condition if by_condition else one.subject for one in (best, *near))
-    nearest = min(near or others, key=lambda one: one.behind or 0.0)
-    low, high = nearest.behind_ci or (0.0, 0.0)
-    if not near and len(others) > 1:
-        return "differ", f"{name} is the best: all {len(others)} others are surely below it."
-    if not near:
-        other = nearest.condition if by_condition else nearest.subject
-        return "differ", f"{name} is higher than {other}, by {nearest.behind:.1f} points ({low:.1f} to {high:.1f})."
-    if all(one.standing == Standing.WITHIN for one in near):
-        points = f"{margin:g} point{'' if margin == 1 else 's'}"
-        beside = "is" if len(near) == 1 else "are"
-        return "within", f"{scopes.listed(names)} {beside} within {points} of {name}, which has the highest index."
-    return "open", f"Open: {name} has the highest index, and {scopes.listed(names)} could still be as high."
+    if one.standing == Standing.BELOW and one.below_since is not None:
+        return f"below since {one.below_since}"
+    return f"within ±{found.margin:g}" if one.standing == Standing.WITHIN else one.standing

@@ -20,7 +20,7 @@ from msgspec import UNSET, UnsetType
 from independence.stats import decision, repeated_looks
 from independence.stats.index_uncertainty import Array
 from independence.store import decisions, plans, queries
-from independence.store.decisions import PlannedDecision, Side
+from independence.store.decisions import PlannedDecision
 from independence.types import Where
 
 
@@ -99,11 +99,11 @@ def run_counts(connection: sqlite3.Connection, where: Where, least: int = 2) -> 
         own = stages.setdefault(stage.config_dir, {}).setdefault("" if imported else stage.planned_at, Counter())
         own[stage.scenario] += stage.trials
         calls[stage.scenario] = stage.turns + 1
-    planned, condition = decisions.of_edition(connection, where), where.condition
+    planned = [(one, set(one.each)) for one in decisions.of_edition(connection, where)]
     return {
         config: RunHistory(
             tuple(one for one in _counts(own, calls) if one.fewest >= least),
-            frozenset(one for one in planned if condition and one.is_about(Side(config, condition))),
+            frozenset(one for one, sides in planned if (config, where.condition) in sides),
         )
         for config, own in stages.items()
     }

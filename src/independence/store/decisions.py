@@ -29,28 +29,28 @@ class Side(NamedTuple):
 class PlannedDecision(NamedTuple):
     """A decision of an edition."""
 
-    sides: str  # JSON, see `named`
+    sides: str  # JSON: sorted array of [config_dir, variant, mode]
     margin: float  # index points
     runs: int  # at most of each side, in calls' worth
     planned_at: str = ""  # ISO 8601, to the millisecond
-    below: str = "{}"  # JSON: side, as in `sides` -> the stage after which it was surely not best
+    below: str = "[]"  # JSON: array of [config_dir, variant, mode, stage after which it was surely not the best]
 
-    def is_about(self, side: Side) -> bool:
-        """Whether a side is one of its own."""
-        return _name(side) in self.sides
+    @property
+    def each(self) -> list[Side]:
+        """The sides."""
+        found = msgspec.json.decode(self.sides, type=list[tuple[str, str, str]])
+        return [Side(config, Condition(*condition)) for config, *condition in found]
 
-    def stage_below(self, side: Side) -> int | None:
-        """After which stage a side was found to be surely not the best; None: it was not."""
-        return msgspec.json.decode(self.below, type=dict[str, int]).get(_name(side))
+    @property
+    def stages(self) -> dict[Side, int]:
+        """After which stage sides were found to be surely not the best, and got no more runs."""
+        found = msgspec.json.decode(self.below, type=list[tuple[str, str, str, int]])
+        return {Side(config, Condition(*condition)): stage for config, *condition, stage in found}
 
 
-def named(sides: Iterable[Side]) -> str:
-    """Sides in the form in which a decision is known by them, whatever their order."""
-    return f"[{','.join(sorted(map(_name, sides)))}]"
-
-
-def _name(side: Side) -> str:
-    return records.to_json([side.config_dir, *side.condition])
+def between(sides: Iterable[Side], margin: float, runs: int) -> PlannedDecision:
+    """A decision that is to be planned. It is known by its sides, whatever their order."""
+    return PlannedDecision(records.to_json(sorted((one.config_dir, *one.condition) for one in sides)), margin, runs)
 
 
 def of_edition(connection: sqlite3.Connection, where: Where) -> list[PlannedDecision]:
@@ -77,9 +77,9 @@ def add(connection: sqlite3.Connection, where: Where, asked: PlannedDecision) ->
 
 
 def add_below(connection: sqlite3.Connection, where: Where, known: PlannedDecision, found: Mapping[Side, int]) -> None:
-    """Keep after which stage sides were found to be surely not the best."""
+    """Keep after which stage further sides were found to be surely not the best."""
+    below = [(side.config_dir, *side.condition, stage) for side, stage in {**known.stages, **found}.items()]
     digest = digests.expression("decisions", {"below": "?1"})
     sql = f"UPDATE decisions SET below = ?1, digest = {digest} WHERE suite = ?2 AND edition = ?3 AND sides = ?4"
     with transaction(connection):
-        connection.execute(sql, (records.to_json({_name(side): stage for side, stage in found.items()}),
-                                 where.suite, where.edition, known.sides))  # fmt: skip
+        connection.execute(sql, (records.to_json(below), where.suite, where.edition, known.sides))

@@ -643,7 +643,7 @@ CREATE TABLE decisions (
     margin REAL NOT NULL,              -- index points
     runs INTEGER NOT NULL,             -- at most of each side, in calls' worth
     planned_at TEXT NOT NULL,
-    below TEXT NOT NULL,               -- JSON object: side as in `sides` -> the stage after which it was surely not best
+    below TEXT NOT NULL,               -- JSON array of [config_dir, variant, mode, stage from which on it was surely below]
     digest INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (suite, edition, sides)
 ) WITHOUT ROWID;
