@@ -524,6 +524,7 @@ export interface ProgressRow {
 export interface RunSnapshot {
   readonly command: string;
   readonly about: string;
+  readonly stage: string;
   readonly began: number;
   readonly planned: number;
   readonly done: number;

@@ -22,7 +22,7 @@ from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.report import analysis, decided, html
-from independence.report.decided import DecisionDocument, DecisionState, Standing
+from independence.report.decided import DecisionDocument, DecisionState
 from independence.report.table import Table
 from independence.stats import allocation, decision
 from independence.stats.allocation import LEAST
@@ -162,14 +162,14 @@ class _Decision:
         """Whose runs go on."""
         with reading(result.store) as connection:
             plan, state = self._state(connection, result.run)
-        below = [side for side in state.those(Standing.BELOW) if side not in plan.stages]
+        below = [side for side in state.those("below") if side not in plan.stages]
         if below and len(self.sides) > 2:
             stage = max(one.runs for one in state.sides.values())
             with writing(result.store, new=False) as connection:
                 decisions.add_below(connection, result.run.where, plan, dict.fromkeys(below, stage))
         self.purchase.said = decided.conclusion(state, plan.margin)[1]
-        left = state.those(Standing.BEST, Standing.WITHIN, Standing.OPEN)
-        return left if state.those(Standing.OPEN) else []
+        left = state.those("best", "within", "open")
+        return left if state.those("open") else []
 
     def _state(self, connection: sqlite3.Connection, run: ResolvedRun) -> tuple[PlannedDecision, DecisionState]:
         plan = self._stored(connection, run)
@@ -203,7 +203,7 @@ class _Decision:
             return "open", OPEN, f"Open, and no further run was made: {stopped}"
         if stopped is not None:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
-        holes = listed([state.sides[side].subject for side in state.those(Standing.INCOMPLETE)])
+        holes = listed([state.sides[side].subject for side in state.those("incomplete")])
         lacking = f"{holes} is incomplete: {purchase.missing(result) or 'verdicts are missing'}."
         outcome, said = decided.conclusion(state, self.bars.within)
         if outcome is None:

@@ -95,7 +95,8 @@ class Purchase:
         def resolved(connection: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
             run = run if adapted is None else adapted(connection, run)
             going = [one for one in run.trials if self.left is None or _side(one) in self.left]
-            return msgspec.structs.replace(run, trials=going)
+            told = f"Stage {stage} of at most {self.most}. {self.said}".strip()
+            return msgspec.structs.replace(run, trials=going, stage=told)
 
         async def approved(preview: RunPreview) -> bool:
             own = self._preview(preview, stage)

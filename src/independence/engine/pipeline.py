@@ -133,7 +133,7 @@ async def run_pipeline(
         async with AsyncExitStack() as stack:
             with hooks.blocking():
                 executor = stack.enter_context(cluster)
-            ledger = SessionLedger(job.command, job.where.edition_name)
+            ledger = SessionLedger(job.command, job.where.edition_name, job.stage)
             opened = await stack.enter_async_context(service.open_service(found, connection, path, hooks, ledger))
             refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
             if refused:

@@ -142,10 +142,11 @@ class RunProgress:
             alike[wait.model, wait.reason].append(until)
         return [WaitingModel(model, reason, len(ends), max(ends)) for (model, reason), ends in alike.items()]
 
-    def snapshot(self, command: str, about: str, budget: Budget) -> RunSnapshot:
+    def snapshot(self, command: str, about: str, budget: Budget, stage: str = "") -> RunSnapshot:
         """Where the run stands, for the store."""
         return RunSnapshot(
-            command=command, about=about, began=self.began, planned=self.planned.total(), done=self.done.total(),
+            command=command, about=about, stage=stage, began=self.began,
+            planned=self.planned.total(), done=self.done.total(),
             failed=self.unresolved.total(), usd=budget.spent, cap_usd=budget.cap, missing=dict(self.missing),
             retried=dict(self.retried), waits=tuple(self.waits()),
             slots={name: (slots, cap) for name, slots, cap in self.slots.values()},

@@ -48,6 +48,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     grading_only: bool = False  # the trials are from the store: nothing is planned
     trust_judge: bool = False  # judges are not examined first
     command: str = "run"  # what the ledger of the store calls it
+    stage: str = ""  # of a purchase in several stages, and what those before it say
     decision: PlannedDecision | None = None  # that the trials are bought for
 
     __repr__ = brief

@@ -214,7 +214,7 @@ async def open_service(
     hooks.on_started(stop_signal)
     try:
         secrets = masking(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets)
-        about = functools.partial(counts.snapshot, ledger.command, ledger.about, budget)
+        about = functools.partial(counts.snapshot, ledger.command, ledger.about, budget, ledger.stage)
         record = functools.partial(budget.record, anew=True)
         async with progress.written(about, secrets, writer, owner, beside=record):
             yield ModelService(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -18,15 +17,8 @@ from independence.store.scopes import BoardScope, listed
 from independence.suites.schema import Suite
 from independence.types import Ends, Where
 
-
-class Standing(StrEnum):
-    """How a side stands beside the one with the highest index."""
-
-    BEST = "best"
-    BELOW = "below"  # surely
-    WITHIN = "within"  # the margin, surely
-    OPEN = "open"
-    INCOMPLETE = "incomplete"
+Standing = Literal["best", "below", "within", "open", "incomplete"]
+"""How a side stands beside the one with the highest index: surely below it, surely within the margin, or neither."""
 
 
 class DecidedSide(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +76,7 @@ def read(
         side: DecidedSide(
             subject=studies[side.condition].about[side.config_dir].label, condition=str(side.condition),
             index=whole[side].point if side in whole else None, runs=history[side].worth,
-            standing=Standing.INCOMPLETE, below_since=plan.stages.get(side),
+            standing="incomplete", below_since=plan.stages.get(side),
         )
         for side in plan.each
     }  # fmt: skip
@@ -95,11 +87,11 @@ def read(
     tested = [side for side in seen if side not in plan.stages]
     found = decision.surely_below(whole[best], [whole[side] for side in tested], [seen[side].level for side in tested])
     below = {*plan.stages, *(side for side, is_below in zip(tested, found, strict=True) if is_below)}
-    rows[best] = msgspec.structs.replace(rows[best], standing=Standing.BEST)
+    rows[best] = msgspec.structs.replace(rows[best], standing="best")
     for side, own in seen.items():
         gap = subject_comparison.solid(comparison.difference(whole[best], whole[side]))
         near = decision.decided(gap, own.level, plan.margin) == "within"
-        standing = Standing.BELOW if side in below else Standing.WITHIN if near else Standing.OPEN
+        standing: Standing = "below" if side in below else "within" if near else "open"
         ci = gap.interval(1 - own.level)
         rows[side] = msgspec.structs.replace(rows[side], standing=standing, behind=gap.points, behind_ci=ci)
     least = min((one.level for one in seen.values()), default=None)
@@ -109,11 +101,11 @@ def read(
 def conclusion(state: DecisionState, margin: float) -> tuple[Outcome | None, str]:
     """Outcome of a decision, and the sentence that says it; None and nothing where fewer than two have an index."""
     rows = state.sides.values()
-    best = next((one for one in rows if one.standing == Standing.BEST), None)
-    others = [one for one in rows if one.standing not in (Standing.BEST, Standing.INCOMPLETE)]
+    best = next((one for one in rows if one.standing == "best"), None)
+    others = [one for one in rows if one.standing not in ("best", "incomplete")]
     if best is None or not others:
         return None, ""
-    near = [one for one in others if one.standing != Standing.BELOW]
+    near = [one for one in others if one.standing != "below"]
     name, *names = (one.condition if _by_condition(rows) else one.subject for one in (best, *(near or others)))
     if not near and len(others) > 1:
         return "differ", f"{name} is the best: all {len(others)} others are surely below it."
@@ -123,7 +115,7 @@ def conclusion(state: DecisionState, margin: float) -> tuple[Outcome | None, str
             "differ",
             f"{name} is higher than {names[0]}, by {others[0].behind:.1f} points ({low:.1f} to {high:.1f}).",
         )
-    if all(one.standing == Standing.WITHIN for one in near):
+    if all(one.standing == "within" for one in near):
         points = f"{margin:g} point{'' if margin == 1 else 's'}"
         beside = "is" if len(near) == 1 else "are"
         return "within", f"{listed(names)} {beside} within {points} of {name}, which has the highest index."
@@ -163,6 +155,6 @@ def _by_condition(sides: Iterable[DecidedSide]) -> bool:
 
 
 def _words(one: DecidedSide, found: DecisionDocument) -> str:
-    if one.standing == Standing.BELOW and one.below_since is not None:
+    if one.standing == "below" and one.below_since is not None:
         return f"below since {one.below_since}"
-    return f"within ±{found.margin:g}" if one.standing == Standing.WITHIN else one.standing
+    return f"within ±{found.margin:g}" if one.standing == "within" else one.standing

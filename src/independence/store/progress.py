@@ -35,6 +35,7 @@ class RunSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     command: str
     about: str  # suite@edition
+    stage: str = ""  # of a purchase in several stages, and what those before it say
     began: float
     planned: int  # calls and verdicts to settle
     done: int

@@ -213,9 +213,10 @@ class CommandSession(NamedTuple):
 class SessionLedger:
     """The session of one command. It is stored with the first dollar and kept up to date from then on."""
 
-    def __init__(self, command: str, about: str) -> None:
+    def __init__(self, command: str, about: str, stage: str = "") -> None:
         self.command = command
         self.about = about
+        self.stage = stage  # of a purchase, in words; not stored
         self._began_at = now()
         self._row: int | None = None
         self._noted = (0.0, 0.0)

@@ -45,6 +45,7 @@ export function RunCard({ run, now }: RunCardProps) {
       >
         <div className="h-full bg-accent" style={{ width: `${(100 * (own.done + own.failed)) / Math.max(own.planned, 1)}%` }} />
       </div>
+      {own.stage !== "" && <p>{own.stage}</p>}
       <p className="text-muted tabular-nums">{facts.join(" · ")}</p>
       {own.stopping !== "" && <p className="text-open">Stopping: {own.stopping}</p>}
       {own.waits.length > 0 && (
