@@ -121,6 +121,7 @@ export interface Board {
   readonly wording?: string;
   readonly editions?: readonly string[];
   readonly looks?: number;
+  readonly below_since?: Readonly<Record<string, number>>;
   readonly few_scenarios?: FewScenarios;
   readonly kinds?: Readonly<Record<string, ScenarioKind>>;
   readonly top?: TopVariance;

@@ -83,6 +83,9 @@ class Board(BoardRemarks, frozen=True):
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
     looks: int | msgspec.UnsetType = msgspec.UNSET  # how often a pair could be compared, where runs were added
+    below_since: dict[str, int] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )  # label -> runs after which a decision bought no more
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
     kinds: dict[str, ScenarioKind] | msgspec.UnsetType = msgspec.UNSET  # in which rows say what was lost, by name
     top: TopVariance | msgspec.UnsetType = msgspec.UNSET  # in which scenarios the first tier differs
@@ -150,6 +153,7 @@ def of_data(
         wording=data.wording if scope.beside or data.judged_as_published else msgspec.UNSET,
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
         kinds=dict(point_kinds.of(data)) or msgspec.UNSET,
+        below_since=_below_since(data) or msgspec.UNSET,
     )
     built = board_data.with_remarks(built, data)
     if scoring != STRICT:
@@ -174,6 +178,13 @@ def of_data(
         top=point_kinds.top(data, [row.config for row in rows if row.tier == 1]),
     )
     return _beside_judges(built, data, others)
+
+
+def _below_since(data: BoardData) -> dict[str, int]:
+    """After how many runs subjects got no more, as they were surely not the best; by label."""
+    plans = {plan for own in data.run_counts.values() for plan in own.decisions}
+    stages = [(side.config_dir, stage) for plan in plans for side, stage in plan.stages.items()]
+    return {data.about[config].label: stage for config, stage in sorted(stages) if config in data.about}
 
 
 def _few_scenarios(data: BoardData) -> FewScenarios | msgspec.UnsetType:

@@ -57,6 +57,7 @@ SENTENCES: Final = {
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
     "tiers": "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
     "({correction}). Subjects of two tiers may be alike: `independence compare` tests two.",
+    "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided best`).",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
     "detectable": "Smallest difference that a test would detect with 80 % power, on average over these subjects: "
@@ -126,6 +127,7 @@ def readings(board: Board) -> list[str]:
             "holes": strict and holes and not estimated(board),
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
             "tiers": in_tiers(board) and {"correction": correction},
+            "below_since": _below_since(board),
             "looks": board.looks and {"times": board.looks},
             "detectable": at_once is not None and not differs and {"points": at_once},
             "detectable_in_tiers": at_once is not None and differs and {
@@ -198,6 +200,14 @@ def judge_lines(board: BoardRemarks) -> list[str]:
         return lines
     share = 100 * counts.not_found / counts.asked
     return [*lines, *say({"misquoted": {"share": share, "not_found": counts.not_found, "asked": counts.asked}})]
+
+
+def _below_since(board: Board) -> Mapping[str, object] | None:
+    """Who got no more runs, and after how many."""
+    if isinstance(board.below_since, UnsetType):
+        return None
+    told = [f"{label} after {runs}" for label, runs in board.below_since.items()]
+    return {"whose": ", ".join(told[:_FEW] + [f"{len(told) - _FEW} more"] * (len(told) > _FEW))}
 
 
 def _set_aside(board: Board) -> Mapping[str, object] | None:
@@ -302,6 +312,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
+        *say({"below_since": _below_since(board)}),
         *few_to_generalise(board),
         *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
     ]  # fmt: skip
