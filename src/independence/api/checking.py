@@ -15,7 +15,7 @@ import msgspec
 from independence.api import purchase
 from independence.api.purchase import Purchase
 from independence.api.reading import Store
-from independence.api.results import Tabular, flattened, printed
+from independence.api.results import Decided, flattened
 from independence.api.running import DEFAULT_STORE, Approve, RunResult
 from independence.config.options import GateOptions, RunOptions, from_settings
 from independence.config.subjects import Subject
@@ -24,7 +24,7 @@ from independence.engine.events import Event
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.report import analysis, gate_files, html
+from independence.report import analysis, gate_files
 from independence.report import gate as bars
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gate_files import CheckDocument, QuotedScenario
@@ -42,23 +42,15 @@ _NOTHING_USD: Final = 1e-9
 _ALONE: Final = Hooks()
 
 
-class CheckResult(Tabular):
+class CheckResult(Decided):
     """What a gate decided about one subject, and why."""
 
-    def __init__(self, document: CheckDocument, stopped_by: IndependenceError | None, *, started: bool) -> None:
-        self.document = document  # everything, as `independence check --format json` prints it
-        self.stopped_by = stopped_by  # what ended it early; None where nothing did
-        self.started = started  # False: a dry run, or not approved; nothing was asked
+    document: CheckDocument
 
     @property
     def decision(self) -> Decision | None:
         """Pass, fail or undecided; None without a bar, and where verdicts are missing."""
         return self.document.decision
-
-    @property
-    def exit_code(self) -> int:
-        """That of the command: 0 pass, 1 fail, 3 incomplete, 5 undecided, 130 interrupted."""
-        return self.document.exit_code
 
     @property
     def tables(self) -> list[Table]:
@@ -68,10 +60,6 @@ class CheckResult(Tabular):
     def records(self) -> Iterator[dict[str, object]]:
         """One flat row for each scenario."""
         return (flattened(one) for one in self.document.scenarios)
-
-    def to_json(self) -> str:
-        """As `independence check --format json` prints it."""
-        return msgspec.json.format(msgspec.json.encode(self.document), indent=2).decode()
 
     def to_markdown(self) -> str:
         """A summary for people, with words of the scenarios that lost most, which cannot leave their block."""
@@ -86,13 +74,6 @@ class CheckResult(Tabular):
         if self.document.baseline is None:
             raise UsageError("verdicts are missing, so there is no index to hold later ones against")
         return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
-
-    def __repr__(self) -> str:
-        return printed(self.document.reason, *self.tables[:2])
-
-    def _repr_html_(self) -> str:
-        """The decision for a notebook, all of it escaped."""
-        return html.fragment(self.tables)
 
 
 async def acheck(

@@ -12,7 +12,7 @@ import msgspec
 from independence.api import comparing, purchase
 from independence.api.comparing import ComparisonResult
 from independence.api.purchase import Purchase, StagePreview
-from independence.api.results import Tabular, flattened, printed
+from independence.api.results import Decided, flattened
 from independence.api.running import DEFAULT_STORE, Approve, RunResult
 from independence.config.options import DecisionOptions, RunOptions, from_settings
 from independence.engine.event_loop import drive_anywhere
@@ -21,7 +21,7 @@ from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.report import analysis, decided, html
+from independence.report import analysis, decided
 from independence.report.decided import DecisionDocument, DecisionState
 from independence.report.table import Table
 from independence.stats import allocation, decision
@@ -37,18 +37,11 @@ INCOMPLETE, OPEN = 3, 5  # exit codes
 _ALONE: Final = Hooks()
 
 
-class DecisionResult(Tabular):
+class DecisionResult(Decided):
     """What was decided about two subjects or more, and on which numbers."""
 
-    def __init__(
-        self, document: DecisionDocument, compared: ComparisonResult | None, result: RunResult,
-        stopped_by: IndependenceError | None, *, started: bool,
-    ) -> None:  # fmt: skip
-        self.document = document  # everything, as `--format json` prints it
-        self.compared = compared  # of two sides that have an index
-        self.result = result  # of the latest stage; its boards hold everybody
-        self.stopped_by = stopped_by  # what ended it early; None where nothing did
-        self.started = started  # False: a dry run, or not approved; nothing was asked
+    document: DecisionDocument
+    compared: ComparisonResult | None = None  # of two sides that have an index
 
     @property
     def outcome(self) -> Outcome | None:
@@ -56,29 +49,13 @@ class DecisionResult(Tabular):
         return self.document.outcome
 
     @property
-    def exit_code(self) -> int:
-        """That of the command: 0 decided, 3 incomplete, 5 open, 130 interrupted."""
-        return self.document.exit_code
-
-    @property
     def tables(self) -> list[Table]:
-        """The sides, the best first."""
-        return decided.tables(self.document)
+        """The comparison of two sides, of more how each stands beside the best."""
+        return decided.tables(self.document) if self.compared is None else self.compared.tables
 
     def records(self) -> Iterator[dict[str, object]]:
         """One flat row for each side."""
         return (flattened(one) for one in self.document.sides)
-
-    def to_json(self) -> str:
-        """As `--format json` prints it."""
-        return msgspec.json.format(msgspec.json.encode(self.document), indent=2).decode()
-
-    def __repr__(self) -> str:
-        return printed(self.document.reason, *self.tables)
-
-    def _repr_html_(self) -> str:
-        """The decision for a notebook, all of it escaped."""
-        return html.fragment(self.tables)
 
 
 async def adecide(
@@ -178,8 +155,7 @@ class _Decision:
     def _result(self, result: RunResult) -> DecisionResult:
         run, stopped = result.run, self.purchase.stopped(result)
         started = result.started or self.purchase.capped is not None
-        state, compared = DecisionState({}, 0, None), None
-        outcome, code, reason = None, 0, "nothing was asked"
+        state, compared, outcome, code, reason = DecisionState({}, 0, None), None, None, 0, "nothing was asked"
         if started:
             with reading(result.store) as connection:
                 _, state = self._state(connection, run)
@@ -193,7 +169,9 @@ class _Decision:
             confidence=state.confidence, calls_bought=self.purchase.calls, cost_usd=self.purchase.spent_usd,
             sides=tuple(ranked),
         )  # fmt: skip
-        return DecisionResult(document, compared, result, stopped, started=started)
+        found = DecisionResult(document, stopped, started=started)
+        found.compared = compared
+        return found
 
     def _conclusion(
         self, result: RunResult, state: DecisionState, stopped: IndependenceError | None
@@ -208,10 +186,12 @@ class _Decision:
         outcome, said = decided.conclusion(state, self.bars.within)
         if outcome is None:
             return None, INCOMPLETE, f"Nothing is decided: {lacking}"
+        made = max(one.runs for one in state.sides.values())
+        if outcome == "differ" and made < self.bars.max_runs:
+            low, high = decision.TOO_LARGE
+            said += f" As it was clear early, a difference is {low:g} to {high:g} points too large on average."
         if outcome == "open":
-            made = max(one.runs for one in state.sides.values())
-            whole = made >= self.bars.max_runs
-            why = "which is what was planned" if whole else "and no further run was approved"
+            why = "which is what was planned" if made >= self.bars.max_runs else "and no further run was approved"
             said += f" {made} runs' worth of calls are made, {why}."
         return (
             outcome,

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from independence.errors import UsageError
+from independence.errors import IndependenceError, UsageError
 from independence.report import analysis, html
 from independence.report.analysis import RenderedBoard
 from independence.report.table import Table, display_text, spelled_out
@@ -57,6 +57,36 @@ class Tabular:
     def to_polars(self) -> Any:
         """A `polars.DataFrame` of `records`. Raises UsageError where polars is not installed."""
         return _library("polars").DataFrame(list(self.records()), infer_schema_length=None)
+
+
+class Decided(Tabular):
+    """What runs were bought to decide: a document, and its tables."""
+
+    def __init__(self, document: Any, stopped_by: IndependenceError | None, *, started: bool) -> None:
+        self.document = document  # everything, as the command prints it with `--format json`
+        self.stopped_by = stopped_by  # what ended it early; None where nothing did
+        self.started = started  # False: a dry run, or not approved; nothing was asked
+
+    @property
+    def tables(self) -> list[Table]:
+        """What people read."""
+        raise NotImplementedError
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 decided or passed, 1 failed, 3 incomplete, 5 open or undecided, 130 interrupted."""
+        return int(self.document.exit_code)
+
+    def to_json(self) -> str:
+        """As the command prints it with `--format json`."""
+        return msgspec.json.format(msgspec.json.encode(self.document), indent=2).decode()
+
+    def __repr__(self) -> str:
+        return printed(self.document.reason, *self.tables[:2])
+
+    def _repr_html_(self) -> str:
+        """The tables for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
 
 
 def _library(name: Literal["pandas", "polars"]) -> Any:

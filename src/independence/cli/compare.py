@@ -9,28 +9,14 @@ import click
 import msgspec
 
 from independence.cli import activity, completion, options
-from independence.cli.option_groups import MANY, option
+from independence.cli.option_groups import LIMITS, LOCAL, MANY, MODEL, option
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
-from independence.config.options import ConnectionOptions, DecisionOptions, Place, RunOptions
+from independence.config.options import DecisionOptions, Place, RunOptions
 from independence.errors import UsageError
-from independence.types import Sampling
 
 if TYPE_CHECKING:
     from independence.api.comparing import OtherSide
-
-# Options that have a use only where runs are bought.
-_BOUGHT = (
-    "max_cost",
-    "dry_run",
-    "yes",
-    "allow_unpriced",
-    "trust_judge",
-    "effort",
-    "temperature",
-    "provider",
-    "max_tokens",
-)
 
 
 @options.command("compare")
@@ -65,9 +51,7 @@ _BOUGHT = (
 def command(
     db: Path,
     until_decided: bool,
-    sampling: Sampling,
-    trust_judge: bool,
-    connection: ConnectionOptions,
+    options: RunOptions,
     bars: DecisionOptions,
     terminal: TerminalOptions,
     first: str | None,
@@ -90,7 +74,7 @@ def command(
 
     format_ = terminal.format_
     if not until_decided:
-        decide.refuse_without(*_BOUGHT)
+        decide.refuse_without(MODEL, LIMITS, LOCAL)
     if suites:
         _compare_suites(db, format_, suites, place)
         return
@@ -108,15 +92,13 @@ def command(
             "under another condition or judge: --system-prompt, --delivery, --judge"
         )
     if until_decided:
-        asked = _asked(place, (first, second), against)
-        asked = msgspec.structs.replace(asked, sampling=sampling, trust_judge=trust_judge, connection=connection)
-        decide.decide(asked, bars, terminal, db, "compare")
+        decide.decide(_asked(options, place, (first, second), against), bars, terminal, db, "compare")
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence, scoring=scoring)
     table_output.print_tables(compared.shown if format_ in ("table", "md") else compared.tables, format_)
 
 
-def _asked(place: Place, subjects: tuple[str | None, ...], against: OtherSide) -> RunOptions:
+def _asked(options: RunOptions, place: Place, subjects: tuple[str | None, ...], against: OtherSide) -> RunOptions:
     """The run that decides between two sides. Raises UsageError for what no runs decide."""
     from independence.api import reading
 
@@ -127,14 +109,15 @@ def _asked(place: Place, subjects: tuple[str | None, ...], against: OtherSide) -
     for name in ("scoring", "equivalence"):
         if _written(name):
             raise UsageError(f"--{name} is not for --until-decided, which is strict and has --within", "leave it out")
-    suite = place.get("suite") or RunOptions().suite
+    suite = place.get("suite") or options.suite
     usual = reading.load_suite(suite).suite.default
     judge = place.get("judge")
 
     def both(own: str | None, other: str | None, otherwise: str) -> tuple[str, ...]:
         return tuple(filter(None, [own] if other is None else [own or otherwise, other]))
 
-    return RunOptions(
+    return msgspec.structs.replace(
+        options,
         suite=suite,
         models=tuple(filter(None, subjects)),
         variants=both(place.get("variant"), against.variant, usual.variant),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from independence.cli import launch, screen, table_output
+from independence.cli.option_groups import group_of
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note, plain
 from independence.config.options import DecisionOptions, RunOptions
@@ -47,13 +48,13 @@ def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, 
     sys.exit(found.exit_code)
 
 
-def refuse_without(*also: str) -> None:
-    """Raise UsageError for an option that is about decisions alone; `also`: others that only these have a use for."""
+def refuse_without(*groups: str) -> None:
+    """Raise UsageError for an option that is about decisions alone, as all of these groups are."""
     context = click.get_current_context()
-    for parameter in context.command.params:
-        written = context.get_parameter_source(parameter.name or "") is not click.core.ParameterSource.DEFAULT
-        if parameter.name in ("within", "max_runs", *also) and written:
-            raise UsageError(f"{parameter.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
+    for one in context.command.params:
+        written = context.get_parameter_source(one.name or "") is not click.core.ParameterSource.DEFAULT
+        if written and (one.name in DecisionOptions.__struct_fields__ or group_of(one) in groups):
+            raise UsageError(f"{one.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
 
 
 def _forecast(preview: StagePreview, bars: DecisionOptions) -> str:
@@ -73,10 +74,8 @@ def _print(found: DecisionResult, terminal: TerminalOptions) -> None:
     if terminal.format_ == "json":
         print(table_output.spelled(found.to_json()))
         return
-    compared = [] if found.compared is None else found.compared.tables
-    if terminal.format_ in ("table", "md"):
-        compared = [] if found.compared is None else found.compared.shown
-    table_output.print_tables([*compared, *found.tables], terminal.format_)
+    shown = found.compared.shown if found.compared and terminal.format_ in ("table", "md") else found.tables
+    table_output.print_tables(shown, terminal.format_)
     document = found.document
     if terminal.format_ == "table":
         print(f"\n{click.wrap_text(plain(document.reason), table_output.console().width)}")

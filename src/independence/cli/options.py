@@ -382,9 +382,7 @@ CHECK = together(
     connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
 )
 BUYING = each(
-    SAMPLING,
-    _TRUST,
-    connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
+    together("options", RunOptions, SAMPLING, _TRUST, connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM)),
     DECISION,
     TERMINAL,
 )

@@ -136,18 +136,12 @@ def tables(found: DecisionDocument) -> list[Table]:
         )
         for one in found.sides
     ]
-    notes = []
-    if len(rows) > 2:
-        notes.append(
-            f"Levels were planned for {found.max_runs} runs of each, or as many calls: all looks together put an equal "
-            f"below the best in at most {decision.ERROR:.0%} (alpha spending, Lan and DeMets 1983; Holm)."
-        )
-    if found.outcome == "differ" and any(one.runs < found.max_runs for one in found.sides):
-        low, high = decision.TOO_LARGE
-        why = "A decision stops when it is clear, so the differences that it finds are"
-        notes.append(f"{why} {low:g} to {high:g} points too large on average.")
+    note = (
+        f"Levels were planned for {found.max_runs} runs of each, or as many calls: all looks together put an equal "
+        f"below the best in at most {decision.ERROR:.0%} (alpha spending, Lan and DeMets 1983; Holm)."
+    )
     kind, confidence = "Condition" if by_condition else "Subject", 100 * (found.confidence or 0.95)
-    return [declared.made("comparisons/decision", rows, notes, kind=kind, confidence=confidence)] if rows else []
+    return [declared.made("comparisons/decision", rows, [note], kind=kind, confidence=confidence)] if rows else []
 
 
 def _by_condition(sides: Iterable[DecidedSide]) -> bool:
