@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 from independence.api.reading import Store
 from independence.api.results import Tabular, printed
-from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
 from independence.report import (
     board_data,
@@ -28,7 +27,6 @@ from independence.report.table import Table, flat
 from independence.stats.comparison import Difference
 from independence.stats.equating import Equating
 from independence.store import database, queries, scopes
-from independence.store.decisions import Side
 from independence.store.scopes import BoardScope
 
 
@@ -155,13 +153,10 @@ def compare(  # noqa: PLR0913 - its arguments are those of the command
         return ComparisonResult(own, other, equivalence, scoring)
 
 
-def sides(connection: sqlite3.Connection, run: ResolvedRun, both: Sequence[Side]) -> ComparisonResult:
-    """Two sides of a run, by its first judge."""
-    judge, found = run.judges[0].name, list[ComparedSubject]()
-    for side in both:
-        place = BoardScope(run.suite, run.where.under(side.condition))
-        found.append(ComparedSubject(board_data.read(connection, place, judge), side.config_dir))
-    return ComparisonResult(found[0], found[1], comparison_tables.MARGIN)
+def in_places(connection: sqlite3.Connection, judge: str, *both: tuple[BoardScope, str]) -> ComparisonResult:
+    """Two sides, each a config_dir in a place, by one judge."""
+    own, other = (ComparedSubject(board_data.read(connection, place, judge), config) for place, config in both)
+    return ComparisonResult(own, other, comparison_tables.MARGIN)
 
 
 def compare_suites(

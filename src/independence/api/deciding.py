@@ -30,7 +30,7 @@ from independence.stats.decision import Outcome
 from independence.store import decisions
 from independence.store.database import reading, writing
 from independence.store.decisions import PlannedDecision, Side
-from independence.store.scopes import listed
+from independence.store.scopes import BoardScope, listed
 from independence.suites import load
 
 INCOMPLETE, OPEN = 3, 5  # exit codes
@@ -161,7 +161,8 @@ class _Decision:
                 _, state = self._state(connection, run)
                 outcome, code, reason = self._conclusion(result, state, stopped)
                 if len(self.sides) == 2 and outcome is not None:
-                    compared = comparing.sides(connection, run, self.sides)
+                    both = [(BoardScope(run.suite, run.where.under(on)), name) for name, on in self.sides]
+                    compared = comparing.in_places(connection, run.judges[0].name, *both)
         ranked = sorted(state.sides.values(), key=lambda one: -1.0 if one.index is None else one.index, reverse=True)
         document = DecisionDocument(
             outcome=outcome, reason=reason, exit_code=code, suite=run.where.suite, edition=run.where.edition,

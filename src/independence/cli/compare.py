@@ -10,7 +10,7 @@ import msgspec
 
 from independence.cli import activity, completion, options
 from independence.cli.option_groups import LIMITS, LOCAL, MANY, MODEL, option
-from independence.cli.options import TerminalOptions
+from independence.cli.options import TerminalOptions, refuse_undecided
 from independence.cli.terminal import note
 from independence.config.options import DecisionOptions, Place, RunOptions
 from independence.errors import UsageError
@@ -70,11 +70,11 @@ def command(
     --suites: the line from one suite to the other, and the scenarios if one suite translates the other.
     """
     from independence.api import comparing, reading
-    from independence.cli import decide, table_output
+    from independence.cli import table_output
 
     format_ = terminal.format_
     if not until_decided:
-        decide.refuse_without(MODEL, LIMITS, LOCAL)
+        refuse_undecided(MODEL, LIMITS, LOCAL)
     if suites:
         _compare_suites(db, format_, suites, place)
         return
@@ -92,6 +92,8 @@ def command(
             "under another condition or judge: --system-prompt, --delivery, --judge"
         )
     if until_decided:
+        from independence.cli import decide
+
         decide.decide(_asked(options, place, (first, second), against), bars, terminal, db, "compare")
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence, scoring=scoring)

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from independence.cli import launch, screen, table_output
-from independence.cli.option_groups import group_of
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note, plain
 from independence.config.options import DecisionOptions, RunOptions
-from independence.errors import UsageError
 
 if TYPE_CHECKING:
     from independence.api.deciding import DecisionResult
@@ -46,15 +44,6 @@ def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, 
     if found.started:
         _print(found, terminal)
     sys.exit(found.exit_code)
-
-
-def refuse_without(*groups: str) -> None:
-    """Raise UsageError for an option that is about decisions alone, as all of these groups are."""
-    context = click.get_current_context()
-    for one in context.command.params:
-        written = context.get_parameter_source(one.name or "") is not click.core.ParameterSource.DEFAULT
-        if written and (one.name in DecisionOptions.__struct_fields__ or group_of(one) in groups):
-            raise UsageError(f"{one.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
 
 
 def _forecast(preview: StagePreview, bars: DecisionOptions) -> str:

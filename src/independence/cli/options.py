@@ -14,7 +14,19 @@ import click
 import msgspec
 
 from independence.cli import completion, terminal
-from independence.cli.option_groups import ADVANCED, JUDGE, LIMITS, LOCAL, MANY, MODEL, OUTPUT, WHAT, Command, option
+from independence.cli.option_groups import (
+    ADVANCED,
+    JUDGE,
+    LIMITS,
+    LOCAL,
+    MANY,
+    MODEL,
+    OUTPUT,
+    WHAT,
+    Command,
+    group_of,
+    option,
+)
 from independence.config.options import (
     AUDIT_SHARE,
     CALLS,
@@ -29,6 +41,7 @@ from independence.config.options import (
     RunOptions,
     SuitePart,
 )
+from independence.errors import UsageError
 from independence.types import Sampling
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -358,9 +371,9 @@ RUN = together(
            help="Ask only part I of N of the plan, the same one each time; "
                  "`merge` puts the stores together."),
     option(MANY, "--replicates", type=click.Choice(["auto"]), advanced=True,
-           help="Repeat the scenarios whose scores vary most; at least --runs of each, here 2 by default."),
+           help="Repeat the scenarios whose scores vary most, with as many calls as --runs take, or --calls."),
     option(MANY, "--calls", type=click.IntRange(1, 100_000), advanced=True,
-           help="With --replicates: calls per subject, verdicts included."),
+           help="With --replicates: calls per subject, verdicts included; then --runs is the least of each scenario."),
     EXPERIMENTS,
     option(WHAT, "--grid", type=_FILE, advanced=True,
            help="With --suite rent: ask the prompts of this file (from `suites grid`), an edition of their own."),
@@ -381,6 +394,17 @@ CHECK = together(
     SAMPLING,
     connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM),
 )
+
+
+def refuse_undecided(*groups: str) -> None:
+    """Raise UsageError for an option that is about decisions alone, as all of these groups are."""
+    context = click.get_current_context()
+    for one in context.command.params:
+        written = context.get_parameter_source(one.name or "") is not click.core.ParameterSource.DEFAULT
+        if written and (one.name in DecisionOptions.__struct_fields__ or group_of(one) in groups):
+            raise UsageError(f"{one.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
+
+
 BUYING = each(
     together("options", RunOptions, SAMPLING, _TRUST, connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM)),
     DECISION,

@@ -10,7 +10,7 @@ import click
 
 from independence.cli import options
 from independence.cli.option_groups import MANY, OUTPUT, option
-from independence.cli.options import TerminalOptions
+from independence.cli.options import TerminalOptions, refuse_undecided
 from independence.cli.terminal import DEMO_STORE, command_line, next_steps, program
 from independence.config.options import DecisionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
@@ -42,13 +42,15 @@ def run(
     The same command resumes an interrupted run; no stored reply is asked again.
     """
     from independence.api import running
-    from independence.cli import decide, launch
+    from independence.cli import launch
 
     if until_decided is not None:
+        from independence.cli import decide
+
         if fail_under is not None:
             raise UsageError("--fail-under is for a fixed number of runs", "leave it out, or leave out --until-decided")
         decide.decide(options, bars, terminal, db, "run")
-    decide.refuse_without()
+    refuse_undecided()
     if fail_under is not None:
         running.refuse_floor(options.suite, fail_under)
     launch.launch(running.arun, options, terminal, db, fail_under=fail_under, afterword=_afterword())
