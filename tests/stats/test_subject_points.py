@@ -10,7 +10,7 @@ import pytest
 
 from independence.stats.completions import completions
 from independence.stats.strict import ScoringFrame, VerdictValues, frame, score
-from independence.stats.subject_points import Leverage, SubjectPoints, leverage
+from independence.stats.subject_points import Leverage, leverage
 from independence.stats.subject_points import subject_points as points
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
