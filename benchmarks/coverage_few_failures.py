@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ EDGES = (100.0, 98.0, 95.0, 85.0, 50.0)
 LOST = (0.01, 0.02, 0.05, 0.1)  # shares of scenarios in which a calm subject loses all
 KEPT, STEP = 0.9, 0.1  # of a scenario's scale: what it keeps of all others, and how far that varies
 COVERS, FALSE = Within(93), Within(most=6)
+LOWEST, EVERY = Within(84), 0.01  # coverage at the worst of truths that are so many index points apart
 
 
 class Drawn(NamedTuple):
@@ -33,11 +35,14 @@ class Drawn(NamedTuple):
 
 
 def measure(subjects: int = SUBJECTS) -> list[Result]:
-    """Coverage by truth and by the share of lost scenarios, and how often equals are told apart."""
+    """Coverage by truth, on average and at the worst, and by lost scenarios; how often equals are told apart."""
     rng = np.random.default_rng(SEED)
     tops = [f"{low:g}-{high:g}" for high, low in pairwise(EDGES)]
     return [
         _grid(rng, "scenarios pass or fail", tops, [_passing(*ends) for ends in pairwise(EDGES)], subjects),
+        Grid(
+            "covers at the worst truth, exact, %: scenarios pass or fail", tuple(tops), tuple(map(_lowest, SCENARIOS))
+        ),
         _grid(rng, "calm, all lost in", [f"{lost:.0%}" for lost in LOST], [_calm(lost) for lost in LOST], subjects),
     ]
 
@@ -78,6 +83,19 @@ def _calm(lost: float) -> Draw:
         return Drawn(_suite(kept), np.full(count, 100 * KEPT * (1 - lost)))
 
     return draw
+
+
+def _lowest(scenarios: int) -> Row:
+    """Exact, of all truths: each number of passed scenarios has its interval and its binomial chance."""
+    passed = np.arange(scenarios + 1)
+    found = readings.intervals(_suite((passed[:, None] > passed[:-1]).astype(np.float64)), 1, readings.LIKE_THESE)
+    cells = []
+    for high, low in pairwise(EDGES):
+        truth = np.arange(low, high, EVERY)[:, None]
+        chance = [comb(scenarios, one) for one in passed] * (truth / 100) ** passed * (1 - truth / 100) ** passed[::-1]
+        covered = (chance * found.hold(truth)).sum(axis=1)
+        cells.append(Cell(100 * float(covered.min()), within=LOWEST))
+    return Row(str(scenarios), tuple(cells))
 
 
 def _suite(kept: Array) -> SimulatedSubjects:

@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.grid import Array, Flags
 from benchmarks.verdict_world import SimulatedSubjects
+from independence.report.comparison_tables import equivalence_p
 from independence.stats import comparison, index_uncertainty, power, ranks, repeated_looks, single_runs
 from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import IndexEstimate
@@ -88,8 +89,9 @@ def told_apart_once(first: SubjectPoints, second: SubjectPoints) -> bool:
 
 
 def equivalent(first: IndexEstimate, second: IndexEstimate, *, margin: float) -> bool:
-    """Whether one comparison says that they are equivalent within that many points."""
-    return comparison.difference(first, second).equivalent(margin) < 0.05
+    """Whether one comparison says that they are equivalent within that many points; none where it is not tested."""
+    near = equivalence_p(comparison.difference(first, second), margin)
+    return near is not None and near < 0.05
 
 
 def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: int, level: float = 0.05) -> bool:

@@ -150,6 +150,13 @@ def test_equal_sides_with_enough_runs_are_called_equivalent_in_half_of_cases() -
     assert runs is not None
     assert chance(runs - 1) < 0.5 <= chance(runs)
     assert power.runs_for_equivalence(found, 5, 2.0, level=0.005) > runs
+    estimates = [IndexEstimate(at, at / 40, 40.0, 0.2, 30.0, (at / 40) ** 2 / at / (100 - at)) for at in (60, 40)]
+    of_sides = power.runs_for_equivalence(difference(*estimates), 5, 2.0)
+    assert of_sides is not None
+    half = [power.of_equivalence(difference(*estimates).with_runs(runs / 5), 2.0) for runs in (of_sides - 1, of_sides)]
+    assert half[0] < 0.5 <= half[1]
+    known = Difference(20.0, difference(*estimates).se, 40.0)
+    assert of_sides == pytest.approx(power.runs_for_equivalence(known, 5, 2.0), rel=0.05)
     assert power.runs_for_equivalence(Difference(0.0, 2.0, 40.0), 5, 0.01) is None
     assert power.runs_for_equivalence(Difference(0.0, 0.0, 1.0), 5, 2.0) is None
 

@@ -10,7 +10,7 @@ import pytest
 
 from independence.stats.completions import completions
 from independence.stats.strict import ScoringFrame, VerdictValues, frame, score
-from independence.stats.subject_points import Leverage, SubjectPoints, leverage
+from independence.stats.subject_points import Leverage, leverage
 from independence.stats.subject_points import subject_points as points
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
@@ -146,46 +146,39 @@ def with_holes(filled: Filled | None = None, holes: list[tuple[str, int]] = HOLE
     return out
 
 
-def test_completions_have_the_least_and_the_most_variance_of_all(toy_suite: LoadedSuite) -> None:
+def test_completions_hold_the_ends_of_the_index_and_the_most_variance_of_all(toy_suite: LoadedSuite) -> None:
     needed = frame(toy_suite.suite)
     found = completions(needed, with_holes())
     filled = [
         points(needed, with_holes(dict(zip(HOLES, values, strict=True)))) for values in product((0, 3, 10), repeat=3)
     ]
+    indices = [own.index for own in filled]
+    assert (found.worst.index, found.best.index) == pytest.approx((min(indices), max(indices)))
     for scenario, noisiest in found.noisiest.totals.items():
-        variances = [own.totals[scenario].var(ddof=1) for own in filled]
-        assert noisiest.var(ddof=1) == pytest.approx(max(variances))
-        assert found.calmest.totals[scenario].var(ddof=1) <= min(variances) + 1e-12
+        assert noisiest.var(ddof=1) == pytest.approx(max(own.totals[scenario].var(ddof=1) for own in filled))
+    for own in filled:
+        for stratum, end, off in zip(own.strata, found.noisiest.strata, found.off, strict=True):
+            means = [np.array([one.mean() for one in sheet.points]) for sheet in (stratum, end)]
+            assert (np.abs(means[0] - means[1]) <= off + 1e-12).all()
+    assert [bool(off.any()) for off in found.off] == [
+        bool({name for name, _ in HOLES} & {*one.scenarios}) for one in found.worst.strata
+    ]
 
 
-def test_the_farthest_completion_has_the_most_variance_over_scenarios(toy_suite: LoadedSuite) -> None:
-    needed, holes = frame(toy_suite.suite), [("radio", 2), ("radio", 3), ("dessert", 1)]
-    found = completions(needed, with_holes(holes=holes))
-
-    def means(sheet: SubjectPoints) -> list[np.ndarray]:
-        return [np.array([own.mean() for own in stratum.points]) for stratum in sheet.strata]
-
-    spreads = []
-    for values in product((0, 4, 10), repeat=3):
-        made = points(needed, with_holes(dict(zip(holes, values, strict=True)), holes))
-        spreads.append([own.var() for own in means(made)])
-        for own, end, off in zip(means(made), means(found.noisiest), found.off, strict=True):
-            assert (np.abs(own - end) <= off + 1e-12).all()
-    assert [own.var() for own in means(found.farthest)] == pytest.approx(np.max(spreads, axis=0))
-    assert [own.any() for own in found.off] == [len(one.scenarios) > 1 for one in found.farthest.strata]
-
-
-def test_the_calmest_completion_repeats_the_mean_of_the_other_runs_if_there_are_two(toy_suite: LoadedSuite) -> None:
+def test_without_holes_all_completions_are_the_verdicts_and_without_verdicts_there_is_none(
+    toy_suite: LoadedSuite,
+) -> None:
     needed = frame(toy_suite.suite)
-    own = completions(needed, with_holes(holes=[("radio", 2)])).calmest.totals["radio"]
-    assert own[1] == pytest.approx(np.mean(own[[0, 2, 3]]))
     whole, made = completions(needed, with_holes(holes=[])), points(needed, with_holes(holes=[]))
-    assert whole.calmest.index == whole.noisiest.index == made.index
-    assert completions(needed, with_holes(holes=[("radio", number) for number in (1, 2, 3)])) is None
+    assert {own.index for own in whole.filled} == {made.index}
+    assert completions(needed, [cell._replace(values=None) for cell in with_holes()]) is None
+    assert completions(needed, with_holes(holes=[("radio", number) for number in (1, 2, 3, 4)])) is not None
     assert completions(needed, [cell for cell in with_holes() if cell.scenario != "radio"]) is None
 
 
-def test_single_runs_are_completed_from_the_other_scenarios_of_their_kind(toy_suite: LoadedSuite) -> None:
+def test_single_runs_are_noisiest_where_they_are_farthest_from_the_other_scenarios_of_their_kind(
+    toy_suite: LoadedSuite,
+) -> None:
     needed = frame(toy_suite.suite)
     wide = msgspec.structs.replace(
         needed,
@@ -197,10 +190,8 @@ def test_single_runs_are_completed_from_the_other_scenarios_of_their_kind(toy_su
         VerdictValues(name, 1, None if firm is None else {"firmness": firm, "drift": 2.0})
         for name, firm in given.items()
     ]
-    found = completions(wide, once)
-    (calm,), (noisy,) = found.calmest.strata, found.noisiest.strata
-    at = calm.scenarios.index("dinner")
-    others = [float(calm.points[calm.scenarios.index(name)][0]) for name in ("radio", "dessert")]
-    assert calm.points[at][0] == pytest.approx(np.mean(others))
-    assert noisy.points[at][0] == pytest.approx(noisy.ends[at][0])
-    assert completions(wide, [cell._replace(values=None) for cell in once[:2]] + once[2:]) is None
+    (worst,), (best,), (noisy,) = (own.strata for own in completions(wide, once).filled)
+    at = noisy.scenarios.index("dinner")
+    low, high = noisy.ends[at]
+    assert (worst.points[at][0], best.points[at][0]) == pytest.approx((low, high))
+    assert noisy.points[at][0] == pytest.approx(low), "the others lie nearer to the high end"

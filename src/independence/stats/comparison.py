@@ -116,6 +116,11 @@ class Difference(NamedTuple):
         errors = self._errors(gap)
         return float(errors.quantile(np.array([abs(gap)]))[0]), min(self.df, float(errors.worth[0]))
 
+    def with_runs(self, times: float) -> Difference:
+        """As it is after so many times as many runs of both sides; `most` and points stay."""
+        sides = self.sides and (self.sides[0].with_runs(times), self.sides[1].with_runs(times))
+        return self._replace(se=self.se / math.sqrt(times), df=self.df * times, sides=sides)
+
     def _errors(self, *signs: float) -> Errors:
         """In the directions of these signs."""
         alone = IndexEstimate(0.0, self.se, self.df), IndexEstimate(0.0, 0.0, self.df)

@@ -102,10 +102,9 @@ def around_difference(own: GatedIndex, baseline: GatedIndex, at: Levels) -> Inte
     From the score intervals of both (Newcombe 1998, "Interval estimation for the difference between independent
     proportions", method 10): each end takes of either side the error that it has in that direction.
     """
-    points = own.point - baseline.point
-    mine, theirs = own.interval(at.passing), baseline.interval(at.passing)
+    points, mine = own.point - baseline.point, around_index(own, at)
+    theirs = around_index(baseline, Levels(passing=at.failing, failing=at.passing))  # its other ends
     low = points - math.hypot(own.point - mine.low, theirs.high - baseline.point)
-    mine, theirs = own.interval(at.failing), baseline.interval(at.failing)
     return Interval(low, points + math.hypot(mine.high - own.point, baseline.point - theirs.low))
 
 

@@ -41,12 +41,11 @@ def runs_for_equivalence(
 ) -> int | None:
     """Runs of either side from which `of_equivalence` is at least `power`, where `runs` of them gave `found`.
 
-    Its squared error falls with the number of runs. None where not even 1,000 are enough, or nothing varies.
+    None where not even 1,000 are enough, or nothing varies.
     """
 
     def chance(more: int) -> float:
-        share = runs / more
-        return of_equivalence(found._replace(se=found.se * math.sqrt(share), df=found.df / share), margin, level)
+        return of_equivalence(found.with_runs(more / runs), margin, level)
 
     needed = bisect_left(range(_MOST_RUNS), power, lo=1, key=chance)
     return needed if needed < _MOST_RUNS else None
