@@ -81,7 +81,7 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
             complete_runs=scored.complete_runs,
             coverage=scored.coverage,
             simulated=data.about[config].simulated,
-            flags=planned_verdicts.marks(columns.said(config)) | data.repeats.flags(config),
+            flags=planned_verdicts.marks(columns.said(config)) | data.repeats.flags(config) | data.runs_vary(config),
             cost_usd=data.costs.get(config, 0.0),
             per_run=scored.per_run,
             dimensions=scored.dimensions,

@@ -9,7 +9,7 @@ import msgspec
 
 from independence.report import declared, looks, planned_verdicts, point_kinds, subject_comparison
 from independence.report.board import STRICT
-from independence.report.notes import also_graded
+from independence.report.notes import also_graded, say
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
 from independence.stats import power
@@ -153,6 +153,7 @@ def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
         bounds = scored.bounds if side.index is None else None
         rows.append((letter, name, side.index, *intervals, scored.runs, scored.coverage, bounds))
         notes += [f"{name} is incomplete: {lacking(side)}."] if side.index is None else []
+        notes += say({"runs_vary": side.study.runs_vary(side.config) and {"whose": f"{name}:"}})
     return declared.made("comparisons/sides", rows, notes, title=title, kind=names.kind)
 
 

@@ -16,7 +16,7 @@ from independence.clients import features, protocol
 from independence.report import board_data, declared, planned_verdicts, point_kinds
 from independence.report import estimates as estimating
 from independence.report.board import STRICT, Board
-from independence.report.board_data import IMPORTED, BoardRemarks, VerdictData, Words
+from independence.report.board_data import IMPORTED, RUNS_VARY, BoardRemarks, VerdictData, Words
 from independence.report.board_rows import BOOTSTRAP, BoardRow
 from independence.report.legend import subject_name, texts
 from independence.report.planned_verdicts import OUR_RUBRIC
@@ -28,6 +28,7 @@ from independence.store import queries, scopes
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
+VARIES: Final = "§"
 _PROMPT: Final = "prompt as published, not hardened"
 AS_PUBLISHED: Final = f"Judge {_PROMPT}"
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
@@ -52,6 +53,8 @@ SENTENCES: Final = {
     "as_published": f"{AS_PUBLISHED}.",
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
     # Of places and intervals
+    "runs_vary": "{whose} whole runs go up and down more than their scenarios explain, as if something had changed in "
+    "between. Intervals, ranks and tests take each run as one observation there.",
     "single": "A single run has no rank and no interval: chance may explain much of its index.",
     "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
@@ -122,6 +125,7 @@ def readings(board: Board) -> list[str]:
         }),
         *transport(marked),
         *say({
+            "runs_vary": _varying(board),
             "single": strict and any(row.single for row in rows),
             "holes": strict and holes and not estimated(board),
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
@@ -224,6 +228,11 @@ def _unanswered(rows: Marked) -> Mapping[str, str] | None:
     return {"whose": ", ".join(whose)} if whose else None
 
 
+def _varying(board: Board) -> Mapping[str, str] | None:
+    """The sign of whoever's whole runs go up and down."""
+    return {"whose": VARIES} if any(RUNS_VARY in row.flags for row in board.rows) else None
+
+
 def _cut(rows: Marked) -> Mapping[str, str] | None:
     """Whose answers were cut off, those with most first."""
     counts = Counter({who: flags[protocol.TRUNCATED] for who, flags in rows if flags.get(protocol.TRUNCATED)})
@@ -303,7 +312,9 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
         *few_to_generalise(board),
-        *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
+        *say({
+            "runs_vary": _varying(board), "single": single, "briefly_simulated": any(row.simulated for row in rows),
+        }),
     ]  # fmt: skip
     prompt = f", {_PROMPT}" if board.judge_prompt else ""
     return [", ".join(what), *_judge_line(board, board.judge, prompt, " ".join(intervals(board))), *warnings[:1]]
@@ -371,7 +382,7 @@ def name(row: BoardRow) -> str:
 
 def marks(row: BoardRow) -> str:
     """The sign behind a subject's name that a note below the board explains."""
-    return f" {THINKS}" if row.thinking else ""
+    return f" {THINKS}" * row.thinking + f" {VARIES}" * (RUNS_VARY in row.flags)
 
 
 def in_tiers(board: Board) -> bool:
