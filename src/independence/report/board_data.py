@@ -151,6 +151,11 @@ class BoardData(VerdictData, frozen=True, kw_only=True):
         found = index_uncertainty.whole_runs(self.points[config]) if config in self.points else None
         return {RUNS_VARY: round(found.df) + 1} if found else {}
 
+    def unequal(self, config: str) -> bool:
+        """Whether a subject has more runs of some scenarios than of others; imports are what was found."""
+        scored, imported = self.scores[config], queries.imported(self.scope.edition)
+        return scored.runs < scored.most_runs and not imported and self.about[config].origin != IMPORTED
+
     @property
     def all_new_scenarios(self) -> dict[str, IndexEstimate]:
         """Everybody of whom there is something to say about other scenarios."""

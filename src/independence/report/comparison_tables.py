@@ -9,6 +9,7 @@ import msgspec
 
 from independence.report import declared, looks, planned_verdicts, point_kinds, subject_comparison
 from independence.report.board import STRICT
+from independence.report.legend import span
 from independence.report.notes import also_graded, say
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
@@ -151,7 +152,8 @@ def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
         like_these = side.study.all_new_scenarios.get(side.config)
         intervals = (one.interval() if one else None for one in (these, like_these))
         bounds = scored.bounds if side.index is None else None
-        rows.append((letter, name, side.index, *intervals, scored.runs, scored.coverage, bounds))
+        runs = span(scored.runs, scored.most_runs)
+        rows.append((letter, name, side.index, *intervals, runs, scored.coverage, bounds))
         notes += [f"{name} is incomplete: {lacking(side)}."] if side.index is None else []
         notes += say({"runs_vary": side.study.runs_vary(side.config) and {"whose": f"{name}:"}})
     return declared.made("comparisons/sides", rows, notes, title=title, kind=names.kind)

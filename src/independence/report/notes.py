@@ -55,6 +55,10 @@ SENTENCES: Final = {
     # Of places and intervals
     "runs_vary": "{whose} whole runs go up and down more than their scenarios explain, as if something had changed in "
     "between. Intervals, ranks and tests take each run as one observation there.",
+    "uneven": "SD and each run: of runs that hold every scenario. Where scenarios have unequal numbers of runs, the "
+    "index rests on all of them: each scenario counts by its mean.",
+    "unequal": "Not on this board: {whose}. --scoring {scoring} averages whole runs, and they have more runs of some "
+    "scenarios than of others (run --replicates auto); --scoring strict has them.",
     "single": "A single run has no rank and no interval: chance may explain much of its index.",
     "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
@@ -121,7 +125,7 @@ def readings(board: Board) -> list[str]:
         *of_judge(board),
         *say({
             "as_published": board.judge_prompt, "imported": any(row.origin == IMPORTED for row in rows),
-            "set_aside": _set_aside(board),
+            "set_aside": _set_aside(board), "unequal": _unequal(board),
         }),
         *transport(marked),
         *say({
@@ -182,6 +186,11 @@ def few_scenarios(board: Board) -> list[str]:
     return [board.few_scenarios.note]
 
 
+def uneven(board: Board) -> list[str]:
+    """What whole runs say of an index that rests on others too, where there is one."""
+    return say({"uneven": any(row.most_runs for row in board.rows)})
+
+
 def few_to_generalise(board: Board) -> list[str]:
     """The same where the intervals of the board are such ones."""
     return few_scenarios(board) if board.generalises_to == LIKE_THESE else []
@@ -209,6 +218,11 @@ def _set_aside(board: Board) -> Mapping[str, object] | None:
     if isinstance(board.set_aside, UnsetType):
         return None
     return {"count": len(board.set_aside), "whose": scopes.listed(board.set_aside), "suite": board.suite}
+
+
+def _unequal(board: Board) -> Mapping[str, str] | None:
+    """Whom a rule of whole runs leaves out."""
+    return {"whose": scopes.listed(board.unequal), "scoring": board.scoring} if board.unequal else None
 
 
 def of_judge(board: BoardRemarks) -> list[str]:
@@ -303,15 +317,15 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
     marked = [(name(row), row.flags) for row in rows]
     what = [
         _edition(board), board.condition, *([] if strict else [f"scoring {board.scoring}"]),
-        _span([row.runs for row in rows], "run"), _given([row.coverage for row in rows]),
+        _runs(rows), _given([row.coverage for row in rows]),
     ]  # fmt: skip
     single = strict and any(row.single for row in rows)
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
-        *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
-        *few_to_generalise(board),
+        *transport(marked), *say({"set_aside": _set_aside(board), "unequal": _unequal(board)}),
+        *estimates(board), *board.repeats, *few_to_generalise(board),
         *say({
             "runs_vary": _varying(board), "single": single, "briefly_simulated": any(row.simulated for row in rows),
         }),
@@ -347,6 +361,12 @@ def _span(counts: Sequence[int], what: str) -> str:
     """How many there are of something."""
     low, high = min(counts, default=0), max(counts, default=0)
     return (f"{low} to {high}" if low < high else str(low)) + f" {what}" + "s" * (high != 1)
+
+
+def _runs(rows: Sequence[BoardRow]) -> str:
+    """How many runs there are of every scenario."""
+    counts = [count for row in rows for count in (row.runs, row.most_runs or row.runs)]
+    return _span(counts, "run") + " of a scenario" * any(row.most_runs for row in rows)
 
 
 def _given(coverage: Sequence[float]) -> str:
