@@ -265,6 +265,7 @@ class _Check:
             bars=made.bars if made else (),
             looks=made.looks if made else 0,
             runs=own.index.runs if own else 0,
+            most_runs=own.most_runs if own and own.most_runs > own.index.runs else msgspec.UNSET,
             runs_bought=len(self.bought),
             max_runs=self.gate.max_runs,
             cost_usd=self.spent_usd,

@@ -94,7 +94,7 @@ def equivalence_p(found: Difference, margin: float, level: float = ALPHA) -> flo
     return found.equivalent(margin) if power.of_equivalence(found, margin, level) >= _POWER else None
 
 
-def equivalence_note(found: Difference, runs: int, margin: float, level: float = ALPHA) -> list[str]:
+def equivalence_note(found: Difference, runs: float, margin: float, level: float = ALPHA) -> list[str]:
     """What the p value of equivalence is, or why there is none and from how many runs of either side there would be."""
     if not found.se > 0:
         return []
@@ -178,7 +178,8 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     notes = [seen.note] if seen.note else []
     if found is not None:
-        runs = min(side.study.scores[side.config].runs for side in (first, second))
+        fewest = min(side.study.scores[side.config].runs for side in (first, second))
+        runs = seen.information[-1] if seen.information else fewest
         notes += equivalence_note(found.these, runs, margin, level)
     words = {"paired": paired, "margin": margin}
     return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))

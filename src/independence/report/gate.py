@@ -38,6 +38,7 @@ class GatedSubject(msgspec.Struct, frozen=True):
 
     index: GatedIndex
     scenarios: tuple[ScenarioScore, ...]  # worst first
+    most_runs: int = 0  # of a scenario
 
 
 class GateBaseline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,7 +112,8 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
         mean, first = float(points.mean()), runs[scenario][int(points.argmin())]
         kept = 100 * (mean - low) / (high - low) if high > low else 100.0
         scores.append(ScenarioScore(scenario, first.experiment, kept, high - mean, first.run))
-    return GatedSubject(gates.gated_index(sheet), tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario))))
+    scores.sort(key=lambda one: (-one.lost, one.scenario))
+    return GatedSubject(gates.gated_index(sheet), tuple(scores), max(map(len, sheet.totals.values())))
 
 
 def look(own: GatedSubject, min_index: float | None, baseline: GateBaseline | None, drop: float) -> GateLook:

@@ -15,6 +15,7 @@ import msgspec
 from independence.config import user_files
 from independence.report import table
 from independence.report.gate import DROP, BarResult, GateBaseline, ScenarioScore
+from independence.report.legend import span
 from independence.report.table import Column, Table, spelled_out
 from independence.stats.gates import Decision
 
@@ -54,6 +55,7 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     bars: tuple[BarResult, ...] = ()
     looks: int = 0
     runs: int = 0
+    most_runs: int | msgspec.UnsetType = msgspec.UNSET  # of a scenario, where `runs` are the fewest of one
     runs_bought: int = 0  # of them, by this command
     max_runs: int = 0
     cost_usd: float = 0.0  # of this command
@@ -125,7 +127,8 @@ def tables(found: CheckDocument) -> list[Table]:
 
 def _effort(found: CheckDocument) -> str:
     cost = f", ${found.cost_usd:.4f}" if found.cost_usd else ""
-    return f"{found.runs} runs of every scenario, {found.runs_bought} of them bought by this command{cost}."
+    runs = span(found.runs, found.most_runs)
+    return f"{runs} runs of every scenario, {found.runs_bought} of them bought by this command{cost}."
 
 
 def markdown(found: CheckDocument) -> str:
