@@ -15,8 +15,8 @@ from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.grid import ANY, Array, Cell, Flags, Grid, Row, Within, in_processes, percent
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool, run_variance
-from benchmarks.verdict_world import Numbers, VerdictWorld, unmixed
-from independence.stats import bootstrap
+from benchmarks.verdict_world import Numbers, SimulatedSubjects, VerdictWorld, unmixed
+from independence.stats import bootstrap, index_uncertainty
 from independence.stats.intervals import t_interval
 from independence.stats.subject_points import SubjectPoints
 
@@ -24,6 +24,8 @@ SEED, BOARDS, FEWEST_SUBJECTS = 20_261_122, 300, 3_000
 FLEETS, RUNS = (1, 3, 8, 20, 100), (2, 3, 5, 10)
 OVERALL, EVERY, EVERY_AT_TWO = Within(94, 97), Within(92, 98.5), Within(90)
 STRATA = (">= 98", "95-98", "85-95", "< 85", "noisiest tenth")
+LOWER, LOW_RUNS = (10.0, 20.0), 0.3  # points that some runs of a subject lie lower, and the chance of each to be one
+MARKED, COVERED = Within(most=1), {5: Within(78), 10: Within(88)}  # by runs: of 5, every sixth subject has no low one
 
 
 class CoverageCell(NamedTuple):
@@ -53,6 +55,7 @@ def measure(
     return [
         _calibration(world, tuple(subjects)),
         Grid("these-scenarios covers, % (fleet x runs)", heads, tuple(rows)),
+        _whole_runs(world, boards_of(1, boards)),
         _over_runs(world, boards_of(1, boards)),
     ]
 
@@ -97,6 +100,31 @@ def these_scenarios(world: VerdictWorld, cell: CoverageCell) -> Row:
     ratio = np.sqrt(np.nanmean(found.se**2) / np.mean(sd**2 / cell.runs))
     sides = (percent(truth < found.low, board), percent(truth > found.high, board))
     return Row(cell.name, (*shares, *sides, Cell(found.width), Cell(float(ratio), digits=2)))
+
+
+def _whole_runs(world: VerdictWorld, boards: int) -> Grid:
+    """How many subjects are marked for runs that go up and down as a whole, and what their intervals cover."""
+    rows, rng = [], np.random.default_rng((SEED, 10))
+    for runs in (3, *COVERED):
+        steady = world.draw(rng, unmixed(rng.integers(len(world.truth), size=boards)), runs)
+        rows.append(Row(f"independent, {runs} runs", (percent(_marked(steady), np.arange(boards), MARKED), None)))
+    for runs, covered in COVERED.items():
+        for lower in LOWER:
+            usual = rng.choice(np.flatnonzero(world.truth >= world.truth.min() + lower), boards)
+            other = np.abs(world.truth - (world.truth[usual, None] - lower)).argmin(axis=1)
+            low, pair = rng.random((boards, 1, runs)) < LOW_RUNS, (unmixed(usual), unmixed(other))
+            own, worse = (world.draw(rng, who, runs) for who in pair)
+            points = tuple(np.where(low, *both) for both in zip(worse.points, own.points, strict=True))
+            drawn = own._replace(points=points)
+            truth = (1 - LOW_RUNS) * world.truth[usual] + LOW_RUNS * world.truth[other]
+            held = readings.intervals(drawn, 1, readings.THESE).hold(truth)
+            cells = percent(_marked(drawn), np.arange(boards)), percent(held, np.arange(boards), covered)
+            rows.append(Row(f"{LOW_RUNS:.0%} of runs {lower:g} points lower, {runs} runs", cells))
+    return Grid("whole runs that go up and down, %", ("marked", "these-scenarios covers"), tuple(rows))
+
+
+def _marked(drawn: SimulatedSubjects) -> list[bool]:
+    return [index_uncertainty.whole_runs(sheet) is not None for sheet in drawn.sheets(slice(None))]
 
 
 def _over_runs(world: VerdictWorld, boards: int) -> Grid:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from independence.report.table import to_markdown
 from independence.store import queries
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Sampling, Usage, Verdict
+from tests.e2e import command
 
 from . import filled
 from .filled import Toy, index
@@ -236,6 +238,29 @@ def test_verdicts_count_by_one_judge_and_one_wording_of_the_rubric(toy: Toy) -> 
     assert planned_verdicts.planned_verdicts(toy.connection, toy.scope, None).judge == "usual"
     assert only(toy, "radio", "other").values == {"firmness": 1, "kept": False}
     assert only(toy, "dinner", "other").missing == "unjudged"
+
+
+def test_a_subject_whose_whole_runs_go_up_and_down_says_so_wherever_it_stands(toy: Toy, tmp_path: Path) -> None:
+    """Runs of a host that was another one in the fourth; beside it the same verdicts, not all of them in one run."""
+    toy.complete("torn", [(8, 8, 2)] * 3 + [(4, 5, 7), (8, 7, 2)])
+    toy.complete("even", [(8, 8, 7), (8, 5, 2), (4, 8, 2), (8, 8, 2), (8, 7, 2)])
+    found = toy.board()
+    torn, even = sorted(found.rows, key=lambda row: row.config != "torn")
+    assert torn.index == pytest.approx(even.index)
+    assert (torn.flags, even.flags) == ({"runs_vary": 5}, {})
+    assert torn.ci[0] <= torn.intervals["t-runs"][0] < even.ci[0], "no surer than its runs are"
+    toy.connection.execute("VACUUM INTO ?", (str(tmp_path / "independence.db"),))
+    said = "whole runs go up and down more than their scenarios explain"
+    for line, who in (
+        ("leaderboard", "label of torn §"), ("leaderboard --explain", f"§ {said}"),
+        ("show torn", f"label of torn: {said}"), ("compare torn even", f"label of torn: {said}"),
+    ):  # fmt: skip
+        text = " ".join(command.ok(*line.split(), cwd=tmp_path).out.split())
+        assert who in text, line
+        assert text.count(said) == 1, line
+    assert said not in command.ok("show", "even", cwd=tmp_path).out
+    command.ok("generate-report", cwd=tmp_path)
+    assert f"§ {said}" in (tmp_path / "report.md").read_text()
 
 
 # Judges and marks

@@ -90,7 +90,7 @@ def test_a_run_says_what_is_amiss(toy: Toy) -> None:
     toy.complete("a", TWO)
     table = runs.table(toy.connection, toy.read())
     assert table.rows == ()
-    assert table.notes[0].startswith("2 of 2 runs are whole")
+    assert table.notes[0].startswith("2 of 2 runs hold all that was planned of them")
     toy.plan("b", 2)
     toy.answer("b", "radio", 2, Reply("}", "tool", flags=("artefact", "short")))
     table = runs.table(toy.connection, toy.read())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,12 +13,14 @@ from independence.stats.index_uncertainty import (
     PriorShare,
     expected_room,
     moderate,
+    over_own_runs,
     repeated,
     scenarios_like_these,
     shared_effects,
     these_scenarios,
+    whole_runs,
 )
-from independence.stats.intervals import score_interval
+from independence.stats.intervals import score_interval, t_interval
 from independence.stats.subject_points import Stratum, SubjectPoints
 from tests.stats import sheets
 
@@ -225,3 +228,52 @@ def test_strata_add_up_by_satterthwaite() -> None:
     assert found.se**2 == pytest.approx(sum(variances))
     assert found.df == pytest.approx(sum(variances) ** 2 / sum(one**2 / 9 for one in variances))
     assert found.scale == (1.0, 401.0)
+
+
+# Whole runs
+
+
+@pytest.mark.parametrize("runs", [3, 5, 10])
+def test_one_in_a_hundred_of_independent_runs_varies_more_than_its_scenarios_explain(runs: int) -> None:
+    """Whatever verdicts are like: even, or mostly at an end of the scale."""
+    rng = np.random.default_rng(runs)
+    for points in (rng.normal(10, 2, (2_000, 15, runs)), 20.0 * (rng.random((2_000, 15, runs)) < 0.8)):
+        assert 0 < np.mean([whole_runs(sheets.of(*own)) is not None for own in points]) < 0.016
+
+
+def test_whole_runs_that_go_up_and_down_are_observations_of_their_own() -> None:
+    rng = np.random.default_rng(8)
+    calm = rng.normal(12, 2, (15, 5))
+    torn = calm - 4 * (np.arange(5) == 3)
+    alone, other = sheets.of(*torn, most=20.0), sheets.of(*calm)
+    for found in (these_scenarios([alone])[0], these_scenarios([alone, other])[0], scenarios_like_these([alone])[0]):
+        low, high = t_interval(torn.sum(axis=0).tolist())
+        assert found.se >= (high - low) / 2 / stats.t.ppf(0.975, 4) - 1e-9
+        assert found.df <= 4
+    place = alone.index / 300
+    squared = torn.sum(axis=0).var(ddof=1) / 5 / 300**2
+    assert over_own_runs(alone) == pytest.approx((squared / place / (1 - place), 4, 1 / 5))
+    assert whole_runs(other) is None
+    assert these_scenarios([other])[0].se < these_scenarios([alone])[0].se / 3
+
+
+def test_of_unequal_runs_those_count_that_hold_every_scenario() -> None:
+    points = 12 + 4.0 * np.resize([0, 0, 0, -1], (15, 8)) + np.random.default_rng(3).normal(0, 1, (15, 8))
+    whole = whole_runs(sheets.of(*points[:, :4]))
+    ragged = sheets.of(*(own[: 4 + at % 5] for at, own in enumerate(points)))
+    found = whole_runs(ragged)
+    assert (found.se, found.df) == pytest.approx((whole.se, 3))
+    assert found.point == pytest.approx(ragged.index)
+    for few in ([own[:2] for own in points], [points[0][:2], *points[1:]], [points[0], *np.full((14, 8), 12.0)]):
+        assert whole_runs(sheets.of(*few)) is None, "two runs, or one scenario that varies, tell of no runs"
+
+
+def test_what_missing_verdicts_are_filled_with_is_no_run_that_went_down() -> None:
+    calm = np.random.default_rng(8).normal(12, 2, (15, 5))
+    calm[2:, 4] = np.nan
+    low = sheets.of(*np.nan_to_num(calm, nan=0.0))
+    assert whole_runs(low) is not None
+    assert whole_runs(msgspec.structs.replace(low, given=sheets.of(*calm))) is None
+    torn = calm - 5 * (np.arange(5) == 1)
+    found = whole_runs(msgspec.structs.replace(low, given=sheets.of(*torn)))
+    assert found == whole_runs(low), "the error is that of what they are filled with"

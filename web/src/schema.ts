@@ -122,6 +122,7 @@ export interface Board {
   readonly editions?: readonly string[];
   readonly looks?: number;
   readonly below_since?: Readonly<Record<string, number>>;
+  readonly unequal?: readonly string[];
   readonly few_scenarios?: FewScenarios;
   readonly kinds?: Readonly<Record<string, ScenarioKind>>;
   readonly top?: TopVariance;
@@ -163,6 +164,7 @@ export interface BoardRow {
   readonly without_evasions?: number | null;
   readonly points_lost?: Readonly<Record<string, number | null>>;
   readonly origin?: "imported" | "measured here";
+  readonly most_runs?: number;
 }
 
 /** An estimated index in points, or why there is none. `unlike`: the offline judge withholds too many verdicts, as the replies are unlike those that it was trained on; `uncalibrated`: it was trained on other words and too little was bought; `undrawn`: too little was drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought; `bounded`: bought verdicts came to nothing. */

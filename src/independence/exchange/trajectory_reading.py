@@ -24,9 +24,10 @@ from independence.exchange.trajectory import (
     TrajectoryTurn,
     TrajectoryVerdict,
 )
-from independence.report import declared, planned_verdicts
+from independence.report import declared, notes, planned_verdicts
 from independence.report.site import messages
 from independence.report.table import Table
+from independence.stats import index_uncertainty, strict, subject_points
 from independence.store import deliveries, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.records import CallRow
@@ -57,8 +58,12 @@ def dialogue_table(
         )
         for cell in own
     ]  # fmt: skip
+    suite = scope.suite
+    points = subject_points.subject_points(strict.frame(suite), read.planned[config]) if suite.index else None
+    vary = points is not None and index_uncertainty.whole_runs(points) is not None
     whole = declared.made(
-        "runs/dialogues", rows, place=f"{scope.where.edition_name}, {scope.condition}", judge=read.judge or "none",
+        "runs/dialogues", rows, notes.say({"runs_vary": vary and {"whose": f"{label}:"}}),
+        place=f"{scope.where.edition_name}, {scope.condition}", judge=read.judge or "none",
         subject=f"{label} (simulated)" if simulated else label,
     )  # fmt: skip
     return whole.only([at for at in range(len(whole.columns)) if at < 4 or any(row[at] for row in rows)])

@@ -86,6 +86,7 @@ class Board(BoardRemarks, frozen=True):
     below_since: dict[str, int] | msgspec.UnsetType = (
         msgspec.UNSET
     )  # label -> runs after which a decision bought no more
+    unequal: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # who has no whole runs for the rule, by label
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
     kinds: dict[str, ScenarioKind] | msgspec.UnsetType = msgspec.UNSET  # in which rows say what was lost, by name
     top: TopVariance | msgspec.UnsetType = msgspec.UNSET  # in which scenarios the first tier differs
@@ -126,6 +127,8 @@ def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
     if not models:
         return board
     rows = board_data.rows_named(data, board.rows, models)
+    if board.unequal and not rows:
+        board = of_data(data.only(models), scoring=board.scoring)
     notes = data.repeats.notes({row.config: data.about[row.config].name for row in rows})
     return msgspec.structs.replace(board, rows=rows, repeats=notes)
 
@@ -157,7 +160,10 @@ def of_data(
     )
     built = board_data.with_remarks(built, data)
     if scoring != STRICT:
-        return msgspec.structs.replace(built, rows=rule(scoring).rows(data, own, scoring))
+        found = rule(scoring).rows(data, own, scoring)
+        there = {row.config for row in found}
+        unequal = sorted(data.about[config].label for config in own if config not in there and data.unequal(config))
+        return msgspec.structs.replace(built, rows=found, unequal=tuple(unequal) or msgspec.UNSET)
     rows = board_rows.strict_rows(data, own, method, reading.correction)
     known = data.same_scenarios if method == THESE else data.all_new_scenarios
     at_once, corrected = (

@@ -37,6 +37,7 @@ RULES_FIND: Final = (
 R = TypeVar("R", bound="ConfiguredRow")
 
 
+RUNS_VARY: Final = "runs_vary"
 Origin = Literal["imported", "measured here"]
 IMPORTED: Final[Origin] = "imported"
 MEASURED_HERE: Final[Origin] = "measured here"
@@ -144,6 +145,16 @@ class BoardData(VerdictData, frozen=True, kw_only=True):
     wording: str = ""  # of the edition; empty where it is not known
     judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
     run_counts: Mapping[str, RunHistory] = {}  # how runs were added, by plan
+
+    def runs_vary(self, config: str) -> dict[str, int]:
+        """The mark of a subject whose whole runs vary more than their scenarios explain, with how many there are."""
+        found = index_uncertainty.whole_runs(self.points[config]) if config in self.points else None
+        return {RUNS_VARY: round(found.df) + 1} if found else {}
+
+    def unequal(self, config: str) -> bool:
+        """Whether a subject has more runs of some scenarios than of others; imports are what was found."""
+        scored, imported = self.scores[config], queries.imported(self.scope.edition)
+        return scored.runs < scored.most_runs and not imported and self.about[config].origin != IMPORTED
 
     @property
     def all_new_scenarios(self) -> dict[str, IndexEstimate]:

@@ -58,6 +58,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
     points_lost: dict[str, float | None] | msgspec.UnsetType = msgspec.UNSET  # by kind of scenario; unset: no kinds
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
+    most_runs: int | msgspec.UnsetType = msgspec.UNSET  # of a scenario, where `runs` are the fewest of one
 
     @property
     def single(self) -> bool:
@@ -81,7 +82,7 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
             complete_runs=scored.complete_runs,
             coverage=scored.coverage,
             simulated=data.about[config].simulated,
-            flags=planned_verdicts.marks(columns.said(config)) | data.repeats.flags(config),
+            flags=planned_verdicts.marks(columns.said(config)) | data.repeats.flags(config) | data.runs_vary(config),
             cost_usd=data.costs.get(config, 0.0),
             per_run=scored.per_run,
             dimensions=scored.dimensions,
@@ -91,6 +92,7 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
             without_evasions=scored.engaged if scored.evadable else msgspec.UNSET,
             points_lost=lost.get(config, msgspec.UNSET),
             origin=data.about[config].origin or msgspec.UNSET,
+            most_runs=scored.most_runs if scored.runs < scored.most_runs else msgspec.UNSET,
         )
         for config in data.planned
         for scored in [data.scores[config]]
@@ -148,11 +150,12 @@ def _with_intervals(data: BoardData, own: Mapping[str, BoardRow], method: str) -
         if config in once:
             found = {LIKE_THESE: once[config]}
         elif config in same:
-            repeated = 1 < len(row.per_run) == row.runs
+            even = not row.most_runs  # else the index is not the mean of whole runs
+            repeated = even and 1 < len(row.per_run) == row.runs
             found = {
                 THESE: same[config],
                 LIKE_THESE: new[config],
-                T_RUNS: t_interval(row.per_run),
+                T_RUNS: t_interval(row.per_run) if even else None,
                 BOOTSTRAP: bootstrap.percentile_interval(row.per_run) if repeated else None,
             }
             found |= _audited(row, new[config])

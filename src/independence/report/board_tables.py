@@ -15,7 +15,7 @@ from independence.report import declared, notes, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
 from independence.report.estimates import UNCALIBRATED, UNLIKE
-from independence.report.legend import component_line, heading, label, measured, short, subject_name, texts, words
+from independence.report.legend import component_line, heading, label, measured, short, span, subject_name, texts, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import Column, Table, Value, decimal, on_scale, without_empty_columns
 from independence.stats import strict
@@ -87,6 +87,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         "rank": f"{open_[0]}–{open_[1]}" if row.rank is None and open_ else row.rank,
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
         "missing": notes.why(row.flags),
+        "runs": span(row.runs, row.most_runs),
         "estimate": (own.index if own.bounds is None else own.bounds) if own and told else None,
         "estimate_ci": own.ci if own and told else None,
         "flagged": f"{sum(own.flagged.values())}/{own.verdicts}" if own else None,
@@ -134,7 +135,7 @@ def compact(board: Board, index: Index) -> Table:
     named = [short(row.label, labels, row.simulated) + notes.marks(row) for row in board.rows]
     unused = set() if notes.in_tiers(board) else {"tier"}
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
-    unused |= {"runs"} if len({row.runs for row in board.rows}) == 1 else set()
+    unused |= {"runs"} if len({span(row.runs, row.most_runs) for row in board.rows}) == 1 else set()
     unused |= {"coverage"} if len({row.coverage for row in board.rows}) == 1 else set()
     if notes.estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}
@@ -208,7 +209,8 @@ def runs(board: Board, index: Index) -> Table:
         for row in board.rows
         if row.per_run
     ]  # fmt: skip
-    return declared.made("board/runs", rows, [*notes.intervals(board), *notes.few_to_generalise(board)])
+    below = [*notes.intervals(board), *notes.few_to_generalise(board), *notes.uneven(board)]
+    return declared.made("board/runs", rows, below)
 
 
 def intervals(board: Board, index: Index) -> Table:

@@ -9,7 +9,8 @@ import msgspec
 
 from independence.report import declared, looks, planned_verdicts, point_kinds, subject_comparison
 from independence.report.board import STRICT
-from independence.report.notes import also_graded
+from independence.report.legend import span
+from independence.report.notes import also_graded, say
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
 from independence.stats import decision, power
@@ -93,7 +94,7 @@ def equivalence_p(found: Difference, margin: float, level: float = ALPHA) -> flo
     return found.equivalent(margin) if power.of_equivalence(found, margin, level) >= _POWER else None
 
 
-def equivalence_note(found: Difference, runs: int, margin: float, level: float = ALPHA) -> list[str]:
+def equivalence_note(found: Difference, runs: float, margin: float, level: float = ALPHA) -> list[str]:
     """What the p value of equivalence is, or why there is none and from how many runs of either side there would be."""
     if not found.se > 0:
         return []
@@ -151,8 +152,10 @@ def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
         like_these = side.study.all_new_scenarios.get(side.config)
         intervals = (one.interval() if one else None for one in (these, like_these))
         bounds = scored.bounds if side.index is None else None
-        rows.append((letter, name, side.index, *intervals, scored.runs, scored.coverage, bounds))
+        runs = span(scored.runs, scored.most_runs)
+        rows.append((letter, name, side.index, *intervals, runs, scored.coverage, bounds))
         notes += [f"{name} is incomplete: {lacking(side)}."] if side.index is None else []
+        notes += say({"runs_vary": side.study.runs_vary(side.config) and {"whose": f"{name}:"}})
     return declared.made("comparisons/sides", rows, notes, title=title, kind=names.kind)
 
 
@@ -177,7 +180,8 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     notes = [seen.note] if seen.note else []
     if found is not None and seen.planned is None:
-        runs = min(side.study.scores[side.config].runs for side in (first, second))
+        fewest = min(side.study.scores[side.config].runs for side in (first, second))
+        runs = seen.information[-1] if seen.information else fewest
         notes += equivalence_note(found.these, runs, margin, level)
     words = {"paired": paired, "margin": margin}
     return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))

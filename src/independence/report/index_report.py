@@ -30,7 +30,7 @@ from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
 from independence.report.legend import short, subject_name, words
-from independence.report.planned_verdicts import grouped
+from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
@@ -38,7 +38,7 @@ from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
 from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, without_empty_columns
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.intervals import wilson
+from independence.stats.intervals import Interval, wilson
 from independence.stats.subject_points import leverage
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
@@ -150,17 +150,26 @@ def subjects(read: BoardData, board: Board) -> list[Table]:
 def _subject(read: BoardData, row: BoardRow) -> Table:
     rows: list[tuple[Value, ...]] = []
     for experiment in read.scope.suite.experiments:
-        cells = [cell.values for cell in read.planned[row.config] if cell.experiment == experiment]
-        given = [values for values in cells if values is not None]
-        for field in dict.fromkeys(name for values in given for name in values):
-            numbers = [float(values[field]) for values in given if field in values]
+        cells = [cell for cell in read.planned[row.config] if cell.experiment == experiment]
+        for field in dict.fromkeys(name for cell in cells for name in cell.values or ()):
+            found = _by_scenario(cells, field)
+            numbers = [value for own in found for value in own]
             spread = stdev(numbers) if len(numbers) > 1 else None
-            rows.append((experiment, field, fmean(numbers), spread, len(numbers)))
+            rows.append((experiment, field, fmean(map(fmean, found)), spread, len(numbers)))
     known = ", ".join(f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None)
     absent = ", ".join(words(name) for name, value in row.dimensions.items() if value is None)
     text = [f"{what}: {named}." for what, named in (("Dimensions", known), ("Incomplete", absent)) if named]
     slug = "".join(sign if sign.isalnum() else "-" for sign in row.config.lower()).strip("-")
     return declared.made("index/subject", rows, text, slug=slug, subject=subject_name(row.label, row.simulated))
+
+
+def _by_scenario(cells: Sequence[PlannedVerdict], field: str) -> list[list[float]]:
+    """The values of a field, scenario by scenario: each counts by its mean, however many runs it has."""
+    there = [cell for cell in cells if cell.values is not None and field in cell.values]
+    return [
+        [float((cell.values or {})[field]) for cell in own]
+        for own in grouped(there, lambda cell: cell.scenario).values()
+    ]
 
 
 def rates(read: BoardData) -> list[Table]:
@@ -174,12 +183,14 @@ def rates(read: BoardData) -> list[Table]:
     )
     tables = []
     for field in fields:
-        found: list[tuple[float, str, int, int]] = []
+        rows = list[tuple[str, float, Interval, int]]()
         for config, planned in read.planned.items():
-            seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
-            if seen:
-                found.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
-        rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(found)]
+            if seen := _by_scenario(planned, field):
+                rate = fmean(fmean(value >= 0.5 for value in own) for own in seen)
+                # Of equal runs that is the share of all of them; else as many as its variance is worth.
+                worth = len(seen) ** 2 / sum(1 / len(own) for own in seen)
+                rows.append((read.about[config].name, rate, wilson(rate * worth, worth), sum(map(len, seen))))
+        rows.sort(key=lambda row: (-row[1], row[0]))
         tables.append(declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field)))
     return tables
 

@@ -11,6 +11,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from msgspec import UnsetType
+
 from independence.config import documents
 from independence.suites.schema import Component, Index
 
@@ -75,6 +77,11 @@ def component_line(index: Index, part: Component) -> str:
     """The column of a component in one line: what its dimensions measure, and which end of its scale is which."""
     scale = f"{part.worst:g} (worst) to {part.best:g}, {part.weight:.0%} of the index"
     return f"{heading(part)}: {measured(index, part)}; {scale}."
+
+
+def span(fewest: int, most: int | UnsetType) -> int | str:
+    """How many runs a subject has of its scenarios: `5`, or where these differ `2–6`."""
+    return f"{fewest}–{most}" if most and most > fewest else fewest
 
 
 SIMULATED = " (simulated)"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.config.subjects import Subject, from_json, sampling_in
 from independence.report import declared, runs
 from independence.report.board_data import IMPORTED, VerdictData
+from independence.report.legend import span
 from independence.report.table import Table, Value, without_empty_columns
 from independence.store.spending import SubjectSpending
 
@@ -47,6 +49,7 @@ def tested(read: VerdictData, stored: Mapping[str, str], spent: Mapping[str, Sub
     """
     rows: list[tuple[Value, ...]] = []
     for config, who in sorted(read.about.items(), key=lambda pair: (pair[1].model_id, pair[0])):
+        counts = Counter(cell.scenario for cell in read.planned[config]).values()
         own, subject = spent.get(config), from_json(stored[config]) if config in stored else None
         sampling = subject.sampling if subject else sampling_in(config)
         price = 1e6 * own.answers_usd / own.answer_tokens if own and own.answers_usd and own.answer_tokens else None
@@ -57,7 +60,7 @@ def tested(read: VerdictData, stored: Mapping[str, str], spent: Mapping[str, Sub
         }
         rows.append(
             (who.name, who.model_id, subject.endpoint if subject else None, sampling.provider, sampling.effort,
-             sampling.temperature, price, len({cell.run for cell in read.planned[config]}),
+             sampling.temperature, price, span(min(counts), max(counts)),
              ", ".join(note for note, holds in notes.items() if holds) or None)
         )  # fmt: skip
     return without_empty_columns(declared.made("models/tested", rows))

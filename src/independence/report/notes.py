@@ -16,7 +16,7 @@ from independence.clients import features, protocol
 from independence.report import board_data, declared, planned_verdicts, point_kinds
 from independence.report import estimates as estimating
 from independence.report.board import STRICT, Board
-from independence.report.board_data import IMPORTED, BoardRemarks, VerdictData, Words
+from independence.report.board_data import IMPORTED, RUNS_VARY, BoardRemarks, VerdictData, Words
 from independence.report.board_rows import BOOTSTRAP, BoardRow
 from independence.report.legend import subject_name, texts
 from independence.report.planned_verdicts import OUR_RUBRIC
@@ -28,6 +28,7 @@ from independence.store import queries, scopes
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
+VARIES: Final = "§"
 _PROMPT: Final = "prompt as published, not hardened"
 AS_PUBLISHED: Final = f"Judge {_PROMPT}"
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
@@ -52,6 +53,12 @@ SENTENCES: Final = {
     "as_published": f"{AS_PUBLISHED}.",
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
     # Of places and intervals
+    "runs_vary": "{whose} whole runs go up and down more than their scenarios explain, as if something had changed in "
+    "between. Intervals, ranks and tests take each run as one observation there.",
+    "uneven": "SD and each run: of runs that hold every scenario. Where scenarios have unequal numbers of runs, the "
+    "index rests on all of them: each scenario counts by its mean.",
+    "unequal": "Not on this board: {whose}. --scoring {scoring} averages whole runs, and they have more runs of some "
+    "scenarios than of others (run --replicates auto); --scoring strict has them.",
     "single": "A single run has no rank and no interval: chance may explain much of its index.",
     "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
@@ -119,10 +126,11 @@ def readings(board: Board) -> list[str]:
         *of_judge(board),
         *say({
             "as_published": board.judge_prompt, "imported": any(row.origin == IMPORTED for row in rows),
-            "set_aside": _set_aside(board),
+            "set_aside": _set_aside(board), "unequal": _unequal(board),
         }),
         *transport(marked),
         *say({
+            "runs_vary": _varying(board),
             "single": strict and any(row.single for row in rows),
             "holes": strict and holes and not estimated(board),
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
@@ -180,6 +188,11 @@ def few_scenarios(board: Board) -> list[str]:
     return [board.few_scenarios.note]
 
 
+def uneven(board: Board) -> list[str]:
+    """What whole runs say of an index that rests on others too, where there is one."""
+    return say({"uneven": any(row.most_runs for row in board.rows)})
+
+
 def few_to_generalise(board: Board) -> list[str]:
     """The same where the intervals of the board are such ones."""
     return few_scenarios(board) if board.generalises_to == LIKE_THESE else []
@@ -217,6 +230,11 @@ def _set_aside(board: Board) -> Mapping[str, object] | None:
     return {"count": len(board.set_aside), "whose": scopes.listed(board.set_aside), "suite": board.suite}
 
 
+def _unequal(board: Board) -> Mapping[str, str] | None:
+    """Whom a rule of whole runs leaves out."""
+    return {"whose": scopes.listed(board.unequal), "scoring": board.scoring} if board.unequal else None
+
+
 def of_judge(board: BoardRemarks) -> list[str]:
     """The same, which runs only repeat others, and which judges graded as much."""
     return [*judge_lines(board), *board.repeats, *also_graded(board.as_full)]
@@ -232,6 +250,11 @@ def _unanswered(rows: Marked) -> Mapping[str, str] | None:
     """Who has no number for want of answers."""
     whose = [f"{who} ({flags[UNANSWERED]})" for who, flags in rows if flags.get(UNANSWERED)]
     return {"whose": ", ".join(whose)} if whose else None
+
+
+def _varying(board: Board) -> Mapping[str, str] | None:
+    """The sign of whoever's whole runs go up and down."""
+    return {"whose": VARIES} if any(RUNS_VARY in row.flags for row in board.rows) else None
 
 
 def _cut(rows: Marked) -> Mapping[str, str] | None:
@@ -304,17 +327,19 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
     marked = [(name(row), row.flags) for row in rows]
     what = [
         _edition(board), board.condition, *([] if strict else [f"scoring {board.scoring}"]),
-        _span([row.runs for row in rows], "run"), _given([row.coverage for row in rows]),
+        _runs(rows), _given([row.coverage for row in rows]),
     ]  # fmt: skip
     single = strict and any(row.single for row in rows)
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
-        *transport(marked), *say({"set_aside": _set_aside(board)}), *estimates(board), *board.repeats,
-        *say({"below_since": _below_since(board)}),
-        *few_to_generalise(board),
-        *say({"single": single, "briefly_simulated": any(row.simulated for row in rows)}),
+        *transport(marked), *say({"set_aside": _set_aside(board), "unequal": _unequal(board)}),
+        *estimates(board), *board.repeats, *few_to_generalise(board),
+        *say({
+            "runs_vary": _varying(board), "below_since": _below_since(board), "single": single,
+            "briefly_simulated": any(row.simulated for row in rows),
+        }),
     ]  # fmt: skip
     prompt = f", {_PROMPT}" if board.judge_prompt else ""
     return [", ".join(what), *_judge_line(board, board.judge, prompt, " ".join(intervals(board))), *warnings[:1]]
@@ -347,6 +372,12 @@ def _span(counts: Sequence[int], what: str) -> str:
     """How many there are of something."""
     low, high = min(counts, default=0), max(counts, default=0)
     return (f"{low} to {high}" if low < high else str(low)) + f" {what}" + "s" * (high != 1)
+
+
+def _runs(rows: Sequence[BoardRow]) -> str:
+    """How many runs there are of every scenario."""
+    counts = [count for row in rows for count in (row.runs, row.most_runs or row.runs)]
+    return _span(counts, "run") + " of a scenario" * any(row.most_runs for row in rows)
 
 
 def _given(coverage: Sequence[float]) -> str:
@@ -382,7 +413,7 @@ def name(row: BoardRow) -> str:
 
 def marks(row: BoardRow) -> str:
     """The sign behind a subject's name that a note below the board explains."""
-    return f" {THINKS}" if row.thinking else ""
+    return f" {THINKS}" * row.thinking + f" {VARIES}" * (RUNS_VARY in row.flags)
 
 
 def in_tiers(board: Board) -> bool:

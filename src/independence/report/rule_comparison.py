@@ -30,7 +30,7 @@ class RuledSubject(NamedTuple):
 
 def ruled(side: ComparedSubject, scoring: str) -> RuledSubject:
     """A side by a rule. Raises UsageError where the rule cannot be applied to its suite, or gives it no index."""
-    rows = {row.config: row for row in board.of_data(side.study, scoring=scoring).rows}
+    rows = {row.config: row for row in board.of_data(side.study.only([side.config]), scoring=scoring).rows}
     row = rows.get(side.config)
     if row is None or row.index is None:
         what = f"{side.study.about[side.config].label} has no index by --scoring {scoring}: the rule leaves it out"

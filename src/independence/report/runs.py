@@ -11,6 +11,7 @@ from independence.config.subjects import LOCAL
 from independence.report import declared, legend
 from independence.report.board import Board
 from independence.report.board_data import BoardData, SubjectInfo, VerdictData
+from independence.report.legend import span
 from independence.report.planned_verdicts import grouped
 from independence.report.replayed_runs import FLAG
 from independence.report.table import Table, Value
@@ -175,9 +176,10 @@ def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) 
             continue
         cost = per_run(own)
         if own.answers_usd and cost:
-            rows.append((who.name, row.index, cost, row.index / cost, row.complete_runs))
+            rows.append((who.name, row.index, cost, row.index / cost, span(row.runs, row.most_runs)))
         else:
-            unpriced.append((who.name, row.index, free(who) or "no cost stated", own.verdicts_usd, row.complete_runs))
+            runs = span(row.runs, row.most_runs)
+            unpriced.append((who.name, row.index, free(who) or "no cost stated", own.verdicts_usd, runs))
     rows.sort(key=lambda cells: (-cells[3], cells[0]))
     made = [declared.made("runs/index-per-dollar", rows)]
     return [*made, declared.made("runs/unpriced", unpriced)] if rows else made

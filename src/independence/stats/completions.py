@@ -67,4 +67,4 @@ def _filled(found: SubjectPoints, tops: dict[str, int]) -> SubjectPoints:
             closed[holes] = [high if at < tops[name] else low for at in range(int(holes.sum()))]
             filled.append(closed)
         strata.append(Stratum(names, tuple(filled), ends))
-    return SubjectPoints(found.base, tuple(strata))
+    return SubjectPoints(found.base, tuple(strata), found)

@@ -8,13 +8,16 @@ The variance of an index is read as a share of the most it could be at that leve
 scale, verdicts that are all or nothing vary as p (1 - p). So subjects near an end, who have no room to vary, are
 compared with others fairly, and an interval is Wilson's (1927), longer towards the middle of the scale. With a few
 runs that share is mostly noise. It is moderated once, for the whole index, towards that of the others (`moderate`).
+
+Variances add up where what one scenario gets says nothing of what the others get in the same run. Where whole runs go
+up and down (`whole_runs`), as when a host changed between days, an index is no surer than these are.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +39,8 @@ EDGE = 1e-3  # no index is expected nearer to an end, as a share of the scale
 _OVER_RUNS, _OVER_SCENARIOS = 0.12, 0.25  # shares that a subject without any other is moderated towards
 PRIOR_DF = 2.0  # what they are worth
 _LEAST_SPREAD = 0.4  # squared coefficient of variation that true shares have at least: a few subjects cannot show it
+_FEWEST_RUNS = 3  # of every scenario, below which runs cannot be told from their scenarios
+_FLAGGED = 2.326  # normal quantile: of independent runs 1 % vary so much
 
 
 class IndexEstimate(NamedTuple):
@@ -73,15 +78,6 @@ class IndexEstimate(NamedTuple):
         """As sure as after so many times as many runs: squared errors fall, and degrees of freedom grow with them."""
         less, more = 1 / times, (self.df * times, self.borrowed, self.lent_df * times)
         return IndexEstimate(self.point, self.se * math.sqrt(less), *more, self.dispersion * less, self.scale)
-
-    def dispersion_at(self, index: float) -> float:
-        """The dispersion that the same error is about another index."""
-        return self.dispersion * self._room(self.point) / self._room(index)
-
-    def _room(self, index: float) -> float:
-        low, high = self.scale
-        place = min(1 - EDGE, max(EDGE, (index - low) / (high - low)))
-        return place * (1 - place)
 
 
 def intervals(estimates: Sequence[IndexEstimate], level: float = 0.95) -> list[Interval | None]:
@@ -132,7 +128,9 @@ def these_scenarios(subjects: Sequence[SubjectPoints], prior_df: float = PRIOR_D
 
     `prior_df`: degrees of freedom of what is known of indices beforehand; 0 for points that are not of whole indices.
     """
-    return _of_subjects(subjects, _over_runs, 0.0, PriorShare(_OVER_RUNS, prior_df)) if subjects else []
+    found = _of_subjects(subjects, _over_runs, 0.0, PriorShare(_OVER_RUNS, prior_df)) if subjects else []
+    pairs = zip(found, map(whole_runs, subjects), strict=True)
+    return [_less_sure(one, by_runs) if by_runs else one for one, by_runs in pairs]
 
 
 def of_one_scenario(subjects: Sequence[Points], span: Ends) -> list[IndexEstimate]:
@@ -156,16 +154,52 @@ def scenarios_like_these(subjects: Sequence[SubjectPoints], prior_df: float = PR
     return [_less_sure(*pair) for pair in zip(these_scenarios(subjects, prior_df), across, strict=True)]
 
 
+def whole_runs(subject: SubjectPoints) -> IndexEstimate | None:
+    """The index as its runs alone tell it, where these vary more than their scenarios explain; else None.
+
+    Runs that were not planned of every scenario do not count, and fewer than 3 say nothing. Where runs are independent,
+    verdicts of a scenario may change places between them. Over all such ways the variance of the runs' indices is on
+    average v, the sum of the scenarios' variances, and varies by 2 (v^2 - the sum of their squares) / (runs - 1). The
+    bound is what a chi-square variable of that mean and variance exceeds in 1 % (Wilson and Hilferty 1931). In that
+    test a missing verdict is the mean of its scenario's others, or what it is filled with would decide.
+    """
+    points, given = (np.stack(_alike(one.totals.values())) for one in (subject, subject.given or subject))
+    count, there = points.shape[1], ~np.isnan(given)
+    if count < _FEWEST_RUNS:
+        return None
+    means = np.where(there, given, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    given = np.where(there, given, means[:, None])
+    parts = given.var(axis=1, ddof=1)
+    explained = float(parts.sum())
+    varied = 1 - float((parts**2).sum()) / explained**2 if explained > _REST else 0.0  # 0: in one scenario alone
+    ninth = 2 / 9 * varied / (count - 1)
+    bound = explained * (1 - ninth + _FLAGGED * math.sqrt(ninth)) ** 3
+    if varied < _REST or given.sum(axis=0).var(ddof=1) <= bound:
+        return None
+    squared = float(points.sum(axis=0).var(ddof=1)) / count
+    found = IndexEstimate(subject.index, math.sqrt(squared), count - 1.0, scale=subject.scale)
+    place = min(1 - EDGE, max(EDGE, found.place))
+    return found._replace(dispersion=squared / found.width**2 / (place * (1 - place)))
+
+
+def _alike(rows: Collection[Array]) -> list[Array]:
+    """As many runs of each as all have."""
+    count = min(map(len, rows))
+    return [own[:count] for own in rows]
+
+
 def over_own_runs(subject: SubjectPoints) -> OwnDispersion:
-    """Of a subject with repeated runs, by nothing but its own runs (Satterthwaite 1946).
+    """Of a subject with repeated runs, by nothing but its own runs (Satterthwaite 1946), or its `whole_runs`.
 
     At an end of the scale they show no spread, whatever there is: it is taken to be the most that there could be.
     """
-    (low, high), parts = subject.scale, _over_runs([subject])
+    (low, high), parts, whole = subject.scale, _over_runs([subject]), whole_runs(subject)
     most = float(_sums(parts.most)[0]) / (high - low) ** 2
     place = (subject.index - low) / (high - low)
     if not _REST < place < 1 - _REST:
         return OwnDispersion(most, float(parts.df.min()), most)
+    if whole:
+        return OwnDispersion(whole.dispersion, whole.df, 1 / (whole.df + 1))
     variance = float(_sums(parts.variance)[0]) / (high - low) ** 2
     return OwnDispersion(variance / (place * (1 - place)), float(_degrees_of_freedom(parts)[0]), most)
 

@@ -63,7 +63,7 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     return around(mean, math.sqrt(variance / count), count - 1, level)
 
 
-def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     """Wilson's score interval for `successes` of `n` independent tries, both ends in [0, 1].
 
     `level` is the two-sided confidence, between 0 and 1. Without a try nothing is known: (0, 1). Raises ValueError

@@ -37,7 +37,7 @@ def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> flo
 
 
 def runs_for_equivalence(
-    found: Difference, runs: int, margin: float, level: float = 0.05, power: float = 0.5
+    found: Difference, runs: float, margin: float, level: float = 0.05, power: float = 0.5
 ) -> int | None:
     """Runs of either side from which `of_equivalence` is at least `power`, where `runs` of them gave `found`.
 

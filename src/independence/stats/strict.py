@@ -68,6 +68,7 @@ class StrictRow(msgspec.Struct, frozen=True):
     index: float | None
     bounds: Ends  # worst and best index the missing verdicts allow
     runs: int  # fewest runs planned for any scenario
+    most_runs: int  # most runs planned for any
     complete_runs: int
     coverage: float  # valid / planned verdicts
     per_run: tuple[float, ...]  # indices of complete runs, in run order
@@ -299,6 +300,7 @@ def _scored(block: PlanBlock) -> Iterator[StrictRow]:
             _known(index[at]),
             (float(low[at]), float(high[at])),
             runs=min(map(len, block.places.values())),
+            most_runs=max(map(len, block.places.values())),
             complete_runs=int(whole[at].sum()),
             coverage=int(valid[at]) / size,
             per_run=tuple(by_run[at][whole[at]].tolist()) if block.planned else (),

@@ -37,6 +37,7 @@ class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
 
     base: float  # the index at zero in every field
     strata: tuple[Stratum, ...]
+    given: SubjectPoints | None = None  # the same before missing verdicts were filled: NaN where one is missing
 
     @cached_property
     def totals(self) -> dict[str, Points]:

@@ -28,6 +28,15 @@ def planned_trials(connection: sqlite3.Connection, where: Where) -> list[Planned
     return rows(connection, PlannedTrial, sql, where.columns)
 
 
+def unequal(connection: sqlite3.Connection, where: Where) -> list[str]:
+    """The config_dirs of subjects with more planned runs of some scenarios than of others, in order."""
+    sql = (
+        f"SELECT config_dir FROM (SELECT config_dir, count(*) AS runs FROM planned WHERE {UNDER} "
+        "GROUP BY config_dir, scenario, variant, mode) GROUP BY 1 HAVING min(runs) < max(runs) ORDER BY 1"
+    )
+    return [config for (config,) in connection.execute(sql, where.columns)]
+
+
 class PlannedStage(NamedTuple):
     """Trials of one scenario that were planned for a subject at one time."""
 

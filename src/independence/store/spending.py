@@ -30,7 +30,7 @@ class SubjectSpending(NamedTuple):
     unknown_usd: float  # reserved for attempts whose cost never came back
     extra_attempts: int  # requests beyond the first of a call, and those of calls never settled
     tokens: int  # prompt and completion, answers and verdicts
-    runs: int = 0  # that any of it was spent on, complete or not
+    runs: float = 0  # that any of it was spent on: dialogues, over the scenarios that were asked
     without_cost: int = 0  # answers that cost nothing, or of which nobody said what they cost
     answer_tokens: int = 0  # prompt and completion
 
@@ -87,7 +87,7 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
         "sum(prompt_tokens + completion_tokens) AS tokens FROM p JOIN artefacts USING (trial) GROUP BY 1), "
         "f AS (SELECT config_dir, sum(cost_usd) AS usd, sum(unknown_usd) AS unknown, "
         "sum(json_array_length(attempts)) AS extra FROM p JOIN failures USING (trial) GROUP BY 1), "
-        f"r AS (SELECT config_dir, count(DISTINCT run) AS number FROM planned WHERE {UNDER} AND "
+        f"r AS (SELECT config_dir, 1.0 * count(*) / count(DISTINCT scenario) AS number FROM planned WHERE {UNDER} AND "
         "(trial IN (SELECT trial FROM calls) OR trial IN (SELECT trial FROM failures)) GROUP BY 1) "
         "SELECT config_dir, ifnull(c.number, 0), ifnull(c.usd, 0.0), ifnull(v.number, 0), "
         "ifnull(v.usd, 0.0) + ifnull(a.usd, 0.0), ifnull(f.usd, 0.0), "

@@ -141,12 +141,20 @@ class CacheExporter(Exporter):
         from independence.exchange import export_tables
         from independence.extensions.published import cache_files
         from independence.extensions.published.dialogues import folder_names
+        from independence.store import plans, scopes
 
         places = store.places(place)
         with store.reading() as connection:
             judge = files.judge_of_export(store, connection, places, place.get("judge"))
             about = export_tables.chosen_subjects(connection, places[0], models)
             made = cache_files.files(connection, places, judge, about)
+            found = {config for one in places for config in plans.unequal(connection, one.where)}
+            unequal = sorted(about[config].label for config in found if config in about)
+        if unequal:
+            store.notice(
+                f"{scopes.listed(unequal)}: more runs of some scenarios than of others (run --replicates auto), "
+                "which programs that read this layout take for incomplete runs; --parquet and --inspect keep them apart"
+            )
         renamed = [f"`{name[:_SHOWN]}`" for config, name in folder_names(about).items() if config != name]
         if renamed:
             count = f"{len(renamed)} of {len(about)} folders are named a little differently from their configuration"

@@ -10,14 +10,13 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.extensions.published import scoring_rules
-from independence.report import board_data, point_kinds
+from independence.report import point_kinds
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BOOTSTRAP, NONE, T_RUNS, BoardRow
 from independence.report.estimates import UNLIKE
 from independence.report.planned_verdicts import REREAD, PlannedVerdict
 from independence.report.scoring import Scoring
 from independence.stats import strict
-from independence.store.queries import imported
 from independence.suites.schema import ScenarioKind, Suite
 from independence.types import Scalar
 
@@ -28,17 +27,16 @@ class PublishedScoring(Scoring):
     def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
         """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
         rule = _rule(read.scope.suite, name)
-        _refuse_unequal(read, name)
         subjects = [
-            scoring_rules.SubjectRuns(config, _runs(planned))
-            for config, planned in sorted(read.planned.items())
+            scoring_rules.SubjectRuns(config, _runs(read.planned[config]))
+            for config in _whole(read, name)
             if (estimate := own[config].estimate) is None or estimate.method != UNLIKE
         ]
         kinds, by_config = point_kinds.of(read), {subject.config_dir: subject for subject in subjects}
         return tuple(
             msgspec.structs.replace(
                 own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
-                runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
+                runs=row.runs, most_runs=msgspec.UNSET, per_run=row.per_run, dimensions=dict(row.dimensions),
                 intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci}, evades=msgspec.UNSET, without_evasions=msgspec.UNSET,
                 points_lost=_lost(by_config[row.config_dir], rule, kinds) if kinds else msgspec.UNSET,
             )
@@ -83,20 +81,20 @@ def _rule(suite: Suite, scoring: str) -> scoring_rules.ScoringRule:
     return rule
 
 
-def _refuse_unequal(read: BoardData, scoring: str) -> None:
-    """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
-    if imported(read.scope.edition):
-        return
-    for config, own in read.planned.items():
-        if read.about[config].origin == board_data.IMPORTED:
-            continue
+def _whole(read: BoardData, scoring: str) -> list[str]:
+    """Who has as many runs of each scenario as of the others, by config_dir. Raises UsageError where nobody has.
+
+    Published rules average whole runs; a plan with more of some scenarios has none.
+    """
+    found = [config for config in sorted(read.planned) if not read.unequal(config)]
+    for config, own in read.planned.items() if not found else ():
         counts = Counter(cell.scenario for cell in own)
-        if len(set(counts.values())) > 1:
-            fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
-            raise UsageError(
-                f"--scoring {scoring} averages whole runs, but {read.about[config].label} has {counts[fewest]} of "
-                f"{fewest} and {counts[most]} of {most} (run --replicates auto); use --scoring strict"
-            )
+        fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
+        raise UsageError(
+            f"--scoring {scoring} averages whole runs, but {read.about[config].label} has {counts[fewest]} of "
+            f"{fewest} and {counts[most]} of {most} (run --replicates auto); use --scoring strict"
+        )
+    return found
 
 
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[scoring_rules.ScoredVerdict], ...]:

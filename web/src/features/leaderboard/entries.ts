@@ -42,6 +42,11 @@ export function outerInterval({ row }: Entry): readonly [number, number] | null 
   return row.intervals[LIKE_THESE] ?? null;
 }
 
+/** How many runs there are of every scenario, as boards print it. */
+export function runsOf({ runs, most_runs }: BoardRow): number | string {
+  return most_runs === undefined ? runs : `${runs}–${most_runs}`;
+}
+
 /** Where a subject stands: at its index, else at the lowest that it can be. */
 export function standing({ row }: Entry): number {
   return row.index ?? row.bounds[0];
@@ -51,11 +56,11 @@ const OPTIONAL: readonly BoardColumn[] = [
   { key: "ci", head: "95 % interval", kind: "index_range", about: "Range in which the index would lie with many more runs of these scenarios.", value: innerInterval },
   { key: "like_these", head: "Scenarios like these", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
   { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "True ranks among all subjects that the tests of all pairs leave open, whatever the missing verdicts would be.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
-  { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs of every scenario.", value: ({ row }) => row.runs },
+  { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs of every scenario; 2–6: from 2 of one to 6 of another.", value: ({ row }) => runsOf(row) },
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
   { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },
   { key: "without_evasions", head: "Without evasions", kind: "index", about: "The index of the other dialogues.", value: ({ row }) => row.without_evasions ?? null },
-  { key: "cost", head: "Cost a run", kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 ? null : row.cost_usd / row.runs) },
+  { key: "cost", head: "Cost a run", kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
   { key: "family", head: "Family", value: ({ subject }) => subject.family },
   { key: "effort", head: "Effort", value: ({ subject }) => subject.effort ?? null },
   { key: "temperature", head: "Temperature", kind: "number", value: ({ subject }) => subject.temperature ?? null },

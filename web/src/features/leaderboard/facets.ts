@@ -1,4 +1,4 @@
-import type { Entry } from "./entries";
+import { type Entry, runsOf } from "./entries";
 
 /** A property that subjects can be chosen by. */
 export interface Facet {
@@ -16,7 +16,7 @@ const ALL: readonly Facet[] = [
   { name: "thinking", head: "Reasoning", of: ({ row }) => (row.thinking ? "reasons" : "does not reason") },
   { name: "simulated", head: "Simulated", of: ({ row }) => (row.simulated ? "simulated" : "models") },
   { name: "origin", head: "Origin", of: ({ row }) => row.origin ?? "" },
-  { name: "runs", head: "Runs", of: ({ row }) => String(row.runs) },
+  { name: "runs", head: "Runs", of: ({ row }) => String(runsOf(row)) },
 ];
 
 /** The facets by which these subjects differ, each with its values. */

@@ -13,7 +13,7 @@ import { CopyLink } from "../../ui/CopyLink";
 import { Waiting } from "../../ui/Notice";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
-import { rank } from "../leaderboard/entries";
+import { rank, runsOf } from "../leaderboard/entries";
 import { Dimensions } from "./Dimensions";
 import { Matrix } from "./Matrix";
 import { NamesTaken } from "./NamesTaken";
@@ -79,7 +79,7 @@ function facts(subject: SubjectProfile, row: BoardRow | null): readonly string[]
     (subject.effort ?? "") === "" ? "" : `effort ${subject.effort ?? ""}`,
     subject.temperature == null ? "" : `temperature ${subject.temperature}`,
     (subject.pin ?? "") === "" ? "" : `provider ${subject.pin ?? ""}`,
-    `${subject.runs} ${subject.runs === 1 ? "run" : "runs"}`,
+    row?.most_runs === undefined ? `${subject.runs} ${subject.runs === 1 ? "run" : "runs"}` : `${runsOf(row)} runs of a scenario`,
     row === null || row.cost_usd === 0 ? "" : `${dollars(row.cost_usd)} in all`,
     row?.origin ?? "",
   ].filter((fact) => fact !== "");
