@@ -89,10 +89,11 @@ def _lowest(scenarios: int) -> Row:
     """Exact, of all truths: each number of passed scenarios has its interval and its binomial chance."""
     passed = np.arange(scenarios + 1)
     found = readings.intervals(_suite((passed[:, None] > passed[:-1]).astype(np.float64)), 1, readings.LIKE_THESE)
+    ways = np.array([comb(scenarios, one) for one in range(scenarios + 1)], dtype=np.float64)
     cells = []
     for high, low in pairwise(EDGES):
         truth = np.arange(low, high, EVERY)[:, None]
-        chance = [comb(scenarios, one) for one in passed] * (truth / 100) ** passed * (1 - truth / 100) ** passed[::-1]
+        chance = ways * (truth / 100) ** passed * (1 - truth / 100) ** passed[::-1]
         covered = (chance * found.hold(truth)).sum(axis=1)
         cells.append(Cell(100 * float(covered.min()), within=LOWEST))
     return Row(str(scenarios), tuple(cells))
