@@ -53,13 +53,13 @@ def test_a_look_says_what_the_interval_of_its_level_says():
         assert decided(found, 0.01, 0.0) == ("differ" if said == "differ" else "open")
 
 
-def test_who_is_below_is_tested_one_sided_by_holm_s_steps():
-    others = [IndexEstimate(90.0 - gap, 1.0, 30.0) for gap in (0.0, 2.0, 2.8, 3.5, 4.5, 20.0)]
+def test_who_is_below_is_tested_by_holm_s_steps():
+    others = [IndexEstimate(90.0 - gap, 1.0, 30.0) for gap in (0.0, 2.0, 3.2, 3.9, 4.9, 20.0)]
     best, levels = IndexEstimate(90.0, 1.0, 30.0), [0.05, 0.04, 0.05, 0.05, 0.02, 0.05]
-    p = [difference(best, one).p / 2 * ERROR / own for one, own in zip(others, levels, strict=True)]
+    p = [difference(best, one).p * ERROR / own for one, own in zip(others, levels, strict=True)]
     found = surely_below(best, others, levels)
     assert found == [bool(one < ERROR) for one in adjusted(np.array(p), "holm")] == [False] * 3 + [True] * 3
-    assert surely_below(best, others[3:4], [0.05]) == [True]
+    assert surely_below(best, others[2:3], [0.05]) == [True], "alone it would be"
     assert surely_below(best, [], []) == []
 
 
