@@ -7,7 +7,7 @@ Runs are independent. The truth of a subject is the index that infinitely many r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -69,19 +69,26 @@ class SimulatedSubjects(NamedTuple):
     strata: tuple[StratumScenarios, ...]
     points: tuple[Array, ...]
 
-    def sheets(self, chosen: slice, runs: int | None = None) -> list[SubjectPoints]:
-        """Those subjects with their first `runs` runs (None: all), as the product takes them."""
-        parts = [own[chosen, :, :runs] for own in self.points]
+    def sheets(self, chosen: slice | Numbers, runs: int | Mapping[str, int] | None = None) -> list[SubjectPoints]:
+        """Those subjects with their first `runs` runs (of each scenario; None: all), as the product takes them."""
+        parts = [own[chosen] for own in self.points]
         return [
             SubjectPoints(
                 self.base,
                 tuple(
-                    Stratum(stratum.scenarios, tuple(own), stratum.ends)
+                    Stratum(stratum.scenarios, _first(own, stratum.scenarios, runs), stratum.ends)
                     for stratum, own in zip(self.strata, subject, strict=True)
                 ),
             )
             for subject in zip(*parts, strict=True)
         ]
+
+
+def _first(points: Array, scenarios: Sequence[str], runs: int | Mapping[str, int] | None) -> tuple[Array, ...]:
+    """Of (scenarios, runs) the first runs of each scenario."""
+    if isinstance(runs, Mapping):
+        return tuple(own[: runs[name]] for name, own in zip(scenarios, points, strict=True))
+    return tuple(points[:, :runs])
 
 
 class Mixture(NamedTuple):

@@ -264,6 +264,26 @@ def _over_scenarios(first: ComparedSubjects, second: ComparedSubjects, off: floa
     return variance, df
 
 
+def differences(
+    points: Array,
+    near: tuple[Array, Array],
+    sides: tuple[ComparedSubjects, ComparedSubjects],
+    floor: tuple[Array, Array],
+    found: tuple[Array, Array],
+) -> Differences:
+    """Of n pairs that are so many points (n,) apart, at these places of their scales.
+
+    `floor`: their errors and degrees of freedom on these scenarios; `found`: those that are asked for.
+    """
+    se, df = found[0], found[1].copy()
+    quantile = np.divide(np.abs(points), se, out=np.zeros(len(se)), where=se > 0)
+    known = (se == floor[0]) & (points != 0) & (se > 0)  # by the intervals of both
+    both = errors(points, near, *sides).part(known)
+    quantile[known] = both.quantile(np.abs(points[known]))
+    df[known] = np.minimum(df[known], both.worth)
+    return Differences(points, np.where(points == 0, 0.0, se), df, quantile)
+
+
 def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
     """Of one pair on these scenarios."""
     (se,), (df,) = on_these(ComparedSubjects.of([first]), ComparedSubjects.of([second]))

@@ -52,21 +52,16 @@ def pair_differences(subjects: Sequence[RankedSubject], like_these: bool) -> Dif
     for row in range(len(subjects) - 1):  # one beside all below: all pairs at once would take too much memory
         below = slice(row + 1, None)
         first, others = sides.part(slice(row, row + 1)), sides.part(below)
-        se, df = errors = comparison.on_these(first, others)
+        errors = floor = comparison.on_these(first, others)
         if like_these:
-            se, df = comparison.like_these(first, others, errors)
+            errors = comparison.like_these(first, others, floor)
         over, under = ends[row, 0] - ends[below, 1], ends[row, 1] - ends[below, 0]
         points = np.where(over > 0, over, np.where(under < 0, under, 0.0))
         near = (
             np.where(over > 0, places[row, 0], places[row, 1]),
             np.where(over > 0, places[below, 1], places[below, 0]),
         )
-        quantile = np.divide(np.abs(points), se, out=np.zeros(len(se)), where=se > 0)
-        known = (se == errors[0]) & (points != 0) & (se > 0)  # by the intervals of both
-        both = comparison.errors(points, near, first, others).part(known)
-        quantile[known] = both.quantile(np.abs(points[known]))
-        df[known] = np.minimum(df[known], both.worth)
-        found.append(Differences(points, np.where(points == 0, 0.0, se), df, quantile))
+        found.append(comparison.differences(points, near, (first, others), floor, errors))
     return Differences._make(map(np.concatenate, zip(*found, strict=True)))
 
 

@@ -3,9 +3,9 @@
 A comparison's first look is tested at 5 %. All later ones together add at most half a point to that, spent as
 information grows (Lan and DeMets 1983, "Discrete sequential boundaries for clinical trials"), so nobody has to say
 beforehand how often they will look. A gate, which is meant to be looked at after every run, may say first and later
-levels of its own. What each look adds is computed for a process of independent normal increments (Armitage, McPherson
-and Rowe 1969), and its bound is used as a level for the p value of a t test (Jennison and Turnbull 2000, "Group
-Sequential Methods", section 4.4).
+levels of its own, and a decision also where looks end. What each look adds is computed for a process of independent
+normal increments (Armitage, McPherson and Rowe 1969), and its bound is used as a level for the p value of a t test
+(Jennison and Turnbull 2000, "Group Sequential Methods", section 4.4).
 """
 
 from __future__ import annotations
@@ -33,29 +33,33 @@ class _Look(NamedTuple):
     bound: float
 
 
-def level(information: Sequence[float], first: float = FIRST, later: float = LATER) -> float:
+def level(information: Sequence[float], first: float = FIRST, later: float = LATER, end: float = 0.0) -> float:
     """The two-sided level of the last of several looks, given the information at each, increasing and above 0.
 
-    `first`: level of the first look; `later`: the error that all others may add (both above 0).
+    `first`: level of the first look; `later`: the error that all others may add (both above 0). `end`: the information
+    at which looks are to end; up to it they share `later` evenly, and looks beyond it together add at most `LATER`.
     """
     if len(information) == 1:
         return first
-    return math.erfc(_look(tuple(information), first, later).bound / math.sqrt(2 * information[-1]))
+    return math.erfc(_look(tuple(information), first, later, end).bound / math.sqrt(2 * information[-1]))
 
 
 @lru_cache(maxsize=4096)
-def _look(information: tuple[float, ...], first: float, later: float) -> _Look:
+def _look(information: tuple[float, ...], first: float, later: float, end: float) -> _Look:
     *earlier, now = information
     if not earlier:
         bound = NormalDist().inv_cdf(1 - first / 2) * math.sqrt(now)
         at, width = _grid(bound)
         return _Look(at, width * np.exp(-(at**2) / (2 * now)) / math.sqrt(2 * math.pi * now), bound)
-    last = _look(tuple(earlier), first, later)
-    share = later * information[0] * (1 / earlier[-1] - 1 / now)
+    last, start, before = _look(tuple(earlier), first, later, end), information[0], earlier[-1]
+    open_ = max(start, end)  # from there on nobody knows how many looks there will be
+    share = (LATER if end > start else later) * open_ * max(0.0, 1 / max(before, open_) - 1 / now)
+    if before < end:
+        share += later * (min(now, end) - before) / (end - start)
     tails = np.linspace(0.0, _REACH * math.sqrt(now), _OUTER)
-    bound = _bound(tails, _moved(tails, last, now - earlier[-1]), share)
+    bound = _bound(tails, _moved(tails, last, now - before), share)
     at, width = _grid(bound)
-    return _Look(at, width * _moved(at, last, now - earlier[-1]), bound)
+    return _Look(at, width * _moved(at, last, now - before), bound)
 
 
 def _grid(end: float) -> tuple[Array, Array]:
