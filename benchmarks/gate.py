@@ -1,5 +1,6 @@
-"""How often a gate passes or fails falsely, looked at after every run, and how soon it decides what is clear.
+"""How often a gate passes or fails falsely, looked at after every run's worth of calls, and how soon it is decided.
 
+Calls are spread over scenarios as the command spreads them, by the noise that the suite ships.
 Subjects are drawn from published verdicts, or from the noise that the suite ships: there every scenario's verdicts have
 its shipped variance and one mean, as a beta distribution on its scale, so that the true index is known.
 """
@@ -7,7 +8,7 @@ its shipped variance and one mean, as a beta distribution on its scale, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,10 @@ from benchmarks.figure import Result, Skipped
 from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool
+from benchmarks.purchases import run_calls, scenario_calls
 from benchmarks.verdict_world import Numbers, SimulatedSubjects, StratumScenarios, VerdictWorld, unmixed
 from independence.stats import gates, strict, subject_points
+from independence.stats.allocation import RepeatedScenario, allocate
 from independence.stats.gates import Decision, GatedIndex
 from independence.stats.intervals import Interval
 from independence.stats.strict import VerdictValues
@@ -27,6 +30,7 @@ from independence.suites import load
 
 GATES, MOST_RUNS = 2_000, 10
 LOOKS = range(gates.LEAST, MOST_RUNS + 1)
+DRAWN = 60  # runs of each scenario, of which the plans take the first ones
 FALSE = Within(most=5)
 BASELINES = (3, 10)  # runs
 # The true index minus the bar, and which decision is false or right there.
@@ -88,7 +92,7 @@ def shipped(place: float, rng: np.random.Generator, count: int, share: float = 1
     loaded = load.load("v2")
     noise = load.shipped_noise(load.locate("v2"), loaded.suite) or {}
     sheet = _any_sheet()
-    points = [np.empty((count, len(own.scenarios), MOST_RUNS)) for own in sheet.strata]
+    points = [np.empty((count, len(own.scenarios), DRAWN)) for own in sheet.strata]
     kept: dict[str, Array] = {}
     for number, stratum in enumerate(sheet.strata):
         for at, scenario in enumerate(stratum.scenarios):
@@ -96,7 +100,7 @@ def shipped(place: float, rng: np.random.Generator, count: int, share: float = 1
             if scenario not in kept:
                 most = place * (1 - place)
                 size = most / min(share * noise[scenario] / (high - low) ** 2, _MOST_VARIED * most) - 1
-                kept[scenario] = rng.beta(place * size, (1 - place) * size, (count, MOST_RUNS))
+                kept[scenario] = rng.beta(place * size, (1 - place) * size, (count, DRAWN))
             bottom, top = stratum.ends[at]
             points[number][:, at] = bottom + (top - bottom) * kept[scenario]
     lowest = sheet.base + sum(low for low, _ in sheet.ends.values())
@@ -128,7 +132,7 @@ def _mirrored(sheet: SubjectPoints) -> SubjectPoints:
 
 def _of(world: VerdictWorld, who: Numbers, rng: np.random.Generator, count: int) -> Simulated:
     chosen = np.resize(who, count)
-    return Simulated(world.truth[chosen], world.draw(rng, unmixed(chosen), MOST_RUNS))
+    return Simulated(world.truth[chosen], world.draw(rng, unmixed(chosen), DRAWN))
 
 
 def against_bar(kind: str, count: int) -> Row:
@@ -157,9 +161,20 @@ def _drawn(kind: str, count: int, salt: int) -> Simulated:
     return found[kind](rng, count)
 
 
+@cache
+def plans() -> dict[int, dict[str, int]]:
+    """Runs of each scenario, by how many whole runs their calls are worth."""
+    noise, calls = load.shipped_noise(load.locate("v2"), load.load("v2").suite) or {}, scenario_calls()
+    units = {name: RepeatedScenario(noise[name], own) for name, own in calls.items()}
+    found: dict[int, dict[str, int]] = {}
+    for runs in LOOKS:
+        found[runs] = allocate(units, runs * run_calls(), found.get(runs - 1))
+    return found
+
+
 def indices(drawn: SimulatedSubjects, count: int) -> list[dict[int, GatedIndex]]:
-    """Every subject's index by the number of its runs."""
-    by_runs = {runs: drawn.sheets(slice(0, count), runs) for runs in LOOKS}
+    """Every subject's index by how many runs its calls are worth."""
+    by_runs = {runs: drawn.sheets(slice(0, count), plan) for runs, plan in plans().items()}
     return [{runs: gates.gated_index(by_runs[runs][at]) for runs in LOOKS} for at in range(count)]
 
 

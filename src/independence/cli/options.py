@@ -6,6 +6,7 @@ Options that belong together reach a command as one value: that of the Python AP
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -111,7 +112,10 @@ def _flag(group: str, name: str, about: str, *, advanced: bool = False) -> AnyOp
 
 def models(about: str, offered: completion.Offered = completion.SUBJECTS) -> AnyOption:
     """`--models`, which every command has a use of its own for."""
-    return option(WHAT, "--models", "-m", type=NameList(), default=(), help=about, shell_complete=offered)
+    return option(
+        WHAT, "--models", "-m", type=NameList(), multiple=True, help=about, shell_complete=offered,
+        callback=lambda _, __, given: tuple(itertools.chain.from_iterable(given)),
+    )  # fmt: skip
 
 
 def judges(about: str, *, required: bool = False) -> AnyOption:

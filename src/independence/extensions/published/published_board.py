@@ -32,7 +32,7 @@ _SOURCE: Final = (
 )
 _READING: Final = (
     "#, Index, 95 % CI: as published, without the missing verdicts. The rest: computed here; no index if a verdict is "
-    "missing, no tier for a single run."
+    "missing, no tier for a single run. Tiers and ranks are of the tests before 2026-11-26."
 )
 _LEADING: Final = (
     "{leading} of the {ranked} models with a tier are in tier 1: they do not differ significantly from the leader."
