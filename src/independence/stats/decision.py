@@ -49,7 +49,7 @@ def decided(found: Difference, at: float, margin: float) -> Outcome:
 def surely_below(best: IndexEstimate, others: Sequence[IndexEstimate], levels: Sequence[float]) -> list[bool]:
     """Who is surely below the one with the highest index, each tested at a level (0-1), by Holm's steps together.
 
-    Of 20 that are hard to tell apart, the best is dropped in 1 to 3 % of simulated decisions (`python -m benchmarks
+    Of 20 that are hard to tell apart, the best is dropped in 0 to 3 % of simulated decisions (`python -m benchmarks
     decide`); without Holm's steps it was in 8 to 10 %. One-sided tests would save 5 % of the runs, but would say of one
     in ten equal pairs that they differ.
     """
