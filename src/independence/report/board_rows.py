@@ -266,10 +266,7 @@ def _incomplete(data: BoardData) -> dict[str, tuple[RankedSubject, dict[str, End
         else:
             continue
         low, high = data.scores[config].bounds
-        least = _least_sure(these)[-1]
-        # A further hole may raise degrees of freedom by more than the error; they are never more than those of runs.
-        least = least._replace(df=min(least.df, max(1.0, data.scores[config].runs - 1.0)))
-        found[config] = RankedSubject(low, high, least, one.noisiest, one.off), intervals
+        found[config] = RankedSubject(low, high, _least_sure(these)[-1], one.noisiest, one.off), intervals
     return found
 
 
