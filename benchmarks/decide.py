@@ -27,6 +27,7 @@ WHOLE = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40)  # runs, fixed beforehand
 ENOUGH = 0.93  # power from which on no more of them are tried
 NOISIEST = 2 / 3  # quantile of the deviation over runs
 FALSE, NEVER, SAVES = Within(most=5), Within(most=0), Within(least=1.5)
+CURVE = (0.5, 0.6, 0.7, 0.8, 0.9)  # powers, of the gap of AIMED
 AIMED = (5.0, 0.8)  # where SAVES is to be kept: a gap and a power
 
 
@@ -165,25 +166,23 @@ def outcomes(looks: Looks, cap: int, margin: bool = True) -> Outcomes:
 
 def _costs(name: str, looks: Mapping[Kind, Looks]) -> Grid:
     """Calls of both subjects together, of decisions without a margin that end where they have that power."""
-    rows, caps = list[Row](), range(LEAST, MOST + 1)
-    for kind in APART:
-        own, cells = looks[kind], list[Cell | None]()
-        ended = [outcomes(own, cap, margin=False) for cap in caps]
-        right = [float((one.differ & ~one.wrong(own.truth)).mean()) for one in ended]
-        for power in POWERS:
-            fixed = _at(power, own.seen.mean(axis=0), WHOLE)
-            stages = _at(power, right, [float(one.stage.mean()) for one in ended])
-            saved = fixed / stages
-            saves = SAVES if (kind.gap, power) == AIMED else ANY
-            cells += [
-                None if np.isnan(one) else Cell(one, within=within, digits=digits)
-                for one, within, digits in (
-                    (2 * run_calls() * fixed, ANY, 0), (2 * run_calls() * stages, ANY, 0), (saved, saves, 2)
-                )
-            ]  # fmt: skip
-        rows.append(Row(kind.name, tuple(cells)))
-    heads = [f"{what}, {power:.0%}" for power in POWERS for what in ("whole runs", "decision", "times fewer")]
-    return Grid(f"{name}: calls of a pair, by the power that they are to have", tuple(heads), tuple(rows))
+    rows = [
+        Row(f"{kind.name}, power {power:.0%}", _cost(looks[kind], power, SAVES if (kind.gap, power) == AIMED else ANY))
+        for kind in APART
+        for power in (CURVE if kind.gap == AIMED[0] else POWERS)
+    ]
+    heads = ("whole runs", "decision", "times fewer")
+    return Grid(f"{name}: calls of a pair, by the power that they are to have", heads, tuple(rows))
+
+
+def _cost(own: Looks, power: float, saves: Within) -> tuple[Cell | None, ...]:
+    ended = [outcomes(own, cap, margin=False) for cap in range(LEAST, MOST + 1)]
+    right = [float((one.differ & ~one.wrong(own.truth)).mean()) for one in ended]
+    fixed = _at(power, own.seen.mean(axis=0), WHOLE)
+    stages = _at(power, right, [float(one.stage.mean()) for one in ended])
+    whole, decided = 2 * run_calls() * fixed, 2 * run_calls() * stages
+    found = (whole, ANY, 0), (decided, ANY, 0), (fixed / stages, saves, 2)
+    return tuple(None if np.isnan(one) else Cell(one, within=within, digits=digits) for one, within, digits in found)
 
 
 def _at(power: float, powers: Sequence[float] | Array, costs: Sequence[float]) -> float:
