@@ -208,10 +208,56 @@ def known_of(entry: ShippedEndpoint) -> Iterator[str]:
         yield f"No temperature is sent to {', '.join(f'`{pattern}`' for pattern in entry.no_temperature)}."
 
 
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 64, 700, 24, 280  # of the chart, and where its axes are
+CALLS = 200  # between two marks of its axis
+POWERS = re.compile(r"^\| (\d+) % \| ([\d,]+) \| ([\d,]+) \|", re.MULTILINE)  # rows of spending.md's table
+CHART = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 330" role="img" aria-labelledby="title" \
+font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif" font-size="13">
+  <title id="title">Calls of a pair against the share of pairs that are told apart</title>
+  <style>
+    text { fill: #3d4650 }
+    .axis { stroke: #8c97a5; fill: none }
+    .whole { stroke: #8c97a5; stroke-width: 2.5; fill: none }
+    .decided { stroke: #2f6fc4; stroke-width: 2.5; fill: none }
+    @media (prefers-color-scheme: dark) { text { fill: #c3ccd6 } .decided { stroke: #5b9bf0 } }
+  </style>
+"""
+
+
+def spending() -> str:
+    """The chart of spending.md, drawn from its own table: calls to the right, the share of pairs upwards."""
+    found = POWERS.findall((FOLDER / "spending.md").read_text("utf-8"))
+    shares, *columns = zip(*([int(cell.replace(",", "")) for cell in row] for row in found), strict=True)
+    most = max(map(max, columns))
+
+    def x(calls: float) -> float:
+        return round(LEFT + (RIGHT - LEFT) * calls / most, 1)
+
+    def y(share: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * (share - shares[0]) / (shares[-1] - shares[0]), 1)
+
+    parts = [f'<path class="axis" d="M{LEFT},{TOP}V{BOTTOM}H{RIGHT}"/>']
+    parts += [words(x(calls), BOTTOM + 18, f"{calls:,}", "middle") for calls in range(0, most + 1, CALLS)]
+    parts += [words(LEFT - 8, y(share) + 4, f"{share} %", "end") for share in shares]
+    parts.append(words(WIDTH / 2, BOTTOM + 40, "calls of both models together", "middle"))
+    names = {"whole": ("whole runs, fixed beforehand", -12, "end"), "decided": ("until it is decided", 12, "start")}
+    for calls, (kind, (name, beside, anchor)) in zip(columns, names.items(), strict=True):
+        points = " ".join(f"{x(one)},{y(share)}" for one, share in zip(calls, shares, strict=True))
+        parts.append(f'<polyline class="{kind}" points="{points}"/>')
+        parts.append(words(x(calls[-2]) + beside, y(shares[-2]), name, anchor))
+    return CHART + "".join(f"  {part}\n" for part in parts) + "</svg>\n"
+
+
+def words(x: float, y: float, text: str, anchor: str) -> str:
+    """Words in the chart."""
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>'
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "reference.md": reference,
     "python-reference.md": python_reference,
     "keys.md": keys,
+    "spending.svg": spending,
 }
 
 

@@ -111,9 +111,14 @@ class _Decision:
         if len(self.sides) > 2 or noise is None:
             return preview
         calls = purchase.calls_of_scenarios(preview.run)
-        stages = decision.expected_stages(self.bars.within, allocation.variances(noise, calls, self.bars.max_runs))
+        stages = decision.expected_stages(self.margin, allocation.variances(noise, calls, self.bars.max_runs))
         more = max(0.0, stages + LEAST - 1 - preview.stage) * sum(calls.values()) * len(self.sides)
         return msgspec.structs.replace(preview, likely_calls=preview.calls + round(more))
+
+    @property
+    def margin(self) -> float:
+        """Index points within which sides count as alike."""
+        return self.bars.margin(len(self.sides))
 
     def _planned(self, connection: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
         """The run as part of the decision. Raises UsageError for sides that cannot be decided between."""
@@ -131,9 +136,7 @@ class _Decision:
         return msgspec.structs.replace(run, decision=stored)
 
     def _stored(self, connection: sqlite3.Connection, run: ResolvedRun) -> PlannedDecision:
-        return decisions.find(
-            connection, run.where, decisions.between(self.sides, self.bars.within, self.bars.max_runs)
-        )
+        return decisions.find(connection, run.where, decisions.between(self.sides, self.margin, self.bars.max_runs))
 
     def _look(self, result: RunResult) -> list[Side]:
         """Whose runs go on."""
@@ -166,7 +169,7 @@ class _Decision:
         ranked = sorted(state.sides.values(), key=lambda one: -1.0 if one.index is None else one.index, reverse=True)
         document = DecisionDocument(
             outcome=outcome, reason=reason, exit_code=code, suite=run.where.suite, edition=run.where.edition,
-            judge=run.judges[0].name, margin=self.bars.within, max_runs=self.bars.max_runs, looks=state.looks,
+            judge=run.judges[0].name, margin=self.margin, max_runs=self.bars.max_runs, looks=state.looks,
             confidence=state.confidence, calls_bought=self.purchase.calls, cost_usd=self.purchase.spent_usd,
             sides=tuple(ranked),
         )  # fmt: skip
@@ -184,7 +187,7 @@ class _Decision:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
         holes = listed([state.sides[side].subject for side in state.those("incomplete")])
         lacking = f"{holes} is incomplete: {purchase.missing(result) or 'verdicts are missing'}."
-        outcome, said = decided.conclusion(state, self.bars.within)
+        outcome, said = decided.conclusion(state, self.margin)
         if outcome is None:
             return None, INCOMPLETE, f"Nothing is decided: {lacking}"
         made = max(one.runs for one in state.sides.values())

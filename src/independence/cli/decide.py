@@ -34,7 +34,7 @@ def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, 
             if not preview.left.todo:
                 return shown.agree([], 0.0, preview.run.endpoints)
             first, begun = not begun, True
-            lines = [*launch.lines(preview), _forecast(preview, bars)] if first else _stage(preview)
+            lines = [*launch.lines(preview), _forecast(preview, bars.margin(2))] if first else _stage(preview)
             return shown.agree(lines, preview.most_usd if first else 0.0, preview.run.endpoints)
 
         found = shown.drive(deciding.adecide(
@@ -46,12 +46,12 @@ def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, 
     sys.exit(found.exit_code)
 
 
-def _forecast(preview: StagePreview, bars: DecisionOptions) -> str:
+def _forecast(preview: StagePreview, margin: float) -> str:
     """What it takes until it is decided."""
     likely = ""
     if preview.likely_calls is not None:
         usd = preview.most_usd * preview.likely_calls / max(1, preview.most_calls)
-        likely = f"about {preview.likely_calls:,} calls{launch.about(usd)} if both are {bars.within:g} points apart, "
+        likely = f"about {preview.likely_calls:,} calls{launch.about(usd)} if both are {margin:g} points apart, "
     return f"until it is decided: {likely}at most {preview.most_calls:,} calls{launch.about(preview.most_usd)}"
 
 

@@ -252,8 +252,8 @@ _WATCHED = each(
 DECISION = together(
     "bars",
     DecisionOptions,
-    option(MANY, "--within", type=float, default=DecisionOptions().within, show_default=True, metavar="POINTS",
-           help="With --until-decided: two count as alike if they are surely closer than this."),
+    option(MANY, "--within", type=float, metavar="POINTS",
+           help="With --until-decided: who is surely closer counts as alike.  [default: 5; of more than two: 1]"),
     option(MANY, "--max-runs", type=int, default=DecisionOptions().max_runs, show_default=True,
            help="With --until-decided: the most runs of each subject, or as many calls."),
 )  # fmt: skip

@@ -15,6 +15,7 @@ from independence.types import Sampling
 
 RUNS = 3
 MAX_DROP = 3.0  # index points
+MARGIN, MARGIN_OF_BEST = 5.0, 1.0  # the same
 MOST_RUNS = 1_000
 CALLS = 20  # at once within a subject
 _SHARD: Final = re.compile("([0-9]{1,6})/([0-9]{1,6})")
@@ -176,17 +177,22 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class DecisionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When two subjects, or the best of several, count as decided. Raises UsageError.
 
-    `within`: index points (0-100) within which two count as alike; `max_runs`: whole runs' worth of calls, of each.
+    `within`: index points (0-100) within which two count as alike, None: 5 of two, and 1 of more, where a wider margin
+    would stop before it is known who is best; `max_runs`: whole runs' worth of calls, of each.
     """
 
-    within: float = 5.0
+    within: float | None = None
     max_runs: int = 10
 
     def __post_init__(self) -> None:
         """Refuse what cannot be decided."""
-        if not 0 < self.within <= 100:
+        if self.within is not None and not 0 < self.within <= 100:
             raise UsageError(f"--within {self.within:g}:", "write points of the index above 0 and at most 100")
         _refuse_runs(self.max_runs)
+
+    def margin(self, sides: int) -> float:
+        """Of a decision between so many, in index points."""
+        return self.within or (MARGIN if sides == 2 else MARGIN_OF_BEST)
 
 
 def _refuse_runs(max_runs: int) -> None:
