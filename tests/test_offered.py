@@ -12,12 +12,12 @@ import pytest
 import independence
 
 RUNNING = {
-    "acheck", "adecide", "aestimate_cost", "agrade", "arerun", "arun", "check", "decide", "estimate_cost", "grade", "rerun",
-    "run",
+    "acheck", "adecide", "aestimate_cost", "agrade", "arerun", "arun", "check", "decide", "estimate_cost", "grade",
+    "rerun", "run",
 }  # fmt: skip
 OPTIONS = {
-    "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions",
-    "RunOptions", "Sampling",
+    "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions",
+    "RerunOptions", "RunOptions", "Sampling",
 }  # fmt: skip
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
