@@ -158,7 +158,7 @@ class _Decision:
 
     def _result(self, result: RunResult) -> DecisionResult:
         run, stopped = result.run, self.purchase.stopped(result)
-        started = result.started or self.purchase.capped is not None
+        started = result.started or self.purchase.capped is not None or bool(self.purchase.said)
         state, compared, outcome, code, reason = DecisionState({}, 0, None), None, None, 0, "nothing was asked"
         if started:
             with reading(result.store) as connection:
