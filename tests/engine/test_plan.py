@@ -375,6 +375,10 @@ def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite:
     assert own["radio"] > other["radio"]  # by what the other one showed
     assert other["dessert"] > own["dessert"]
     assert [line.split(":")[0] for line in told] == [loud.label, quiet.label]
+    by_runs, (line,) = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(None, 1, 6))
+    plans = [by_runs.replicates[one.config_dir, USUAL] for one in (loud, quiet)]
+    assert plans[0] == plans[1]  # what is bought in stages follows neither
+    assert "equal shares, as no noise is known yet" in line
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 1000])

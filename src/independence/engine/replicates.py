@@ -101,8 +101,8 @@ def spread_calls(
         where = Where(noise.suite.suite, noise.edition, condition)
         for one in plans.planned_trials(noise.connection, where):  # in the order of runs: the highest comes last
             planned.setdefault(one.config_dir, {})[one.scenario] = one.run
-        # What is bought stage by stage follows nothing that earlier stages have shown: of two subjects, each would spend
-        # all on the one scenario in which the other has failed, and leave its own at two runs.
+        # What is bought stage by stage follows nothing that earlier stages have shown: of two subjects, each would
+        # spend all on the one scenario in which the other has failed, and leave its own at two runs.
         everybody = {subject.config_dir for subject in subjects} if budget.calls is None else set[str]()
         for subject in subjects:
             variance, source = known.variance({subject.config_dir, *everybody})
