@@ -31,7 +31,7 @@ EQUAL = (5, 20)  # per cent of pressing turns at which both give way
 OTHER = (11, 15, 20)  # at which one does, where the other does at the first of EQUAL
 _TRUE_RUNS = 34  # a Fibonacci number: runs are spread by the golden ratio, and then most evenly
 _FALSE = Within(most=5)
-_HEADS = ("differ, right", "differ, wrong", "within", "open", "calls a pair", f"of {FIXED} whole runs each")
+_HEADS = ("differ, right", "differ, wrong", "within", "undecided", "calls a pair", f"of {FIXED} whole runs each")
 _ENDPOINTS = ("north", "south")
 _JOBS = 4
 
@@ -102,11 +102,11 @@ def _decided(pair: Pair, endpoint: Endpoint, folder: Path) -> Decided:
     )
     endpoint.log.bodies.clear()
     ended = command.run("compare", *names, *options.split(), cwd=folder)
-    if ended.code not in (0, 5):
+    if ended.code not in (0, 3, 5):  # 3: rules found nothing to grade in an answer
         raise RuntimeError(f"{pair}: exit {ended.code}: {ended.err}")
     found = msgspec.json.decode(ended.out, type=DecisionDocument)
     bodies = [msgspec.json.decode(body, type=_Body) for body in endpoint.log.bodies]
-    best = next(one.subject for one in found.sides if one.standing == "best")
+    best = next((one.subject for one in found.sides if one.standing == "best"), "")
     return Decided(
         pair, str(found.outcome), int(not best.startswith(_ENDPOINTS[0])), found.calls_bought,
         sum(body.max_tokens > 1 for body in bodies),
@@ -142,7 +142,7 @@ def _row(gap: float, found: Sequence[Decided]) -> Row:
         (
             share(differ & right, ANY), share(differ & ~right, Within(most=0) if gap else _FALSE),
             share(np.array([one.outcome == "within" for one in found]), _FALSE if gap >= MARGIN else ANY),
-            share(np.array([one.outcome == "open" for one in found]), ANY),
+            share(np.array([one.outcome not in ("differ", "within") for one in found]), ANY),
             Cell(float(calls.mean()), digits=0), Cell(float(calls.mean()) / whole, digits=2),
         ),
     )  # fmt: skip

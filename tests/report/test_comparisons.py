@@ -17,7 +17,7 @@ from independence.report.table import Table
 from independence.stats import comparison, decision, repeated_looks
 from independence.stats.comparison import Difference
 from independence.store import decisions
-from independence.store.decisions import PlannedDecision, Side
+from independence.store.decisions import Side
 from independence.suites.load import LoadedSuite
 from independence.types import Condition, Where
 
@@ -282,10 +282,10 @@ def test_a_decision_spends_its_own_error_where_it_was_planned_before_the_first_l
     toy.complete("c", LOW)
     for config in "abc":
         planned(toy, config, *"1123")
-    both = decisions.named(Side(config, filled.CONDITION) for config in "ba")
+    both = decisions.between([Side(config, filled.CONDITION) for config in "ba"], 5.0, 4)
     for day, before in (("2026-01-01", True), ("2026-01-02", False)):
         toy.connection.execute("DELETE FROM decisions")
-        decisions.add(toy.connection, toy.scope.where, PlannedDecision(both, 5.0, 4))
+        decisions.add(toy.connection, toy.scope.where, both)
         toy.connection.execute("UPDATE decisions SET planned_at = ?", (day,))
         counts = looks.run_counts(toy.connection, toy.scope.where)
         found, other = (looks.of(counts["a"], counts[second]) for second in "bc")
