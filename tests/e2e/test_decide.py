@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from benchmarks import decide_pairs
 
 from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
@@ -300,6 +301,16 @@ def test_in_the_middle_of_a_stage_and_goes_on_to_the_same_decision(
         straight = command.run(*words, "--db", "straight.db", cwd=tmp_path, env=ENV)
     assert bought(again) == bought(straight)
     assert len(asked) == straight.board["calls_bought"]
+
+
+@pytest.mark.deep
+def test_pairs_of_known_indices_are_never_turned_and_take_the_calls_that_are_said():
+    """A few of `python -m benchmarks decide/pairs`."""
+    found = decide_pairs.decide([pair for pair in decide_pairs.draw(200) if pair.number % 20 in (0, 1)])
+    assert [one for one in found if one.printed != one.counted] == []
+    apart = [one for one in found if one.pair.first != one.pair.second and one.outcome == "differ"]
+    assert len(apart) > 2
+    assert all(min(one.pair[1:]) == one.pair[1 + one.higher] for one in apart)  # who gives way less
 
 
 # Nonsense
