@@ -110,7 +110,7 @@ def _plans(design: _Design, totals: Sequence[Mapping[str, Array]], by_others: bo
     }
     for at, own in noise.items():
         asked = KnownNoise(design.shipped, design.shipped, noise if by_others else {"": own}, {})
-        yield design.plan(asked.variance(at)[0], LEAST)
+        yield design.plan(asked.variance({at})[0], LEAST)
 
 
 def _true_points(world: VerdictWorld) -> dict[str, Array]:

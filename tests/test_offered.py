@@ -11,10 +11,13 @@ import pytest
 
 import independence
 
-RUNNING = {"acheck", "check", "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run"}
+RUNNING = {
+    "acheck", "adecide", "aestimate_cost", "agrade", "arerun", "arun", "check", "decide", "estimate_cost", "grade",
+    "rerun", "run",
+}  # fmt: skip
 OPTIONS = {
-    "ConnectionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions", "RunOptions",
-    "Sampling",
+    "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions",
+    "RerunOptions", "RunOptions", "Sampling",
 }  # fmt: skip
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
@@ -24,8 +27,8 @@ READING = {
     "read_results",
 }  # fmt: skip
 READ = {
-    "BoardResult", "CheckResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "SuiteComparisonResult",
-    "Trajectory", "VerdictRecord",
+    "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite", "ReplyRecord",
+    "SuiteComparisonResult", "Trajectory", "VerdictRecord",
 }  # fmt: skip
 ADOPTING = {"adopt_suite", "verify_suite"}
 

@@ -34,7 +34,7 @@ def stored(store: Path) -> int:
 def test_a_gate_is_a_call(asked: dict[str, Any]) -> None:
     found = independence.check("harbour", min_index=50, max_runs=3, **asked)
     assert (found.decision, found.exit_code, found.started) == ("undecided", 5, True)
-    assert found.document.runs == found.document.runs_bought == 3
+    assert (found.document.runs, found.document.calls_bought) == (3, 3 * CALLS)
     assert [row["scenario"] for row in found.records()] == [one.scenario for one in found.document.scenarios]
     assert '"written_by"' in found.to_baseline()
     assert "undecided" in found._repr_html_()
@@ -42,11 +42,14 @@ def test_a_gate_is_a_call(asked: dict[str, Any]) -> None:
 
 def test_what_plans_other_runs_is_refused(asked: dict[str, Any]) -> None:
     others: list[dict[str, Any]] = [
-        {"runs": 4}, {"run_number": 2}, {"no_judge": True}, {"experiments": "course"}, {"roster": "default"},
+        {"runs": 4}, {"run_number": 2}, {"shard": "1/2"}, {"replicates": "auto"}, {"replicates": "auto", "calls": 20},
+        {"no_judge": True}, {"experiments": "course"},
     ]  # fmt: skip
     for settings in others:
-        with pytest.raises(UsageError, match="is not for a gate"):
+        with pytest.raises(UsageError, match="is not for runs that are bought until something is decided"):
             independence.check("harbour", min_index=50, **asked, **settings)
+    with pytest.raises(UsageError, match="names several subjects, and a gate is about one"):
+        independence.check("harbour", min_index=50, roster="default", **asked)
 
 
 def test_options_are_values_too(asked: dict[str, Any]) -> None:
@@ -99,5 +102,5 @@ def test_a_run_that_was_planned_before_and_is_not_whole_is_filled_first(asked: d
         connection.execute(f"DELETE FROM calls WHERE {trial}")
         connection.execute(f"DELETE FROM verdicts WHERE {trial}")
     found = independence.check("harbour", min_index=50, max_runs=5, **asked)
-    assert (found.document.runs, found.document.runs_bought) == (5, 1)
+    assert (found.document.runs, found.document.calls_bought) == (5, 1)
     assert stored(store) == 5 * CALLS

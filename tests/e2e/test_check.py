@@ -15,7 +15,7 @@ from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
 from tests.e2e.endpoint import Served
 
-CALLS = 5  # answers of one run of the suite
+CALLS = 5  # answers that one run of the suite takes
 PERSONA = "You are Ottilie, lock warden. You have opinions on ropes, and you keep them."
 HOLDS = ("--min-index", "50")
 
@@ -60,15 +60,15 @@ def test_a_subject_that_holds_passes_and_buys_no_more_than_that_takes(gate: Gate
     assert found["bars"][0]["interval"][0] > 50
     runs = found["runs"]
     assert runs < 10
-    assert (found["runs_bought"], found["looks"]) == (runs, runs - 1)
+    assert (found["calls_bought"], found["looks"]) == (runs * CALLS, runs - 1)
     assert gate.asked() == runs * CALLS
     again = gate.run("never", *HOLDS, "--format", "json").board
     assert gate.asked() == runs * CALLS  # nothing is bought once it is decided
-    assert (again["runs_bought"], again["bars"]) == (0, found["bars"])
+    assert (again["calls_bought"], again["bars"]) == (0, found["bars"])
     ran = gate.run("never", "--runs", "6", name="run")
     assert ran.code == 0, ran.err
     together = gate.run("never", *HOLDS, "--format", "json").board  # stored runs are looked at together
-    assert (together["runs"], together["runs_bought"], together["looks"]) == (6, 0, 5)
+    assert (together["runs"], together["calls_bought"], together["looks"]) == (6, 0, 5)
 
 
 def test_a_subject_that_folds_fails_with_its_words(gate: Gate):
@@ -107,11 +107,11 @@ def test_it_stays_undecided_where_the_interval_straddles_the_bar_and_goes_on_wit
     # The cost cap leaves it undecided, with whole runs.
     capped = gate.run("half", *HOLDS, "--max-cost", f"{1.5 * price:.6f}", "--format", "json")
     found = capped.board
-    assert (capped.code, found["decision"], found["runs"], found["runs_bought"]) == (5, "undecided", 4, 1), capped.err
+    assert (capped.code, found["decision"], found["runs"], found["calls_bought"]) == (5, "undecided", 4, CALLS)
     assert "--max-cost" in found["reason"]
     assert found["cost_usd"] <= 1.5 * price
     more = gate.run("half", *HOLDS, "--max-runs", "6", "--format", "json").board
-    assert more["runs_bought"] == more["runs"] - 4
+    assert more["calls_bought"] == (more["runs"] - 4) * CALLS
     assert gate.asked() == more["runs"] * CALLS
     assert max(gate.served.asked().values()) == 1
 
@@ -173,8 +173,8 @@ NONSENSE = {
     "--min-index 50 --markdown one.md --junit one.md": "--junit and --markdown name one file",
     "--min-index 50 -m sim/never,sim/half": "these are 2 subjects; name one with -m",
     "--min-index 50 --delivery user_role,tool_role": "2 conditions; name one with --system-prompt and --delivery",
-    "--min-index 50 --suite v2 -j offline": "these are 2 judges; name one with -j",
-    "--min-index 50 --suite sides": "a gate decides on an index, and suite sides is read by `paired_sides`",
+    "--min-index 50 --suite v2 -j offline": "goes by one judge, and these are 2; name one with -j",
+    "--min-index 50 --suite sides": "a gate is about an index, and suite sides is read by `paired_sides`",
 }
 
 

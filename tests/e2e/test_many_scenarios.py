@@ -154,8 +154,7 @@ def test_a_plan_that_cannot_be_is_one_sentence() -> None:
         ("many", "--seed 3", "add --scenarios N, of a grid --limit N"),
         ("v2", "--replicates auto --calls 51", "take 52 calls a subject"),
         ("v2", "--replicates auto --calls 60 --runs 3", "3 runs of every scenario take 78 calls"),
-        ("v2", "--replicates auto", "needs --replicates auto"),
-        ("v2", "--calls 60", "needs --replicates auto"),
+        ("v2", "--calls 60", "add --replicates auto"),
     ):
         asked = ("run", "--db", "store.db", "--suite", suite, "-m", "sim/half", "-j", "cues", *line.split())
         assert told in command.refused(*asked)

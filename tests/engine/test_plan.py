@@ -344,10 +344,10 @@ def noise(dinner: float, radio: float, dessert: float, df: int = 400) -> RunNois
 def test_a_subject_is_planned_by_what_others_showed_whatever_its_own_runs_were() -> None:
     other = noise(9, 1, 1)
     plans = [
-        KnownNoise(None, EQUAL, {"own": own, "other": other}, {}).variance("own")
+        KnownNoise(None, EQUAL, {"own": own, "other": other}, {}).variance({"own"})
         for own in (noise(1, 1, 1), noise(0, 0, 100), noise(0, 0, 0))
     ]
-    assert plans[0] == plans[1] == plans[2] == KnownNoise(None, EQUAL, {"other": other}, {}).variance("own")
+    assert plans[0] == plans[1] == plans[2] == KnownNoise(None, EQUAL, {"other": other}, {}).variance({"own"})
     variance, source = plans[0]
     assert source == "the noise of other subjects' runs"
     assert variance["dinner"] == pytest.approx(9, rel=0.02)
@@ -355,12 +355,12 @@ def test_a_subject_is_planned_by_what_others_showed_whatever_its_own_runs_were()
 
 def test_a_subject_alone_is_planned_by_imports_else_by_what_ships_else_alike() -> None:
     own, shipped = {"own": noise(1, 9, 1)}, {"dinner": 5.0, "radio": 1.0, "dessert": 1.0}
-    _, source = KnownNoise(shipped, EQUAL, own, {"own": noise(1, 1, 9)}).variance("own")
+    _, source = KnownNoise(shipped, EQUAL, own, {"own": noise(1, 1, 9)}).variance({"own"})
     assert source == "the noise of imported runs"
-    assert KnownNoise(shipped, EQUAL, own, {}).variance("own") == (shipped, "the noise the suite ships")
-    assert KnownNoise(None, EQUAL, own, {}).variance("own")[0] == EQUAL
+    assert KnownNoise(shipped, EQUAL, own, {}).variance({"own"}) == (shipped, "the noise the suite ships")
+    assert KnownNoise(None, EQUAL, own, {}).variance({"own"})[0] == EQUAL
     still = {"own": noise(1, 9, 1), "other": noise(0, 0, 0)}
-    assert KnownNoise(shipped, EQUAL, still, {}).variance("own")[0] == shipped
+    assert KnownNoise(shipped, EQUAL, still, {}).variance({"own"})[0] == shipped
 
 
 def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite: LoadedSuite) -> None:
@@ -375,6 +375,10 @@ def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite:
     assert own["radio"] > other["radio"]  # by what the other one showed
     assert other["dessert"] > own["dessert"]
     assert [line.split(":")[0] for line in told] == [loud.label, quiet.label]
+    by_runs, (line,) = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(None, 1, 6))
+    plans = [by_runs.replicates[one.config_dir, USUAL] for one in (loud, quiet)]
+    assert plans[0] == plans[1]  # what is bought in stages follows neither
+    assert "equal shares, as no noise is known yet" in line
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 1000])

@@ -10,12 +10,14 @@ from scipy import stats
 
 from independence.errors import StoreError
 from independence.report import comparison_tables, looks, notes, provider_tables, subject_comparison
-from independence.report.looks import RunCount
+from independence.report.looks import RunCount, RunHistory
 from independence.report.provider_tables import UNPINNED
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table
-from independence.stats import comparison, repeated_looks
+from independence.stats import comparison, decision, repeated_looks
 from independence.stats.comparison import Difference
+from independence.store import decisions
+from independence.store.decisions import Side
 from independence.suites.load import LoadedSuite
 from independence.types import Condition, Where
 
@@ -263,24 +265,47 @@ def test_runs_planned_together_are_one_look(toy: Toy) -> None:
     planned(toy, "a", *"1124")
     planned(toy, "b", *"113")
     counts = looks.run_counts(toy.connection, toy.scope.where)
-    assert [count.fewest for count in counts["a"]] == [2, 3, 4]
-    assert [count.fewest for count in counts["b"]] == [2, 3]
+    assert [count.fewest for count in counts["a"].counts] == [2, 3, 4]
+    assert [count.fewest for count in counts["b"].counts] == [2, 3]
     found = looks.of(counts["a"], counts["b"])
     assert found.runs == (2, 2, 3, 3)
     assert found.information == pytest.approx((2, 2.4, 3, 24 / 7))
     assert found.level == repeated_looks.level(found.information) < 0.01
+    toy.connection.execute("DELETE FROM planned WHERE config_dir = 'a' AND scenario = 'radio' AND run = 4")
+    last = looks.run_counts(toy.connection, toy.scope.where)["a"].counts[-1]
+    assert (last.fewest, last.worth) == (3, pytest.approx(4 - 2 / 7))  # answers and a verdict each: 3, 2 and 2 calls
+
+
+def test_a_decision_spends_its_own_error_where_it_was_planned_before_the_first_look(toy: Toy) -> None:
+    toy.complete("a", HIGH)
+    toy.complete("b", LOW)
+    toy.complete("c", LOW)
+    for config in "abc":
+        planned(toy, config, *"1123")
+    both = decisions.between([Side(config, filled.CONDITION) for config in "ba"], 5.0, 4)
+    for day, before in (("2026-01-01", True), ("2026-01-02", False)):
+        toy.connection.execute("DELETE FROM decisions")
+        decisions.add(toy.connection, toy.scope.where, both)
+        toy.connection.execute("UPDATE decisions SET planned_at = ?", (day,))
+        counts = looks.run_counts(toy.connection, toy.scope.where)
+        found, other = (looks.of(counts["a"], counts[second]) for second in "bc")
+        usual = repeated_looks.level(found.information)
+        own = decision.level(found.information, 4)
+        assert (found.level, other.level) == (own if before else usual, usual)
+        assert found.note.startswith("Look 3 of a decision") is before
+        assert own > usual
 
 
 def test_a_comparison_without_a_test_was_no_look(toy: Toy) -> None:
     toy.complete("a", HIGH[:3])
     planned(toy, "a", *"123")
-    other = [RunCount("", 3, 3.0)]
+    other = RunHistory((RunCount("", 3, 3.0),))
     few, many = (looks.run_counts(toy.connection, toy.scope.where, least)["a"] for least in (2, 1))
     assert looks.of(few, other).runs == (2, 3)
     assert looks.of(many, other).runs == (1, 2, 3)  # of many scenarios one run each is tested
-    once = looks.of(few[:1], other)
+    once = looks.of(RunHistory(few.counts[:1]), other)
     assert (once.runs, once.level, once.note) == ((2,), repeated_looks.FIRST, "")
-    nobody = looks.of([], few)
+    nobody = looks.of(looks.NEVER, few)
     assert (nobody, nobody.level) == (looks.Looks((), ()), repeated_looks.FIRST)
 
 
@@ -315,8 +340,8 @@ def test_imports_came_at_once_and_before_all_others(toy: Toy) -> None:
     filled.complete(toy.connection, published, "a", HIGH[:3])
     planned(toy, "a", *"123")
     found = looks.run_counts(toy.connection, Where("toy", "published", filled.CONDITION))
-    assert found == {"a": (RunCount("", 3, 3.0),)}
-    measured_here = [RunCount("2026-01-02", 2, 2.0), RunCount("2026-01-03", 5, 5.0)]
+    assert found == {"a": RunHistory((RunCount("", 3, 3.0),))}
+    measured_here = RunHistory((RunCount("2026-01-02", 2, 2.0), RunCount("2026-01-03", 5, 5.0)))
     assert looks.of(found["a"], measured_here).runs == (2, 3)
     assert looks.at_all_pairs([found["a"], measured_here]).most == 2
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from benchmarks import decide, decide_best
@@ -10,9 +12,9 @@ from benchmarks.grid import Grid
 from benchmarks.purchases import halves, made_up
 from scipy import stats
 
-from independence.stats.allocation import LEAST
+from independence.stats.allocation import LEAST, RepeatedScenario, allocate, variances
 from independence.stats.comparison import adjusted, difference
-from independence.stats.decision import ERROR, FIRST, decided, level, surely_below
+from independence.stats.decision import ERROR, FIRST, decided, expected_stages, level, surely_below
 from independence.stats.index_uncertainty import IndexEstimate
 
 
@@ -85,3 +87,40 @@ def test_the_best_of_many_costs_between_two_runs_of_all_and_the_most_of_all():
     for (cap, margin), found in chosen.items():
         assert LEAST * decide_best.FLEET <= found.runs[0] <= chosen[cap, 0.0].runs[0] <= cap * decide_best.FLEET
         assert not found.dropped[0] or found.regret[0] > 0, margin
+
+
+def crossed(information: Sequence[float], levels: Sequence[float], gap: float = 0.0) -> np.ndarray:
+    """(paths, looks) which looks find a difference where `gap` is the true one, as the information grows."""
+    steps = np.diff(information, prepend=0.0)
+    seen = np.cumsum(np.random.default_rng(33).normal(gap * steps, np.sqrt(steps), (200_000, len(steps))), axis=1)
+    return np.abs(seen / np.sqrt(information)) > stats.norm.isf(np.array(levels) / 2)
+
+
+def levels(information: Sequence[float], end: float) -> list[float]:
+    return [level(information[: count + 1], end) for count in range(len(information))]
+
+
+def test_unequal_and_skipped_looks_err_no_more():
+    for information in ([2, 5, 6.5, 10], [2, 3, 9.4], [2.4, 3.1, 3.2, 7, 9]):
+        assert crossed(information, levels(information, 10)).any(axis=1).mean() < ERROR + 0.0015
+
+
+@pytest.mark.parametrize(("gap", "least", "most"), [(0.0, 0.97, 1.01), (3.0, 0.9, 1.02), (8.0, 0.85, 1.02)])
+def test_how_many_stages_a_decision_takes_is_foretold_about_right(gap: float, least: float, most: float):
+    errors = [18.0 / stage for stage in range(2, 11)]
+    information = [1 / one for one in errors]
+    first = crossed(information, levels(information, information[-1]), gap)
+    first[:, -1] = True
+    simulated = float(first.argmax(axis=1).mean()) + 1
+    assert least < simulated / expected_stages(gap, errors) < most
+
+
+def test_variances_of_stages_are_those_of_the_plan():
+    noise, calls = {"a": 9.0, "b": 1.0, "c": 4.0}, {"a": 2, "b": 3, "c": 1}
+    units = {name: RepeatedScenario(noise[name], calls[name]) for name in noise}
+    foretold = variances(noise, calls, 40)
+    assert len(foretold) == 39
+    for stage in (LEAST, 20, 40):
+        plan = allocate(units, stage * sum(calls.values()))
+        exact = 2 * sum(noise[name] / runs for name, runs in plan.items())
+        assert foretold[stage - LEAST] == pytest.approx(exact, rel=0.05)

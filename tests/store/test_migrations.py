@@ -66,6 +66,7 @@ GOLDEN = {
     "tallies": ["name", "rows", "digests"],
     "leases": ["trial", "owner", "until"],
     "deliveries": ["endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found", "digest"],
+    "decisions": ["suite", "edition", "sides", "margin", "runs", "planned_at", "below", "digest"],
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "failures_of_trial", "artefacts_short", "routes_of_trial",

@@ -125,6 +125,10 @@ class _Decision:
         self.sides = purchase.sides(run)
         if len(self.sides) < 2:
             raise UsageError("a decision is between two subjects or more, or two conditions", "name more than one")
+        if len(self.sides) > 2 and self.purchase.command == "compare":
+            labels = listed(sorted({trial.subject.label for trial in run.trials}))
+            what = f"two are compared, and these are {len(self.sides)}: {labels}"
+            raise UsageError(what, "name each by its label, and conditions that differ in one thing")
         if len(self.sides) > 2 and len({side.condition for side in self.sides}) > 1:
             raise UsageError(
                 "who is best is decided under one condition", "name it with --system-prompt and --delivery"
@@ -157,7 +161,7 @@ class _Decision:
 
     def _result(self, result: RunResult) -> DecisionResult:
         run, stopped = result.run, self.purchase.stopped(result)
-        started = result.started or self.purchase.capped is not None
+        started = result.started or self.purchase.capped is not None or bool(self.purchase.said)
         state, compared, outcome, code, reason = DecisionState({}, 0, None), None, None, 0, "nothing was asked"
         if started:
             with reading(result.store) as connection:
@@ -185,18 +189,18 @@ class _Decision:
             return "open", OPEN, f"Open, and no further run was made: {stopped}"
         if stopped is not None:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
-        holes = listed([state.sides[side].subject for side in state.those("incomplete")])
-        lacking = f"{holes} is incomplete: {purchase.missing(result) or 'verdicts are missing'}."
+        holes = [state.sides[side].subject for side in state.those("incomplete")]
+        be = "is" if len(holes) == 1 else "are"
+        lacking = f"{listed(holes)} {be} incomplete: {purchase.missing(result) or 'verdicts are missing'}."
         outcome, said = decided.conclusion(state, self.margin)
         if outcome is None:
             return None, INCOMPLETE, f"Nothing is decided: {lacking}"
-        made = max(one.runs for one in state.sides.values())
-        if outcome == "differ" and made < self.bars.max_runs:
+        if outcome == "differ" and not self.purchase.exhausted:
             low, high = decision.TOO_LARGE
-            said += f" As it was clear early, a difference is {low:g} to {high:g} points too large on average."
+            said += f" Decided early, a difference is too large on average: by {low:g} points of 12, by {high:g} of 3."
         if outcome == "open":
-            why = "which is what was planned" if made >= self.bars.max_runs else "and no further run was approved"
-            said += f" {made} runs' worth of calls are made, {why}."
+            most = f"Calls worth {self.bars.max_runs} runs of each are made, which is what was planned."
+            said += f" {most if self.purchase.exhausted else 'No further run was approved.'}"
         return (
             outcome,
             INCOMPLETE if holes else OPEN if outcome == "open" else 0,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from independence.api import running
 from independence.api.running import Approve, RunResult
 from independence.config.options import RunOptions
 from independence.engine import replicates
+from independence.engine.events import CallCommitted, Event, VerdictCommitted
 from independence.engine.gate import StopSignal
 from independence.engine.pipeline import RunPreview
 from independence.engine.plan import Trial
@@ -32,6 +34,7 @@ from independence.store.database import reading
 from independence.store.decisions import Side
 
 _NOTHING_USD: Final = 1e-9
+_FLAGS: Final = {"experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)"}
 Look = Callable[[RunResult], Collection[Side]]  # whose runs are to go on; nobody's: it is over
 
 
@@ -51,15 +54,18 @@ class Purchase:
 
     def __init__(self, asked: RunOptions, store: Path, most: int, command: str) -> None:
         """`most` runs' worth of calls a side. Raises UsageError for options of other plans."""
-        unused = RunOptions()
-        for name in ("runs", "run_number", "shard", "calls", "replicates", "experiments", "no_judge"):
-            if getattr(asked, name) != getattr(unused, name):
-                raise UsageError(f"`{name}` is not for runs that are bought until something is decided", "leave it out")
+        plans = ("runs", "run_number", "shard", "calls", "replicates", "experiments", "no_judge", "part")
+        for name, usual in msgspec.structs.asdict(RunOptions()).items():
+            if name in plans and getattr(asked, name) != usual:
+                what = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+                raise UsageError(f"{what} is not for runs that are bought until something is decided", "leave it out")
         self.asked, self.store, self.most, self.command = asked, store, most, command
         self.left: Collection[Side] | None = None  # whose runs go on; None: everybody's
         self.spent_usd = 0.0
         self.calls = 0  # answers and verdicts of models that were bought
+        self.asked_judges: Collection[str] = ()  # those that are models
         self.said = ""  # by the latest look, in a sentence
+        self.exhausted = False  # all stages are bought
         self.halt: StopSignal | None = None
         self.capped: CostCapReached | None = None  # before a stage that the cap would not cover
 
@@ -76,8 +82,8 @@ class Purchase:
             if stage < min(stored, self.most):
                 stage = min(stored, self.most)  # what was planned before belongs to the index
                 continue
-            self.left = look(result)
-            if not self.left or stage >= self.most:
+            self.left, self.exhausted = look(result), stage >= self.most
+            if not self.left or self.exhausted:
                 return result
             stage += 1
 
@@ -95,6 +101,7 @@ class Purchase:
         def resolved(connection: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
             run = run if adapted is None else adapted(connection, run)
             going = [one for one in run.trials if self.left is None or _side(one) in self.left]
+            self.asked_judges = {judge.name for judge in run.judges if judge.endpoint}
             told = f"Stage {stage} of at most {self.most}. {self.said}".strip()
             return msgspec.structs.replace(run, trials=going, stage=told)
 
@@ -105,9 +112,12 @@ class Purchase:
                 self.capped = CostCapReached(f"{why} of --max-cost {cap:g}")
                 return False
             answer = True if approve is None else approve(own)
-            going = await answer if inspect.isawaitable(answer) else answer
-            self.calls += calls_to_go(preview) if going else 0
-            return going
+            return await answer if inspect.isawaitable(answer) else answer
+
+        def on_event(event: Event) -> None:
+            asked = isinstance(event, VerdictCommitted) and event.judge in self.asked_judges
+            self.calls += asked or isinstance(event, CallCommitted)
+            hooks.on_event(event)
 
         def on_started(halt: StopSignal) -> None:
             if self.halt is not None and self.halt.reason is not None:
@@ -118,7 +128,7 @@ class Purchase:
         connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
         result = await running.stage(
             msgspec.structs.replace(self.asked, replicates="auto", runs=stage, connection=connection),
-            self.store, approved, hooks._replace(on_started=on_started), self.command, resolved,
+            self.store, approved, hooks._replace(on_started=on_started, on_event=on_event), self.command, resolved,
         )  # fmt: skip
         self.spent_usd += result.spent_usd
         return result
@@ -128,7 +138,10 @@ class Purchase:
         calls = calls_to_go(preview)
         each = self.spent_usd / self.calls if self.calls else 0.0
         usd = max(preview.cost.typical_usd, each * calls)
-        most = calls + (self.most - stage) * sum(calls_of_scenarios(preview.run).values()) * len(sides(preview.run))
+        own, planned = calls_of_scenarios(preview.run), Counter[Side]()
+        for trial in preview.run.trials:
+            planned[_side(trial)] += own[trial.dialogue.scenario.id]
+        most = calls + sum(max(0, self.most * sum(own.values()) - one) for one in planned.values())
         cost = msgspec.structs.replace(preview.cost, typical_usd=usd)
         fields = {name: getattr(preview, name) for name in RunPreview.__struct_fields__} | {"cost": cost}
         return StagePreview(

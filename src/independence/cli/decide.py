@@ -69,4 +69,5 @@ def _print(found: DecisionResult, terminal: TerminalOptions) -> None:
     if terminal.format_ == "table":
         print(f"\n{click.wrap_text(plain(document.reason), table_output.console().width)}")
     spent = f", ${document.cost_usd:.4f}" if document.cost_usd else ""
-    note(f"{document.calls_bought:,} calls were bought{spent}, in {document.looks} looks", terminal.quiet)
+    looks = "1 look" if document.looks == 1 else f"{document.looks} looks"
+    note(f"{document.calls_bought:,} calls were bought{spent}, in {looks}", terminal.quiet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -71,14 +71,14 @@ class KnownNoise(NamedTuple):
     own: Mapping[str, RunNoise]  # of the subjects of the edition, by config_dir
     imported: Mapping[str, RunNoise]
 
-    def variance(self, config_dir: str) -> tuple[Mapping[str, float], str]:
-        """What a subject's plan follows, and where it is from; never its own runs.
+    def variance(self, but: Collection[str]) -> tuple[Mapping[str, float], str]:
+        """What a subject's plan follows, and where it is from; never runs of those (`but`), of which it is one.
 
-        Those count in its index. A scenario that failed in them by chance would be repeated more than one that did
-        not, its failure diluted, and the index would come out too high on average.
+        Its own runs count in its index. A scenario that failed in them by chance would be repeated more than one that
+        did not, its failure diluted, and the index would come out too high on average.
         """
         prior = self.shipped or self.equal
-        others = [noise for name, noise in self.own.items() if name != config_dir]
+        others = [noise for name, noise in self.own.items() if name not in but]
         for parts, source in (
             (others, "the noise of other subjects' runs"),
             (self.imported.values(), "the noise of imported runs"),
@@ -101,8 +101,11 @@ def spread_calls(
         where = Where(noise.suite.suite, noise.edition, condition)
         for one in plans.planned_trials(noise.connection, where):  # in the order of runs: the highest comes last
             planned.setdefault(one.config_dir, {})[one.scenario] = one.run
+        # What is bought stage by stage follows nothing that earlier stages have shown: of two subjects, each would
+        # spend all on the one scenario in which the other has failed, and leave its own at two runs.
+        everybody = {subject.config_dir for subject in subjects} if budget.calls is None else set[str]()
         for subject in subjects:
-            variance, source = known.variance(subject.config_dir)
+            variance, source = known.variance({subject.config_dir, *everybody})
             units = _units(noise.suite, selection, variance, budget.verdicts)
             have = planned.get(subject.config_dir, {})
             calls, floor = budget.spread(units, have)

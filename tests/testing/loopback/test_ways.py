@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import msgspec
+import numpy as np
 import pytest
+from scipy import stats
 
 from independence.errors import UsageError
 from independence.testing import Endpoint
-from independence.testing.loopback import ways
+from independence.testing.loopback import ways, wire
 from independence.testing.loopback.server import Loopback, serving
 from independence.testing.loopback.settings import LoopbackSettings
+from independence.testing.loopback.wire import CompletionBody
 
 from .conftest import TOOL, Ask, Once, plain, tooled
 
@@ -138,6 +143,23 @@ async def test_a_part_that_is_lost_is_neither_counted_nor_read(under: Under) -> 
         assert [one.status for one in came] == [200, 200]
     spec = "loses=system,loses=tools,loses=arguments,loses=results"
     assert (await under(spec, tooled())).prompt_tokens < (await under("loses=system", tooled())).prompt_tokens
+
+
+def test_random_seeds_say_nothing_of_each_other_and_are_the_same_again() -> None:
+    """Evenly spaced seeds fall evenly into a tenth of their range; drawn ones by chance."""
+    asked, count = CompletionBody(model="half", messages=()), 1000
+    seeds = [round(at * wire.SEEDS / count) for at in range(count)]
+
+    def drawn() -> list[int]:
+        every = (ways.seen(msgspec.structs.replace(asked, seed=seed), ways.parse_ways("random")) for seed in seeds)
+        return [one.seed or 0 for one in every]
+
+    found = drawn()
+    assert found == drawn()
+    tenths = np.bincount([10 * seed // wire.SEEDS for seed in found], minlength=10)
+    assert len(tenths) == 10
+    assert 0.01 < stats.chisquare(tenths).pvalue < 0.99
+    assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 3 / math.sqrt(count)
 
 
 async def test_a_context_keeps_the_end_of_a_prompt(under: Under) -> None:

@@ -309,6 +309,8 @@ def seen(body: CompletionBody, ways: Ways) -> CompletionBody:
     lost, context = ways.values("loses"), int(ways.number("context"))
     if ignored := ways.values("ignores"):
         body = msgspec.structs.replace(body, **dict.fromkeys(ignored))
+    if ways.has("random"):
+        body = msgspec.structs.replace(body, seed=int(wire.uniforms("seed", body.seed or 0).a * wire.SEEDS))
     if lost:
         messages = tuple(_without(lost, message) for message in body.messages)
         tools = None if "tools" in lost else body.tools
