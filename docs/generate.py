@@ -227,7 +227,8 @@ font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-s
 def spending() -> str:
     """The chart of spending.md, drawn from its own table: calls to the right, the share of pairs upwards."""
     found = POWERS.findall((FOLDER / "spending.md").read_text("utf-8"))
-    shares, *columns = zip(*([int(cell.replace(",", "")) for cell in row] for row in found), strict=True)
+    rows = [[int(cell.replace(",", "")) for cell in row] for row in found]
+    shares, *columns = zip(*rows, strict=True)
     most = max(map(max, columns))
 
     def x(calls: float) -> float:
