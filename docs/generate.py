@@ -232,10 +232,10 @@ def spending() -> str:
     most = max(map(max, columns))
 
     def x(calls: float) -> float:
-        return round(LEFT + (RIGHT - LEFT) * calls / most, 1)
+        return float(round(LEFT + (RIGHT - LEFT) * calls / most, 1))
 
     def y(share: float) -> float:
-        return round(BOTTOM - (BOTTOM - TOP) * (share - shares[0]) / (shares[-1] - shares[0]), 1)
+        return float(round(BOTTOM - (BOTTOM - TOP) * (share - shares[0]) / (shares[-1] - shares[0]), 1))
 
     parts = [f'<path class="axis" d="M{LEFT},{TOP}V{BOTTOM}H{RIGHT}"/>']
     parts += [words(x(calls), BOTTOM + 18, f"{calls:,}", "middle") for calls in range(0, most + 1, CALLS)]

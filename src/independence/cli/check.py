@@ -83,14 +83,18 @@ def command(
 
 def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
     from independence.api import checking
-    from independence.cli import launch, screen
+    from independence.api.purchase import StagePreview
+    from independence.cli import decide, launch, screen
 
+    begun = False
     with screen.Screen(terminal, asked.connection) as shown:
         shown.doing("planning, and asking which models there are")
 
         def approve(preview: RunPreview) -> bool:
-            idle = not preview.left.todo
-            lines = [] if idle else launch.lines(preview)
+            nonlocal begun
+            assert isinstance(preview, StagePreview)
+            lines = [] if not preview.left.todo else decide.next_stage(preview) if begun else launch.lines(preview)
+            begun = begun or bool(lines)
             return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
 
         work = checking.acheck(

@@ -34,7 +34,7 @@ def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, 
             if not preview.left.todo:
                 return shown.agree([], 0.0, preview.run.endpoints)
             first, begun = not begun, True
-            lines = [*launch.lines(preview), _forecast(preview, bars.margin(2))] if first else _stage(preview)
+            lines = [*launch.lines(preview), _forecast(preview, bars.margin(2))] if first else next_stage(preview)
             return shown.agree(lines, preview.most_usd if first else 0.0, preview.run.endpoints)
 
         found = shown.drive(deciding.adecide(
@@ -55,8 +55,10 @@ def _forecast(preview: StagePreview, margin: float) -> str:
     return f"until it is decided: {likely}at most {preview.most_calls:,} calls{launch.about(preview.most_usd)}"
 
 
-def _stage(preview: StagePreview) -> list[str]:
-    return [preview.so_far, f"next: {preview.calls:,} calls{launch.about(preview.cost.typical_usd)}"]
+def next_stage(preview: StagePreview) -> list[str]:
+    """What the stages before one say, and what it asks."""
+    asked = f"next: {preview.calls:,} calls{launch.about(preview.cost.typical_usd)}"
+    return [preview.so_far, asked] if preview.so_far else [asked]
 
 
 def _print(found: DecisionResult, terminal: TerminalOptions) -> None:

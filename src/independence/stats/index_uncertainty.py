@@ -171,7 +171,8 @@ def whole_runs(subject: SubjectPoints) -> IndexEstimate | None:
     given = np.where(there, given, means[:, None])
     parts = given.var(axis=1, ddof=1)
     explained = float(parts.sum())
-    varied = 1 - float((parts**2).sum()) / explained**2 if explained > _REST else 0.0  # 0: in one scenario alone
+    alone = float((parts**2).sum()) / explained**2 if explained > _REST else 1.0  # all of it in one scenario
+    varied = max(0.0, 1 - alone)
     ninth = 2 / 9 * varied / (count - 1)
     bound = explained * (1 - ninth + _FLAGGED * math.sqrt(ninth)) ** 3
     if varied < _REST or given.sum(axis=0).var(ddof=1) <= bound:
