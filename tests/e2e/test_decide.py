@@ -305,7 +305,7 @@ def test_in_the_middle_of_a_stage_and_goes_on_to_the_same_decision(
 
 @pytest.mark.deep
 def test_pairs_of_known_indices_are_never_turned_and_take_the_calls_that_are_said():
-    """A few of `python -m benchmarks decide/pairs`."""
+    """A few of `python -m benchmarks decide/command`."""
     found = decide_pairs.decide([pair for pair in decide_pairs.draw(200) if pair.number % 20 in (0, 1)])
     assert [one for one in found if one.printed != one.counted] == []
     apart = [one for one in found if one.pair.first != one.pair.second and one.outcome == "differ"]
