@@ -266,6 +266,8 @@ def test_of_unequal_runs_those_count_that_hold_every_scenario() -> None:
     assert found.point == pytest.approx(ragged.index)
     for few in ([own[:2] for own in points], [points[0][:2], *points[1:]], [points[0], *np.full((14, 8), 12.0)]):
         assert whole_runs(sheets.of(*few)) is None, "two runs, or one scenario that varies, tell of no runs"
+    for own in np.random.default_rng(5).uniform(0, 25, (300, 10)):  # where rounding may leave less than nothing
+        assert whole_runs(sheets.of(own, *np.full((3, 10), 5.0))) is None
 
 
 def test_what_missing_verdicts_are_filled_with_is_no_run_that_went_down() -> None:
