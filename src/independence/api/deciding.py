@@ -197,7 +197,9 @@ class _Decision:
             return None, INCOMPLETE, f"Nothing is decided: {lacking}"
         if outcome == "differ" and not self.purchase.exhausted:
             low, high = decision.TOO_LARGE
-            said += f" Decided early, a difference is too large on average: by {low:g} points of 12, by {high:g} of 3."
+            said += (
+                f" Decided early, a difference is too large on average ({low:g} points if 12 is true, {high:g} if 3)."
+            )
         if outcome == "open":
             most = f"Calls worth {self.bars.max_runs} runs of each are made, which is what was planned."
             said += f" {most if self.purchase.exhausted else 'No further run was approved.'}"

@@ -51,7 +51,7 @@ def _forecast(preview: StagePreview, margin: float) -> str:
     likely = ""
     if preview.likely_calls is not None:
         usd = preview.most_usd * preview.likely_calls / max(1, preview.most_calls)
-        likely = f"about {preview.likely_calls:,} calls{launch.about(usd)} if both are {margin:g} points apart, "
+        likely = f"about {preview.likely_calls:,} calls{launch.about(usd)} if the two are {margin:g} points apart, "
     return f"until it is decided: {likely}at most {preview.most_calls:,} calls{launch.about(preview.most_usd)}"
 
 

@@ -92,9 +92,10 @@ def read(
         gap = subject_comparison.solid(comparison.difference(whole[best], whole[side]))
         near = decision.decided(gap, own.level, plan.margin) == "within"
         standing: Standing = "below" if side in below else "within" if near else "open"
-        ci = gap.interval(1 - own.level)
+        # Once more runs went to others, the test that found it below is no longer the one of an interval.
+        ci = None if side in plan.stages else gap.interval(1 - own.level)
         rows[side] = msgspec.structs.replace(rows[side], standing=standing, behind=gap.points, behind_ci=ci)
-    least = min((one.level for one in seen.values()), default=None)
+    least = min((own.level for side, own in seen.items() if side not in plan.stages), default=None)
     return DecisionState(rows, max((len(one.runs) for one in seen.values()), default=0), least and 1 - least)
 
 
@@ -125,17 +126,10 @@ def conclusion(state: DecisionState, margin: float) -> tuple[Outcome | None, str
 def tables(found: DecisionDocument) -> list[Table]:
     """The sides, the best first."""
     by_condition = _by_condition(found.sides)
-    rows = [
-        (
-            one.condition if by_condition else one.subject,
-            one.index,
-            one.runs,
-            one.behind,
-            one.behind_ci,
-            _words(one, found),
-        )
-        for one in found.sides
-    ]
+    rows = []
+    for one in found.sides:
+        name = one.condition if by_condition else one.subject
+        rows.append((name, one.index, one.runs, one.behind, one.behind_ci, _words(one, found)))
     note = (
         f"Levels were planned for {found.max_runs} runs of each, or as many calls: all looks together put an equal "
         f"below the best in at most {decision.ERROR:.0%} (alpha spending, Lan and DeMets 1983; Holm)."

@@ -72,7 +72,7 @@ class Looks(NamedTuple):
         if self.planned is not None and self.runs:
             return (
                 f"Look {len(self.runs)} of a decision that was planned for {self.planned.runs} runs of each or as many "
-                f"calls: p has to be below {self.level:.2g}, and intervals are {1 - self.level:.2%} ones. All looks "
+                f"calls: p has to be below {self.level:.3g}, and intervals are {1 - self.level:.2%} ones. All looks "
                 f"together find a difference between equals in at most {decision.ERROR:.0%} (alpha spending, Lan and "
                 "DeMets 1983)."
             )
