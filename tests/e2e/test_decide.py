@@ -165,7 +165,7 @@ def test_a_dry_run_says_what_it_may_take_asks_nothing_and_stores_nothing(place: 
     v2 = place.run("compare", *PAIR, "--suite", "v2", "-j", "cues", *BUYING, "--dry-run", "--db", "new.db")
     assert (v2.code, v2.out) == (0, "")
     assert "until it is decided: about " in v2.err  # whose noise is known
-    assert " if both are 5 points apart, at most 520 calls" in v2.err
+    assert " if the two are 5 points apart, at most 520 calls" in v2.err
     several = place.run(*best("--max-runs", "3", "--dry-run", "--db", "new.db"))
     assert (several.code, several.out) == (0, "")
     assert f"until it is decided: at most {4 * 3 * CALLS} calls ($" in several.err
