@@ -279,3 +279,10 @@ def test_what_missing_verdicts_are_filled_with_is_no_run_that_went_down() -> Non
     torn = calm - 5 * (np.arange(5) == 1)
     found = whole_runs(msgspec.structs.replace(low, given=sheets.of(*torn)))
     assert found == whole_runs(low), "the error is that of what they are filled with"
+
+
+def test_what_is_well_known_of_itself_stays_known_beside_a_subject_that_is_much_noisier() -> None:
+    made = moderate(np.array([0.0002, 0.66]), np.array([81.0, 24.0]), PriorShare(0.12, 2.0))
+    assert made.df[0] == 1.0
+    assert made.borrowed[0] > 0.9
+    assert made.df[1] == pytest.approx(24, rel=0.01)

@@ -343,7 +343,8 @@ def moderate(share: Array, df: Array, prior: PriorShare, shared: float = 0.0) ->
     inverse = (
         (1 - borrowed) ** 2 * own + borrowed**2 * (spread / 2 + 1 / lent_df) + 2 * (1 - borrowed) * borrowed * joint
     )
-    return ModeratedShares(made, 1 / inverse, borrowed, lent_df)
+    # Beside somebody much noisier, a share that is small and well known is mostly borrowed, and no less known for that.
+    return ModeratedShares(made, np.maximum(1 / inverse, np.minimum(df, 1.0)), borrowed, lent_df)
 
 
 def _spread(share: Array, df: Array, shared: float) -> float:
