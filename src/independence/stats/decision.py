@@ -22,7 +22,7 @@ from independence.stats.index_uncertainty import IndexEstimate
 
 Outcome = Literal["differ", "within", "open"]
 FIRST, ERROR = 0.005, 0.05
-TOO_LARGE = 0.5, 1.6  # points: what a decided difference of 12, and of 3, is too large on average (`benchmarks decide`)
+TOO_LARGE = 0.4, 1.6  # points: what a decided difference of 12, and of 3, is too large on average (`benchmarks decide`)
 
 
 def level(information: Sequence[float], end: float) -> float:
