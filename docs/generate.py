@@ -241,11 +241,11 @@ def spending() -> str:
     parts += [words(x(calls), BOTTOM + 18, f"{calls:,}", "middle") for calls in range(0, most + 1, CALLS)]
     parts += [words(LEFT - 8, y(share) + 4, f"{share} %", "end") for share in shares]
     parts.append(words(WIDTH / 2, BOTTOM + 40, "calls of both models together", "middle"))
-    names = {"whole": ("whole runs, fixed beforehand", -12, "end"), "decided": ("until it is decided", 12, "start")}
+    names = {"whole": ("whole runs, fixed beforehand", 14, "start"), "decided": ("until it is decided", -14, "end")}
     for calls, (kind, (name, beside, anchor)) in zip(columns, names.items(), strict=True):
         points = " ".join(f"{x(one)},{y(share)}" for one, share in zip(calls, shares, strict=True))
         parts.append(f'<polyline class="{kind}" points="{points}"/>')
-        parts.append(words(x(calls[-2]) + beside, y(shares[-2]), name, anchor))
+        parts.append(words(x(calls[2]) + beside, y(shares[2]) + 4, name, anchor))
     return CHART + "".join(f"  {part}\n" for part in parts) + "</svg>\n"
 
 
