@@ -113,8 +113,9 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
         command="run", about="harbour@0123abcd", began=now - 60, planned=40, done=20, failed=1, usd=0.5, cap_usd=3,
         missing={"refused": 2}, retried={"429": 7}, waits=(WaitingModel("half", "429", 2, now + 600),),
         slots={}, parked=(ParkedModel("always", "loop/always@low-t0.7", "HTTP 404"),),
+        stage="Stage 3 of at most 10. Open: half has the highest index.",
     )  # fmt: skip
-    idle = msgspec.structs.replace(busy, waits=(), parked=(), missing={}, retried={}, cap_usd=None)
+    idle = msgspec.structs.replace(busy, stage="", waits=(), parked=(), missing={}, retried={}, cap_usd=None)
     ended = msgspec.structs.replace(idle, ended=now, done=30)
     rows = ((here, busy), (gone, idle), (f"{gone}1", ended))
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -130,7 +131,7 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
             ("running", (
                 "20 of 40 calls", "1 failed", "$0.50 of at most $3.00", "20 calls a minute", "about 57 s left",
                 "half: 2 calls wait, HTTP 429, 10 min more", "loop/always@low-t0.7 is not asked any more: HTTP 404",
-                "Missing: refused (2)", "Asked again: HTTP 429 (7)",
+                "Missing: refused (2)", "Asked again: HTTP 429 (7)", busy.stage,
             )),
             ("stopped before its end", ("20 of 40 calls",)),
             ("ended", ("30 of 40 calls", "9 not asked")),
