@@ -28,7 +28,7 @@ from independence.stats.strict import VerdictValues
 from independence.stats.subject_points import Stratum, SubjectPoints
 from independence.suites import load
 
-GATES, MOST_RUNS = 2_000, 10
+GATES, MOST_RUNS = 600, 10
 LOOKS = range(gates.LEAST, MOST_RUNS + 1)
 DRAWN = 60  # runs of each scenario, of which the plans take the first ones
 FALSE = Within(most=5)

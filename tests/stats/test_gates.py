@@ -107,7 +107,7 @@ def ends(drawn: SimulatedSubjects, count: int) -> list[list[Interval]]:
 def test_gates_err_in_at_most_one_of_twenty_at_the_noise_that_the_suite_ships(place: float, share: float) -> None:
     """With a look after every run from 2 to 10, the true index on the bar and a point to either side.
 
-    `python -m benchmarks gate` measures the same on 2,000 gates of each kind.
+    `python -m benchmarks gate` measures the same on 600 gates of each kind.
     """
     count = 80
     truth, drawn = gate.shipped(place, np.random.default_rng(SEED), count, share)

@@ -69,6 +69,7 @@ EXAMPLES: Final = {
     "extract-names": ("extract-names -x local/qwen3-8b --local-url http://127.0.0.1:1234/v1",),
     "compare": (
         "compare sim/never sim/half",
+        "compare openai/gpt-5-mini anthropic/claude-haiku-4.5 --until-decided --max-cost 2",
         "compare claude-haiku-4.5 --against-system-prompt my-persona.md",
         "compare --suites sides,sides-es",
     ),

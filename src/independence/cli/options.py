@@ -249,14 +249,24 @@ _WATCHED = each(
     _flag(OUTPUT, "--yes", "Do not ask for confirmation."),
     QUIET,
 )
-DECISION = together(
-    "bars",
-    DecisionOptions,
-    option(MANY, "--within", type=float, metavar="POINTS",
-           help="With --until-decided: who is surely closer counts as alike.  [default: 5; of more than two: 1]"),
-    option(MANY, "--max-runs", type=int, default=DecisionOptions().max_runs, show_default=True,
-           help="With --until-decided: the most runs of each subject, or as many calls."),
-)  # fmt: skip
+
+
+def decision(*, advanced: bool = False) -> AnyOption:
+    """When a decision is made; `advanced` where a command has much else to show."""
+    return together(
+        "bars",
+        DecisionOptions,
+        option(
+            MANY, "--within", type=float, metavar="POINTS", advanced=advanced,
+            help="With --until-decided: who is surely closer counts as alike.  [default: 5; of more than two: 1]",
+        ),
+        option(
+            MANY, "--max-runs", type=int, default=DecisionOptions().max_runs, show_default=True, advanced=advanced,
+            help="With --until-decided: the most runs of each subject, or as many calls.",
+        ),
+    )  # fmt: skip
+
+
 TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format())
 CHECK_TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format("table", "json", "md"))
 MODELS_FILE = option(
@@ -411,7 +421,7 @@ def refuse_undecided(*groups: str) -> None:
 
 BUYING = each(
     together("options", RunOptions, SAMPLING, _TRUST, connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM)),
-    DECISION,
+    decision(),
     TERMINAL,
 )
 ESTIMATE = together(

@@ -28,9 +28,9 @@ from independence.errors import UsageError
     MANY,
     "--until-decided",
     type=click.Choice(["best"]),
-    help="Buy runs until it is clear who is best; who is surely below gets no more.",
+    help="Buy runs until it is clear who is best.",
 )
-@options.DECISION
+@options.decision(advanced=True)
 @options.TERMINAL
 @options.db()
 def run(
