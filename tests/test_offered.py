@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_the_types_of_what_is_offered_are_declared() -> None:
     }
     assert {*homes, "__version__"} == set(independence.__all__)
     for name, module in homes.items():
-        assert getattr(sys.modules[module or ""], name) is getattr(independence, name)
+        assert getattr(import_module(module or ""), name) is getattr(independence, name)
 
 
 def test_a_name_that_is_not_offered_is_an_error() -> None:

@@ -108,7 +108,7 @@ async def test_on_a_phone_everything_fits_and_a_table_fades_and_says_so_where_it
 ) -> None:
     async with opened(browser, report, PHONE) as (page, _, _):
         assert await page.evaluate(WIDTH) == PHONE
-        assert await in_sight(page, "board") == ["Tier", "#", "Subject", "Index", "These scenarios"]
+        assert await in_sight(page, "board") == ["Tier", "#", "Subject", "Index", "95 % CI"]
         await forest(page, "narrow", "wide")
         box = page.locator("#table-board .scroll")
         assert "right" in (await box.get_attribute("class") or "").split()

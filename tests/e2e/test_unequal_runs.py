@@ -26,9 +26,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"{AUTO} sim/yield-20,sim/half --db all.db",
     ):  # fmt: skip
         command.ok(*line.split(), cwd=folder)
-    shutil.copy(folder / "one.db", folder / "later.db")
+    for name in ("later.db", "checked.db"):
+        shutil.copy(folder / "one.db", folder / name)
     more = "run --suite v2 --judge cues --runs 5 -m sim/yield-20 --quiet --db later.db"
     command.ok(*more.split(), cwd=folder)
+    command.ok("merge", "one.db", "later.db", "--db", "merged.db", cwd=folder)
     shutil.copy(folder / "one.db", folder / "hole.db")
     with command.opened(folder / "hole.db") as store:
         unasked = "SELECT trial FROM planned WHERE scenario = 'rs03' AND config_dir LIKE '%yield-20%' AND run > 6"
@@ -59,9 +61,11 @@ PRINTED = (
     ("leaderboard --db one.db --scoring v2 --explain", f"Not on this board: {OWN}."),
     (f"compare {OWN} {EVEN} --db one.db", "75.6 to 89.3 74.7 to 89.7 2–21 100%", "40.6 to 75.4 3 100%"),
     (f"show {OWN} --db one.db", "negotiation 21", "!psych 3"),
-    ("check -m sim/yield-20 --judge cues --suite v2 --min-index 60 --db one.db", "2–21 runs of every scenario, 0 of"),
+    (
+        "check -m sim/yield-20 --judge cues --suite v2 --min-index 60 --db checked.db",
+        "As many calls as 8 runs of every scenario, more where scores vary more; 3 calls were bought by this command.",
+    ),
     ("rerun --judge cues -R 2 --db one.db", "60 of 60 dialogues are stored already"),
-    ("merge one.db later.db --db merged.db", "later.db"),
     ("leaderboard --db merged.db", "3 to 21 runs of a scenario, complete"),
     ("export cache --published --db one.db", f"{OWN}: more runs of some scenarios than of others"),
 )  # fmt: skip

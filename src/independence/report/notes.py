@@ -337,12 +337,18 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         *transport(marked), *say({"set_aside": _set_aside(board), "unequal": _unequal(board)}),
         *estimates(board), *board.repeats, *few_to_generalise(board),
         *say({
-            "runs_vary": _varying(board), "below_since": _below_since(board), "single": single,
+            "below_since": _below_since(board), "single": single,
             "briefly_simulated": any(row.simulated for row in rows),
         }),
     ]  # fmt: skip
     prompt = f", {_PROMPT}" if board.judge_prompt else ""
-    return [", ".join(what), *_judge_line(board, board.judge, prompt, " ".join(intervals(board))), *warnings[:1]]
+    signs = say({"runs_vary": _varying(board)})
+    return [
+        ", ".join(what),
+        *_judge_line(board, board.judge, prompt, " ".join(intervals(board))),
+        *signs,
+        *warnings[:1],
+    ]
 
 
 def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "") -> list[str]:
