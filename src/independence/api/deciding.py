@@ -189,7 +189,10 @@ class _Decision:
             return "open", OPEN, f"Open, and no further run was made: {stopped}"
         if stopped is not None:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
-        holes = [state.sides[side].subject for side in state.those("incomplete")]
+        by_condition = len({side.condition for side in self.sides}) > 1
+        holes = [
+            str(side.condition) if by_condition else state.sides[side].subject for side in state.those("incomplete")
+        ]
         be = "is" if len(holes) == 1 else "are"
         lacking = f"{listed(holes)} {be} incomplete: {purchase.missing(result) or 'verdicts are missing'}."
         outcome, said = decided.conclusion(state, self.margin)
