@@ -33,7 +33,8 @@ def deleted(db: Path, _other: Path) -> None:
 
 
 def deleted_with_its_folder(db: Path, _other: Path) -> None:
-    shutil.rmtree(db.parent)
+    while db.parent.exists():  # a file may be made in it meanwhile
+        shutil.rmtree(db.parent, ignore_errors=True)
 
 
 def moved(db: Path, _other: Path) -> None:
