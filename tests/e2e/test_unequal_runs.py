@@ -133,7 +133,7 @@ def test_means_are_those_of_scenario_means_on_boards_and_in_reports(stores: Path
     assert "runs hold all that was planned of them" in text
 
 
-@pytest.mark.parametrize(("flag", "needs"), [("--parquet", "pyarrow"), ("--inspect", "json")])
+@pytest.mark.parametrize(("flag", "needs"), [("--parquet", "pyarrow"), ("--inspect", "inspect_ai")])
 def test_other_formats_bring_the_same_index_back(stores: Path, flag: str, needs: str) -> None:
     pytest.importorskip(needs)
     command.ok("export", f"out{flag}", flag, "--db", "one.db", cwd=stores)
