@@ -13,6 +13,7 @@ import pytest
 import independence
 from independence import RunOptions, RunPreview, UsageError
 from independence.engine.events import CallCommitted, Event
+from independence.store import digests, leases
 from tests.e2e import suites
 
 CALLS = 5
@@ -104,3 +105,17 @@ def test_a_run_that_was_planned_before_and_is_not_whole_is_filled_first(asked: d
     found = independence.check("harbour", min_index=50, max_runs=5, **asked)
     assert (found.document.runs, found.document.calls_bought) == (5, 1)
     assert stored(store) == 5 * CALLS
+
+
+def test_what_another_process_works_on_is_unfinished_and_said_so(asked: dict[str, Any]) -> None:
+    independence.run("harbour", runs=2, **asked)
+    with closing(sqlite3.connect(asked["store"])) as connection, connection:
+        digests.offer(connection)
+        (trial,) = connection.execute("SELECT max(trial) FROM calls").fetchone()
+        for table in ("verdicts", "calls"):
+            connection.execute(f"DELETE FROM {table} WHERE trial = ?", (trial,))
+        assert leases.take(connection, trial, leases.owner()) is None
+    found = independence.check("harbour", min_index=50, **asked)
+    assert (found.exit_code, found.decision) == (3, None)
+    assert found.document.missing["dialogues unfinished, which the same command asks again"] == 1
+    assert "1 dialogues unfinished" in found.document.reason

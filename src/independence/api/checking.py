@@ -180,7 +180,7 @@ class _Check:
             scenarios=own.scenarios if own else (),
             quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
             failed=tuple(sorted(failed)),
-            missing=result.missing,
+            missing=purchase.missing(result),
             baseline=bars.baseline(own, place, subject.label) if own else None,
         )
         return CheckResult(document, stopped, started=started)
@@ -194,7 +194,7 @@ class _Check:
         if stopped is not None:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
         if made is None:
-            lost = purchase.missing(result)
+            lost = purchase.told_missing(result)
             why = f"missing: {lost}" if lost else "fewer than two runs of a scenario count"
             return None, INCOMPLETE, f"Nothing is decided: {why}."
         found = made.decision

@@ -194,7 +194,7 @@ class _Decision:
             str(side.condition) if by_condition else state.sides[side].subject for side in state.those("incomplete")
         ]
         be = "is" if len(holes) == 1 else "are"
-        lacking = f"{listed(holes)} {be} incomplete: {purchase.missing(result) or 'verdicts are missing'}."
+        lacking = f"{listed(holes)} {be} incomplete: {purchase.told_missing(result) or 'verdicts are missing'}."
         outcome, said = decided.conclusion(state, self.margin)
         if outcome is None:
             return None, INCOMPLETE, f"Nothing is decided: {lacking}"

@@ -187,9 +187,13 @@ def worths(result: RunResult) -> dict[Side, int]:
     return {one: counts[one.condition][one.config_dir].worth for one in own}
 
 
-def missing(result: RunResult) -> str:
-    """Which answers and verdicts are missing, by reason, in words; empty where none is."""
+def missing(result: RunResult) -> dict[str, int]:
+    """Which answers and verdicts are missing, by reason, and how many dialogues are unfinished."""
     unfinished = {"dialogues unfinished, which the same command asks again": result.unfinished}
-    lost = {**result.missing, **(unfinished if result.unfinished else {})}
-    told = result.unsettled or next(iter(result.why.values()), "")
+    return {**result.missing, **(unfinished if result.unfinished else {})}
+
+
+def told_missing(result: RunResult) -> str:
+    """The same in words; empty where nothing is missing."""
+    lost, told = missing(result), result.unsettled or next(iter(result.why.values()), "")
     return ", ".join(f"{count} {reason}" for reason, count in lost.items()) + (f" ({told})" if told and lost else "")

@@ -3,8 +3,7 @@
 A decision has a margin and a most of runs, declared before its first look. The error is spent by what is known (Lan and
 DeMets 1983, see `repeated_looks`): `FIRST` at the first look, and the rest of `ERROR` evenly from there to the end. So
 equals are said to differ in at most `ERROR` of all decisions, and asking again with another margin or another end is no
-way to more of it. Spent sooner, as the error of the comparison falls, it took 5 to 20 % more calls in simulations where
-differences need many runs, and saved none where they need few.
+way to more of it.
 """
 
 from __future__ import annotations
@@ -49,9 +48,8 @@ def decided(found: Difference, at: float, margin: float) -> Outcome:
 def surely_below(best: IndexEstimate, others: Sequence[IndexEstimate], levels: Sequence[float]) -> list[bool]:
     """Who is surely below the one with the highest index, each tested at a level (0-1), by Holm's steps together.
 
-    Of 20 that are hard to tell apart, the best is dropped in 0 to 3 % of simulated decisions (`python -m benchmarks
-    decide`); without Holm's steps it was in 8 to 10 %. One-sided tests would save 5 % of the runs, but would say of one
-    in ten equal pairs that they differ.
+    Tests are two-sided: of two, either may be the higher. How often the best of 20 is dropped, `python -m benchmarks
+    decide/best` says.
     """
     if not others:
         return []
