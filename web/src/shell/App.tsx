@@ -27,6 +27,7 @@ const HeatmapPage = later(() => import("../features/heatmap/HeatmapPage"));
 const JudgesPage = later(() => import("../features/judges/JudgesPage"));
 const LivePage = later(() => import("../features/live/LivePage"));
 const NamesPage = later(() => import("../features/names/NamesPage"));
+const NotesPage = later(() => import("../features/notes/NotesPage"));
 const PromptsPage = later(() => import("../features/prompts/PromptsPage"));
 const RatePage = later(() => import("../features/rate/RatePage"));
 const ReportPage = later(() => import("../features/report/ReportPage"));
@@ -129,6 +130,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         <Route path="/report/:section" component={ReportPage} />
         <Route path="/judges" component={JudgesPage} />
         <Route path="/names" component={NamesPage} />
+        <Route path="/notes" component={NotesPage} />
         <Route path="/prompts" component={PromptsPage} />
         <Route path="/search" component={SearchPage} />
         <Route path="/rate" component={RatePage} />

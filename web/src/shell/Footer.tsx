@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { SaveView } from "../features/notes/SaveView";
 import { showKeys } from "../keys/keys";
 import { useAddress } from "../route/query";
 import type { BoardInfo, BootConfig } from "../schema";
@@ -33,6 +34,7 @@ export function Footer({ boot, info }: FooterProps) {
                 </Link>
               </li>
             ))}
+            {info !== null && <li><SaveView /></li>}
             <li>
               <button type="button" className="link" onClick={showKeys}>
                 Keyboard

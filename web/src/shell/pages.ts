@@ -19,6 +19,7 @@ const PAGES: readonly MenuEntry[] = [
   { path: "/prompts", name: "Prompts", key: "p", low: true },
   { path: "/search", name: "Search", key: "f" },
   { path: "/rate", name: "Rate", key: "t", low: true },
+  { path: "/notes", name: "Notes", key: "o", low: true },
   { path: "/data", name: "Data", key: "d", low: true },
   { path: "/about", name: "About", key: "a", low: true },
 ];

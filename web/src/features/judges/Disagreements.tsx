@@ -22,6 +22,7 @@ export function Disagreements() {
   const board = useBoard();
   const path = sharedPath(board, "disagreements");
   const loaded = useDocument<DisagreementsDocument>(path);
+  const address = useAddress();
   const [all, setAll] = useState(false);
   if (loaded.state === "loading") return <Waiting />;
   if (loaded.state === "failed") return <Failed path={path} why={loaded.why} />;
@@ -39,7 +40,10 @@ export function Disagreements() {
           rows={found.map((one) => [one.subject, one.scenario, one.run, one.field, one.low_judge, one.low, one.high_judge, one.high, one.gap])}
         />
       </div>
-      <p className="text-sm text-muted">{count(loaded.value.shared)} dialogues were judged by more than one judge.</p>
+      <p className="text-sm text-muted">
+        {count(loaded.value.shared)} dialogues were judged by more than one judge.{" "}
+        {found.length > 0 && <Link href={address("/rate", { from: "disputed" })} className="link">Rate them yourself, the largest differences first</Link>}
+      </p>
       <div className="mt-2 overflow-x-auto">
         <table className="min-w-full text-sm">
           <thead className="border-b border-faint text-left text-xs text-muted">

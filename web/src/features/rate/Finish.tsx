@@ -63,6 +63,7 @@ export function Finish({ session, done, onForget }: FinishProps) {
       </p>
       <p className="mt-2 text-muted">
         <code>independence import ratings.json</code> stores them as verdicts of the judge <code>human:{file.rater}</code>.
+        {session.from !== "drawn" && " These dialogues were chosen, not drawn: agreement over them says little about the others."}
       </p>
     </section>
   );

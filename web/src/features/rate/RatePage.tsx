@@ -1,8 +1,11 @@
 import { useEffect, useState } from "react";
 import { useBoard } from "../../data/board";
 import { SCHEMA } from "../../schema";
+import { useQuery } from "../../route/query";
 import { Page } from "../../shell/Page";
 import { Waiting } from "../../ui/Notice";
+import { everyTag, useNotebook } from "../notes/notes";
+import { TAG } from "./queue";
 import { RatingSession } from "./RatingSession";
 import { keep, load, type Session } from "./stored";
 
@@ -15,7 +18,7 @@ export default function RatePage() {
 }
 
 function BoardRatings() {
-  const { info, boot } = useBoard();
+  const { info } = useBoard();
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
@@ -39,13 +42,17 @@ function BoardRatings() {
         </p>
       )}
       {session === undefined && <Waiting />}
-      {session === null && <Begin dataset={boot.board_list.dataset} onBegin={change} />}
+      {session === null && <Begin onBegin={change} />}
       {session != null && <RatingSession session={session} onChange={change} />}
     </Page>
   );
 }
 
-function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegin: (session: Session) => void }) {
+function Begin({ onBegin }: { readonly onBegin: (session: Session) => void }) {
+  const { info, boot } = useBoard();
+  const [query] = useQuery();
+  const notes = useNotebook().notes.filter(({ board }) => board === info.id);
+  const [from, setFrom] = useState(query.get("from") ?? "drawn");
   const [rater, setRater] = useState("");
   const [mode, setMode] = useState<Session["mode"]>("rubric");
   const [length, setLength] = useState<number>(LENGTHS[1]);
@@ -56,7 +63,7 @@ function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegi
       onSubmit={(event) => {
         event.preventDefault();
         if (name === "") return;
-        onBegin({ seed: Math.floor(Math.random() * 2 ** 31), length, mode, file: { schema: SCHEMA, rater: name, dataset, ratings: [], pairs: [] } });
+        onBegin({ seed: Math.floor(Math.random() * 2 ** 31), length, mode, from, file: { schema: SCHEMA, rater: name, dataset: boot.board_list.dataset, ratings: [], pairs: [] } });
       }}
     >
       <label className="grid gap-1 text-sm">
@@ -69,6 +76,20 @@ function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegi
           <option value="rubric">One dialogue at a time, by the rubric</option>
           <option value="pairs">Two dialogues beside each other: which subject keeps more?</option>
         </select>
+      </label>
+      <label className="grid gap-1 text-sm">
+        Which dialogues
+        <select className="control" value={from} onChange={(event) => { setFrom(event.target.value); }}>
+          <option value="drawn">{info.judges.length > 1 ? "Drawn: half where judges disagree most, the others at random" : "Drawn at random"}</option>
+          {info.judges.length > 1 && <option value="disputed">Those on which judges disagree most, in that order</option>}
+          {notes.length > 0 && <option value="notes">Those with a note of mine</option>}
+          {everyTag(notes).map((tag) => (
+            <option key={tag} value={TAG + tag}>
+              Those that I tagged “{tag}”
+            </option>
+          ))}
+        </select>
+        {from.startsWith(TAG) || from === "notes" ? <span className="text-muted">You saw who wrote these, so they are not rated blind.</span> : null}
       </label>
       <label className="grid gap-1 text-sm">
         How many

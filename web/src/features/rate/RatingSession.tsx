@@ -7,7 +7,8 @@ import type { DisagreementsDocument, PairRating, Rating, TextsDocument } from ".
 import { Failed, Waiting } from "../../ui/Notice";
 import { Finish } from "./Finish";
 import { PairItem } from "./PairItem";
-import { judgedPlaces, pairQueue, queue } from "./queue";
+import { useNotebook } from "../notes/notes";
+import { disputedPlaces, judgedPlaces, notedPlaces, only, pairQueue, queue } from "./queue";
 import { RubricItem } from "./RubricItem";
 import type { Session } from "./stored";
 
@@ -23,11 +24,15 @@ export function RatingSession({ session, onChange }: RatingSessionProps) {
   const textsPath = sharedPath(board, "texts");
   const texts = useDocument<TextsDocument>(textsPath);
   const disputed = useDocument<DisagreementsDocument>(board.info.judges.length > 1 ? sharedPath(board, "disagreements") : null);
-  const known = disputed.state === "ready" ? disputed.value : null;
-  const all = useMemo(() => (cells?.state === "ready" ? judgedPlaces(cells.value) : []), [cells]);
-  const { seed, length, mode, file } = session;
-  const drawn = useMemo(() => queue(all, known, length, seed), [all, known, length, seed]);
-  const drawnPairs = useMemo(() => pairQueue(all, length, seed), [all, length, seed]);
+  const { notes } = useNotebook();
+  const { seed, length, mode, from, file } = session;
+  const [drawn, drawnPairs] = useMemo(() => {
+    const all = cells?.state === "ready" ? judgedPlaces(cells.value) : [];
+    const known = disputedPlaces(disputed.state === "ready" ? disputed.value : null);
+    if (from === "drawn") return [queue(all, known, length, seed), pairQueue(all, length, seed)];
+    const chosen = from === "disputed" ? known.slice(0, length) : only(all, notedPlaces(notes, board.info.id, from), seed);
+    return [chosen, pairQueue(chosen, length, seed)];
+  }, [cells, disputed, notes, board, from, length, seed]);
   const { places = drawn, pairs = drawnPairs } = session;
   if (cells === null) return <p className="text-muted">Nothing has been judged yet, so there is nothing to compare ratings with.</p>;
   if (texts.state === "failed") return <Failed path={textsPath} why={texts.why} />;
@@ -45,7 +50,8 @@ export function RatingSession({ session, onChange }: RatingSessionProps) {
       </p>
       {mode === "rubric" && place !== undefined && <RubricItem key={done} place={place} texts={texts.value} onRated={rated} />}
       {mode === "pairs" && pair !== undefined && <PairItem key={done} pair={pair} texts={texts.value} onRated={compared} />}
-      <Finish session={session} done={done >= total} onForget={() => { onChange(null); }} />
+      {total === 0 && <p>There is no such dialogue on this board: start over and choose others.</p>}
+      <Finish session={session} done={total > 0 && done >= total} onForget={() => { onChange(null); }} />
     </>
   );
 }

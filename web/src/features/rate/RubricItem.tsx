@@ -1,7 +1,8 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { useKeys } from "../../keys/keys";
 import type { Rating, ScaleField, TextsDocument } from "../../schema";
 import { words } from "../../text/format";
+import { anchored } from "./anchors";
 import { Blind, useItem } from "./Blind";
 import type { Place } from "./queue";
 import { useSeconds } from "./seconds";
@@ -14,6 +15,7 @@ interface RubricItemProps {
 
 type Values = Readonly<Record<string, number | boolean>>;
 const TEN = 10;
+const ANSWERS: Readonly<Record<string, string>> = { true: "yes", false: "no" };
 
 function fieldsOf(texts: TextsDocument, scenario: string): readonly ScaleField[] {
   return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.scenarios.includes(scenario))?.fields ?? [];
@@ -83,17 +85,28 @@ function FieldInput({ field, value: chosen, current, onChange }: FieldInputProps
     field.type === "boolean"
       ? [[true, "yes (1)"], [false, "no (0)"]]
       : Array.from({ length: high - low + 1 }, (_, step) => [low + step, String(low + step)] as const);
+  const { lead, anchors } = anchored(field.about ?? "");
   return (
     <fieldset className={`border-l-2 pl-3 ${current ? "border-accent" : "border-faint"}`}>
       <legend className="float-left w-full font-medium">{words(field.name)}</legend>
-      <p className="clear-both text-sm text-muted">{field.about}</p>
+      <p className="clear-both text-sm text-muted">{lead}</p>
       <div className="mt-1 flex flex-wrap gap-1">
         {options.map(([option, name]) => (
-          <button key={name} type="button" className="control min-w-8 px-1.5 tabular-nums" aria-pressed={chosen === option} onClick={() => { onChange(option); }}>
+          <button key={name} type="button" title={anchors.find(([at]) => at === String(option))?.[1]} className="control min-w-7 grow px-1 tabular-nums" aria-pressed={chosen === option} onClick={() => { onChange(option); }}>
             {name}
           </button>
         ))}
       </div>
+      {anchors.length > 0 && (
+        <dl className="mt-1.5 grid grid-cols-[auto_1fr] gap-x-2 gap-y-0.5 text-[0.8125rem]">
+          {anchors.map(([at, says]) => (
+            <Fragment key={at}>
+              <dt className={`text-right font-medium tabular-nums ${at === String(chosen) ? "text-accent" : ""}`}>{ANSWERS[at] ?? at}</dt>
+              <dd className={at === String(chosen) ? "" : "text-muted"}>{says}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
     </fieldset>
   );
 }

@@ -1,5 +1,6 @@
 // Which dialogues a rater is shown: half where judges disagree most, three tenths at random, a fifth a second time.
 import type { CellsDocument, DisagreementsDocument } from "../../schema";
+import type { Note } from "../notes/notes";
 
 export interface Place {
   readonly slug: string;
@@ -9,6 +10,7 @@ export interface Place {
 
 export type Pair = readonly [Place, Place];
 
+export const TAG = "tag:";
 const AGAIN = 0.2;
 const DISPUTED = 0.5;
 const POOL = 4; // times as many disputed dialogues as are needed, of which some are drawn
@@ -47,21 +49,35 @@ export function judgedPlaces(cells: CellsDocument): readonly Place[] {
   );
 }
 
+/** The dialogues that a reader noted, those of one tag where `from` is `tag:NAME`. */
+export function notedPlaces(notes: readonly Note[], board: string, from: string): readonly Place[] {
+  return notes
+    .filter((note) => note.board === board && (from === "notes" || note.tags.includes(from.slice(TAG.length))))
+    .map(({ subject, scenario, run }) => ({ slug: subject, scenario, run }));
+}
+
+/** The dialogues on which judges differ, most first. */
+export function disputedPlaces(disputed: DisagreementsDocument | null): readonly Place[] {
+  return (disputed?.dialogues ?? []).map((one) => ({ slug: one.subject, scenario: one.scenario, run: one.run }));
+}
+
+/** Those of `wanted` that are among `all`, in an order that follows from the seed. */
+export function only(all: readonly Place[], wanted: readonly Place[], seed: number): readonly Place[] {
+  const known = new Set(all.map(id));
+  return shuffled(wanted.filter((place) => known.has(id(place))), random(seed));
+}
+
 /** The order of a session of so many items; the same for the same seed. */
 export function queue(
   all: readonly Place[],
-  disputed: DisagreementsDocument | null,
+  disputed: readonly Place[],
   length: number,
   seed: number,
 ): readonly Place[] {
   const next = random(seed);
   const again = Math.round(length * AGAIN);
   const wanted = Math.round(length * DISPUTED);
-  const pool = (disputed?.dialogues ?? []).slice(0, wanted * POOL);
-  const chosen = shuffled(
-    pool.map((one): Place => ({ slug: one.subject, scenario: one.scenario, run: one.run })),
-    next,
-  ).slice(0, wanted);
+  const chosen = shuffled(disputed.slice(0, wanted * POOL), next).slice(0, wanted);
   const taken = new Set(chosen.map(id));
   const others = shuffled(all.filter((place) => !taken.has(id(place))), next).slice(0, length - again - chosen.length);
   const first = shuffled([...chosen, ...others], next);

@@ -7,11 +7,13 @@ export interface Session {
   readonly seed: number;
   readonly length: number;
   readonly mode: "rubric" | "pairs";
+  readonly from: string; // which dialogues: `drawn`, `disputed`, `notes`, `tag:NAME`
   readonly file: RatingsFile;
   readonly places?: readonly Place[]; // as drawn, kept from the first rating on: the store may change meanwhile
   readonly pairs?: readonly Pair[];
 }
 
+const LATER = { from: "drawn" }; // what earlier versions did not keep
 const DATABASE = "independence";
 const STORE = "ratings";
 
@@ -35,7 +37,7 @@ function answered<T>(request: IDBRequest<T>): Promise<T> {
 export async function load(board: string): Promise<Session | null> {
   const store = (await opened()).transaction(STORE).objectStore(STORE);
   const found = (await answered(store.get(board) as IDBRequest<unknown>)) as Session | undefined;
-  return found ?? null;
+  return found === undefined ? null : { ...LATER, ...found };
 }
 
 /** Keeps a session; null forgets it. Resolves once a reload would find it so. */

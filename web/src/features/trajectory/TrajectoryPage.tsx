@@ -6,6 +6,7 @@ import { scenarioTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import { Page } from "../../shell/Page";
+import { NoteBox } from "../notes/NoteBox";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { CopyLink } from "../../ui/CopyLink";
@@ -105,7 +106,10 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
       )}
       {loaded.state === "ready" && loaded.value.dialogue !== null && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
-          <Conversation scenario={scenario} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
+          <div className="min-w-0">
+            <Conversation scenario={scenario} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
+            <NoteBox key={`${slug}/${scenario}/${run}`} slug={slug} scenario={scenario} run={run} item={loaded.value.dialogue.item ?? ""} />
+          </div>
           <Verdicts dialogue={loaded.value.dialogue} texts={loaded.value.texts} raw={raw} />
         </div>
       )}
