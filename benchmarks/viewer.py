@@ -42,7 +42,9 @@ _WATCH = """(() => {
   requestAnimationFrame(look);
 })()"""
 _FOUND = """window.shownAt === undefined ? null : [
-  window.shownAt, performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? window.shownAt, 1 + performance.getEntriesByType('resource').filter((one) => one.startTime < window.shownAt).length
+  window.shownAt,
+  performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? window.shownAt,
+  1 + performance.getEntriesByType('resource').filter((one) => one.startTime < window.shownAt).length
 ]"""
 
 
