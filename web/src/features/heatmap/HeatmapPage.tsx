@@ -112,7 +112,7 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
             data-cell={`${line}/${column}`}
             tabIndex={active[0] === line && active[1] === column ? 0 : -1}
             className="h-6 cursor-pointer px-1 py-0.5 text-right tabular-nums"
-            style={share === null ? {} : heat(share)}
+            style={share === null ? {} : heat(1 - share)}
             onClick={() => { open(line, column); }}
             onFocus={() => { setActive([line, column]); }}
           >

@@ -82,7 +82,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
                           href={address(trajectoryPage(subject.slug, run, scenario.id))}
                           aria-label={`${scenarioTitle(board, scenario.id)}, run ${run}: ${share === null ? "no result" : percent(share)}`}
                           className="block min-w-14 rounded-sm border border-faint px-2 py-0.5 text-right hover:border-accent"
-                          style={share === null ? {} : heat(share)}
+                          style={share === null ? {} : heat(1 - share)}
                         >
                           {share === null ? "—" : percent(share)}
                         </Link>
