@@ -380,10 +380,19 @@ export interface VerdictDocument {
   readonly at?: string;
   readonly quote?: string | null;
   readonly quote_found?: boolean | null;
+  readonly spans?: readonly QuotedSpan[];
   readonly route?: string;
   readonly probability?: number | null;
   readonly auditor?: string;
   readonly prediction?: Prediction | null;
+}
+
+/** A passage that a verdict names: `turn`'s text from `start` to `end`, in UTF-16 code units as JavaScript counts. `of`: `quote` of the verdict, its `reasons`, or what a phrase that the rules found speaks for: `gave way`, `stood`, or `rules` where it is a degree. */
+export interface QuotedSpan {
+  readonly turn: string;
+  readonly start: number;
+  readonly end: number;
+  readonly of?: "gave way" | "quote" | "reasons" | "rules" | "stood";
 }
 
 /** What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it. */
