@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
 import type { DialogueDocument, VerdictDocument } from "../../schema";
@@ -7,7 +7,7 @@ import { firstMark, quoteName } from "../../text/quotations";
 import { HitBar } from "../search/HitBar";
 import { Conversation } from "./Conversation";
 import type { DialogueWithTexts } from "./dialogue";
-import { hitMark, marking, reveal } from "./marking";
+import { hitMark, isInView, marking, reveal } from "./marking";
 import { verdictElement, Verdicts } from "./Verdicts";
 
 interface DialogueProps {
@@ -22,11 +22,9 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
   const [query, change] = useQuery();
   const [lit, words, whole] = [query.get("quote"), query.get("q") ?? "", query.get("whole") === "1"];
   const [hit, setHit] = useState(0);
-  const pressed = useRef(false); // a mark was: what it stands in is in view
   const verdicts = useMemo(() => dialogue.verdicts ?? [], [dialogue]);
   const press = useCallback(
     (verdict: VerdictDocument) => {
-      pressed.current = true;
       change({ quote: quoteName(verdict) });
       document.getElementById(verdictElement(verdicts.indexOf(verdict)))?.focus();
     },
@@ -39,8 +37,7 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
   );
   const verdict = verdicts.find((one) => quoteName(one) === lit && (one.spans ?? []).length > 0);
   useEffect(() => {
-    if (verdict !== undefined && !pressed.current) reveal(firstMark(verdicts, verdict));
-    pressed.current = false;
+    if (verdict !== undefined && !isInView("mark-lit")) reveal(firstMark(verdicts, verdict));
   }, [verdict, verdicts, raw]);
   useEffect(() => {
     if (words !== "") reveal(hitMark(hit));
