@@ -1,12 +1,13 @@
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
+import { useCells } from "../../data/results";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import type { DialogueDocument } from "../../schema";
-import { dialogues } from "./found";
+import { dialogues, facets, narrowed, searchOf } from "./found";
 import { useSearch } from "./search";
 
 interface HitBarProps {
@@ -24,11 +25,17 @@ export function HitBar({ dialogue, words, hits, hit, go }: HitBarProps) {
   const [query, change] = useQuery();
   const whole = query.get("whole") === "1";
   const searched = useSearch(words, whole);
-  const found = useMemo(() => (searched.state === "ready" ? dialogues(board, null, searched.value.hits) : []), [board, searched]);
+  const loaded = useCells();
+  const cells = loaded?.state === "ready" ? loaded.value : null;
+  const found = useMemo(
+    () => (searched.state === "ready" ? dialogues(board, cells, narrowed(searched.value.hits, facets(board, cells), query)) : []),
+    [board, cells, query, searched],
+  );
+  const search = searchOf(query);
   const own = found.findIndex((one) => one.subject === dialogue.subject && one.scenario === dialogue.scenario && one.run === dialogue.run);
   const beside = (step: number): string | null => {
     const other = own < 0 ? undefined : found[own + step];
-    return other === undefined ? null : address(trajectoryPage(other.subject, other.run, other.scenario), { q: words, whole: whole ? 1 : null });
+    return other === undefined ? null : address(trajectoryPage(other.subject, other.run, other.scenario), search);
   };
   const [before, after] = [beside(-1), beside(1)];
   const move = (step: number, page: string | null) => () => {
@@ -58,10 +65,10 @@ export function HitBar({ dialogue, words, hits, hit, go }: HitBarProps) {
       {before !== null && <Link href={before} className="link">previous dialogue</Link>}
       {after !== null && <Link href={after} className="link">next dialogue</Link>}
       <span className="ml-auto flex gap-2">
-        <Link href={address("/search", { q: words, whole: whole ? 1 : null })} className="link">
+        <Link href={address("/search", search)} className="link">
           all hits
         </Link>
-        <button type="button" className="control" onClick={() => { change({ q: null, whole: null }); }}>
+        <button type="button" className="control" onClick={() => { change(Object.fromEntries(Object.keys(search).map((name) => [name, null]))); }}>
           Clear
         </button>
       </span>

@@ -5,13 +5,13 @@ import { useDocument } from "../../data/documents";
 import { dialoguePath } from "../../data/paths";
 import { scenarioTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
-import { useAddress } from "../../route/query";
+import { useAddress, useQuery } from "../../route/query";
 import type { BlockDocument, DialogueDocument, SearchHit } from "../../schema";
 import { percent } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
-import { matches, type Wanted } from "../../text/matching";
+import { matches, type Range, type Wanted } from "../../text/matching";
 import { textsOf } from "../trajectory/marking";
-import { KINDS, type FoundDialogue } from "./found";
+import { KINDS, searchOf, type FoundDialogue } from "./found";
 
 const BESIDE = 120; // characters before and after what was found
 
@@ -19,6 +19,13 @@ interface Snippet {
   readonly text: string;
   readonly start: number;
   readonly end: number;
+}
+
+/** From where to where a text is shown around what was found: whole words. */
+function around(text: string, { start, end }: Range): readonly [number, number] {
+  const [low, high] = [start - BESIDE, end + BESIDE];
+  const [first, last] = [text.indexOf(" ", low) + 1, text.lastIndexOf(" ", high)];
+  return [low <= 0 ? 0 : first > 0 && first < start ? first : low, high >= text.length ? text.length : last > end ? last : high];
 }
 
 /** What stands around the first place of the words in the texts of a hit. */
@@ -29,7 +36,7 @@ function snippet(dialogue: DialogueDocument, hit: SearchHit | undefined, asked: 
     const isOf = role === hit.role && (role !== "judge" || dialogue.verdicts?.[Number(at)]?.judge === hit.judge);
     const [found] = isOf ? matches(text, asked) : [];
     if (found === undefined) continue;
-    const [from, to] = [Math.max(0, found.start - BESIDE), Math.min(text.length, found.end + BESIDE)];
+    const [from, to] = around(text, found);
     const before = from > 0 ? "… " : "";
     return {
       text: `${before}${text.slice(from, to).replaceAll(/\s/g, " ")}${to < text.length ? " …" : ""}`,
@@ -42,8 +49,6 @@ function snippet(dialogue: DialogueDocument, hit: SearchHit | undefined, asked: 
 
 interface HitProps {
   readonly found: FoundDialogue;
-  readonly words: string;
-  readonly whole: boolean;
   readonly asked: Wanted;
 }
 
@@ -52,7 +57,9 @@ function kinds(hits: readonly SearchHit[]): string {
 }
 
 /** One dialogue that was found, the way to its first place. */
-function Hit({ found, words, whole, asked }: HitProps) {
+function Hit({ found, asked }: HitProps) {
+  const [query] = useQuery();
+  const search = searchOf(query);
   const board = useBoard();
   const address = useAddress();
   const { subject, scenario, run, share, hits } = found;
@@ -65,7 +72,7 @@ function Hit({ found, words, whole, asked }: HitProps) {
   return (
     <li className="border-t border-faint py-2">
       <p className="text-sm">
-        <Link href={address(trajectoryPage(subject, run, scenario), { q: words, whole: whole ? 1 : null })} className="font-medium hover:text-accent hover:underline">
+        <Link href={address(trajectoryPage(subject, run, scenario), search)} className="font-medium hover:text-accent hover:underline">
           {board.labels.get(subject) ?? subject}
         </Link>{" "}
         <span className="text-muted">

@@ -105,7 +105,7 @@ function Results({ found, words, whole }: ResultsProps) {
         </p>
         {rows.length > 0 && <Downloads name="search" columns={COLUMNS} rows={rows} />}
       </div>
-      <Hits all={listed.slice(0, most)} words={words} whole={whole} asked={asked} />
+      <Hits all={listed.slice(0, most)} asked={asked} />
       {listed.length > most && (
         <button type="button" className="control mt-2" onClick={() => { setMost(most + MORE); }}>
           Show {Math.min(MORE, listed.length - most)} more of {count(listed.length - most)}

@@ -2,6 +2,7 @@
 import type { CurrentBoard } from "../../data/board";
 import { sharesOf, slugsInOrder } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
+import type { Query } from "../../route/query";
 import type { CellsDocument, SearchHit } from "../../schema";
 
 /** A dialogue with the texts in it that hold the words. */
@@ -55,6 +56,14 @@ export function facets(board: CurrentBoard, cells: CellsDocument | null): readon
     { name: "by", title: "Judge", value: (hit) => hit.judge ?? "", label: (value) => value },
     { name: "run", title: "Run", value: (hit) => String(hit.run), label: (value) => `run ${value}` },
   ];
+}
+
+/** What a search is in an address: its words, and by what they are narrowed down. */
+const SEARCH = ["q", "whole", "kind", "s", "m", "score", "by", "run"] as const;
+
+/** The search of an address. */
+export function searchOf(query: URLSearchParams): Query {
+  return Object.fromEntries(SEARCH.map((name) => [name, query.get(name)]));
 }
 
 /** Hits of the values that the address chooses; `but`: a facet that does not count. */

@@ -36,15 +36,20 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
     [dialogue, found, asked, hit, lit, press],
   );
   const verdict = verdicts.find((one) => quoteName(one) === lit && (one.spans ?? []).length > 0);
+  // A page that was just come to scrolls to its top first.
   useEffect(() => {
-    if (verdict !== undefined && !isInView("mark-lit")) reveal(firstMark(verdicts, verdict));
+    const next = requestAnimationFrame(() => {
+      if (verdict !== undefined && !isInView("mark-lit")) reveal(firstMark(verdicts, verdict));
+    });
+    return () => { cancelAnimationFrame(next); };
   }, [verdict, verdicts, raw]);
   useEffect(() => {
-    if (words !== "") reveal(hitMark(hit));
+    const next = requestAnimationFrame(() => { if (words !== "") reveal(hitMark(hit)); });
+    return () => { cancelAnimationFrame(next); };
   }, [words, hit, raw]);
   const show = (one: VerdictDocument) => {
-    if (quoteName(one) === lit) reveal(firstMark(verdicts, one));
-    else change({ quote: quoteName(one) });
+    change({ quote: quoteName(one) });
+    reveal(firstMark(verdicts, one));
   };
   useKeys({ Escape: () => { change({ quote: null, q: null }); } });
   return (
