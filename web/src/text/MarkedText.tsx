@@ -31,6 +31,12 @@ function pressed(press: () => void) {
   };
 }
 
+/** Of marks in one place the one whose look is seen: one that stands out, else the shortest. */
+function uppermost(marks: readonly Mark[]): Mark | undefined {
+  const standsOut = marks.filter((mark) => mark.look.includes("mark-lit"));
+  return (standsOut.length > 0 ? standsOut : marks).toSorted((one, other) => one.end - one.start - (other.end - other.start))[0];
+}
+
 /** Draws one text; of a mark in several pieces the first is reached by Tab. */
 class Drawing {
   private readonly marks: readonly Mark[];
@@ -50,14 +56,15 @@ class Drawing {
 
   private piece({ text, marks }: Piece, key: string): ReactNode {
     if (marks.length === 0) return shown(text);
-    const press = marks.find((mark) => mark.press !== undefined)?.press;
+    const top = uppermost(marks);
     const starts = marks.some((mark) => !this.begun.has(mark.id));
     for (const mark of marks) this.begun.add(mark.id);
+    const press = top?.press;
     const leads = press === undefined ? {} : { role: "button", tabIndex: starts ? 0 : -1, onClick: press, onKeyDown: pressed(press) };
     return (
       <mark
         key={key}
-        className={`mark ${marks.map((mark) => mark.look).join(" ")}`}
+        className={`mark ${top?.look ?? ""}${marks.length > 1 ? " mark-several" : ""}`}
         data-mark={marks.map((mark) => mark.id).join(" ")}
         title={marks.map((mark) => mark.title).join("; ")}
         {...leads}

@@ -18,8 +18,13 @@ export interface Range {
   readonly end: number;
 }
 
+/** In small letters, of which a Turkish i and a sigma at the end are no others. */
+function folded(word: string): string {
+  return word.toLowerCase().replaceAll("i\u0307", "i").replaceAll("ς", "σ");
+}
+
 export function wanted(query: string, whole = false): Wanted {
-  return { words: query.match(WORD)?.map((word) => word.toLowerCase()) ?? [], whole };
+  return { words: query.match(WORD)?.map(folded) ?? [], whole };
 }
 
 /** Where in a word the one that stands at `place` among those wanted is found; -1 where it is another word. */
@@ -37,7 +42,7 @@ export function within(word: string, { words, whole }: Wanted, place: number): n
 export function matches(text: string, asked: Wanted): readonly Range[] {
   const count = asked.words.length;
   if (count === 0) return [];
-  const said = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({ word: word.toLowerCase(), index, length: word.length }));
+  const said = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({ word: folded(word), index, length: word.length }));
   const found: Range[] = [];
   for (let at = 0; at + count <= said.length; at += 1) {
     const places = asked.words.map((_, place) => within(said[at + place]?.word ?? "", asked, place));

@@ -16,7 +16,7 @@ from independence.report.site.schema import SCHEMA
 from independence.report.site.search_schema import ROLES, Role, WordsDocument, WordTextsDocument
 
 PER_SHARD: Final = 64  # dialogues
-_AT_ONCE: Final = 2_000_000  # words in memory
+AT_ONCE: Final = 2_000_000  # words in memory
 _HEAD: Final = struct.Struct("<HI")  # bytes of a word, its places
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LONGEST: Final = 1000  # letters of a word; of a longer one these stand in the index
@@ -36,11 +36,11 @@ class DialogueText(NamedTuple):
 class WordIndex:
     """Reads the texts once; places are kept in temporary files, so that memory does not grow with the texts."""
 
-    def __init__(self, texts: Iterable[DialogueText], shards: int) -> None:
+    def __init__(self, texts: Iterable[DialogueText], shards: int, at_once: int = AT_ONCE) -> None:
         self._texts = _Columns()
         self._words, self._sizes = list[str](), array("Q")
         self._places: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 -- closed with the index
-        runs = list(self._runs(texts))
+        runs = list(self._runs(texts, at_once))
         for word, parts in itertools.groupby(heapq.merge(*map(_read, runs), key=lambda part: part[0]), lambda p: p[0]):
             last, size = 0, 0
             for _, places in parts:
@@ -53,7 +53,7 @@ class WordIndex:
             run.close()
         self._firsts = self._boundaries(shards)
 
-    def _runs(self, texts: Iterable[DialogueText]) -> Iterator[IO[bytes]]:
+    def _runs(self, texts: Iterable[DialogueText], at_once: int) -> Iterator[IO[bytes]]:
         """Files of words and their places, each in the order of words; the places of one come before the next one's."""
         held: dict[str, array[int]] = {}
         place, count = 0, 0
@@ -65,7 +65,7 @@ class WordIndex:
                     place += 1
                 place += 1
             self._texts.add(key, place - start)
-            if place - count >= _AT_ONCE:
+            if place - count >= at_once:
                 yield _written(held)
                 held, count = {}, place
         yield _written(held)

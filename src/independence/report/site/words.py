@@ -16,6 +16,7 @@ _SINGLE = (
     "\u0e00-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
+_I: Final = "(?:i|\u0130)\u0307?"
 _LAST_MARK: Final = 0x1F000  # but for those that choose a variant
 _PART: Final = 3  # letters from which a part of a word is looked for
 
@@ -25,7 +26,7 @@ def said(text: str) -> list[str]:
 
     said("Don't_go, \u540d\u524d!")  # ["don", "t", "go", "\u540d", "\u524d"]
     """
-    return [word.lower() for word in _word().findall(text)]
+    return [_folded(word) for word in _word().findall(text)]
 
 
 def pattern(query: str, *, whole: bool = False) -> re.Pattern[str] | None:
@@ -41,8 +42,13 @@ def pattern(query: str, *, whole: bool = False) -> re.Pattern[str] | None:
         before = "" if single or (free and at == 0) else f"(?<!{spaced})"
         ends = free and at == len(wanted) - 1
         after = f"(?![{_marks()}])" if single else f"{spaced}*" if ends else f"(?!{spaced})"
-        parts.append(f"{before}{re.escape(word)}{after}")
+        parts.append(f"{before}{re.escape(word).replace('i', _I)}{after}")
     return re.compile(rf"(?:[^\w{_marks()}]|_)*".join(parts), re.IGNORECASE)
+
+
+def _folded(word: str) -> str:
+    """In small letters, of which a Turkish i and a sigma at the end are no others."""
+    return word.lower().replace("i\u0307", "i").replace("\u03c2", "\u03c3")
 
 
 @cache

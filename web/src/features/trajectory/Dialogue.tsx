@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
 import type { DialogueDocument, VerdictDocument } from "../../schema";
@@ -7,7 +7,7 @@ import { firstMark, quoteName } from "../../text/quotations";
 import { HitBar } from "../search/HitBar";
 import { Conversation } from "./Conversation";
 import type { DialogueWithTexts } from "./dialogue";
-import { hitMark, marking, reveal } from "./marking";
+import { hitMark, isInView, marking, reveal } from "./marking";
 import { verdictElement, Verdicts } from "./Verdicts";
 
 interface DialogueProps {
@@ -22,11 +22,9 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
   const [query, change] = useQuery();
   const [lit, words, whole] = [query.get("quote"), query.get("q") ?? "", query.get("whole") === "1"];
   const [hit, setHit] = useState(0);
-  const pressed = useRef(false); // a mark was: what it stands in is in view
   const verdicts = useMemo(() => dialogue.verdicts ?? [], [dialogue]);
   const press = useCallback(
     (verdict: VerdictDocument) => {
-      pressed.current = true;
       change({ quote: quoteName(verdict) });
       document.getElementById(verdictElement(verdicts.indexOf(verdict)))?.focus();
     },
@@ -38,16 +36,20 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
     [dialogue, found, asked, hit, lit, press],
   );
   const verdict = verdicts.find((one) => quoteName(one) === lit && (one.spans ?? []).length > 0);
+  // A page that was just come to scrolls to its top first.
   useEffect(() => {
-    if (verdict !== undefined && !pressed.current) reveal(firstMark(verdicts, verdict));
-    pressed.current = false;
+    const next = requestAnimationFrame(() => {
+      if (verdict !== undefined && !isInView("mark-lit")) reveal(firstMark(verdicts, verdict));
+    });
+    return () => { cancelAnimationFrame(next); };
   }, [verdict, verdicts, raw]);
   useEffect(() => {
-    if (words !== "") reveal(hitMark(hit));
+    const next = requestAnimationFrame(() => { if (words !== "") reveal(hitMark(hit)); });
+    return () => { cancelAnimationFrame(next); };
   }, [words, hit, raw]);
   const show = (one: VerdictDocument) => {
-    if (quoteName(one) === lit) reveal(firstMark(verdicts, one));
-    else change({ quote: quoteName(one) });
+    change({ quote: quoteName(one) });
+    reveal(firstMark(verdicts, one));
   };
   useKeys({ Escape: () => { change({ quote: null, q: null }); } });
   return (

@@ -63,3 +63,13 @@ export function reveal(id: string): boolean {
   mark.scrollIntoView({ block: "center" });
   return true;
 }
+
+const BAR = 60; // pixels at the top of the window in which nothing is read
+
+/** Whether a mark of some look is to be seen: the reader has just clicked on it, say. */
+export function isInView(look: string): boolean {
+  return [...document.querySelectorAll(`[data-answer] mark.${look}`)].some((mark) => {
+    const { top, bottom, height } = mark.getBoundingClientRect();
+    return height > 0 && top >= BAR && bottom <= window.innerHeight;
+  });
+}
