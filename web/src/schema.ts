@@ -279,7 +279,6 @@ export interface HeatTotals {
 export interface ResultsDocument {
   readonly schema: number;
   readonly measure: string;
-  readonly method: string;
   readonly scenarios: readonly ScenarioResults[];
 }
 
@@ -290,6 +289,7 @@ export interface ScenarioResults {
   readonly counts: readonly number[];
   readonly fold: TellingDialogue | null;
   readonly hold: TellingDialogue | null;
+  readonly method: string;
 }
 
 /** What a subject kept in one scenario. */
@@ -559,6 +559,7 @@ export interface DialogueDisagreement {
   readonly run: number;
   readonly gap: number;
   readonly field: string;
+  readonly counts: boolean;
   readonly low_judge: string;
   readonly low: number | boolean;
   readonly high_judge: string;

@@ -113,6 +113,7 @@ class JudgeDisagreement(NamedTuple):
     low: tuple[str, Scalar]  # judge, score
     high: tuple[str, Scalar]
     share: float  # of the scale between them
+    counts: bool  # the field is one of the index, or there is none
 
 
 def disputes(panel: JudgePanel, worst: int) -> list[JudgeDisagreement]:
@@ -128,7 +129,7 @@ def disputes(panel: JudgePanel, worst: int) -> list[JudgeDisagreement]:
     differing = [dispute for dispute in found if dispute.gap > 0]
     ordered = sorted(
         differing,
-        key=lambda one: (bool(counting) and one.field not in counting, -one.gap, -one.share, one.dialogue),
+        key=lambda one: (not one.counts, -one.gap, -one.share, one.dialogue),
     )
     first = {dispute.dialogue[:2]: dispute for dispute in reversed(ordered)}
     return [dispute for dispute in ordered if first[dispute.dialogue[:2]] is dispute][:worst]
@@ -166,6 +167,7 @@ def _dispute(
         low=low,
         high=high,
         share=share,
+        counts=not counting or field in counting,
     )
 
 

@@ -159,7 +159,7 @@ def results(shares: RunShares, board: SiteBoard, unit: str) -> ResultsDocument:
     """Who kept how much in the scenarios of a unit, the least first. Raises KeyError for a unit that there is not."""
     own = [name for name in board.scenarios[unit] if name in shares.scenarios]
     return ResultsDocument(
-        schema=SCHEMA, measure=shares.measure, method=METHOD,
+        schema=SCHEMA, measure=shares.measure,
         scenarios=tuple(_scenario(shares, scenario) for scenario in own),
     )  # fmt: skip
 
@@ -179,7 +179,9 @@ def _scenario(shares: RunShares, scenario: str) -> ScenarioResults:
     every = [one for own in given.values() for one in own]
     counts, _ = np.histogram(np.clip(np.round(every, _DIGITS), 0, 1), _TENTHS, (0.0, 1.0))
     fold, hold = _telling(shares, scenario, rows)
-    return ScenarioResults(id=scenario, subjects=tuple(rows), counts=tuple(counts.tolist()), fold=fold, hold=hold)
+    return ScenarioResults(
+        id=scenario, subjects=tuple(rows), counts=tuple(counts.tolist()), fold=fold, hold=hold, method=METHOD
+    )
 
 
 def _median_run(runs: Sequence[float | None]) -> int:

@@ -218,6 +218,7 @@ class ScenarioResults(msgspec.Struct, frozen=True, kw_only=True):
     counts: tuple[int, ...]  # dialogues in each tenth of the scale
     fold: TellingDialogue | None  # the lowest result; null where all are the same
     hold: TellingDialogue | None  # the highest
+    method: str  # of the intervals
 
 
 class ResultsDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,7 +226,6 @@ class ResultsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: int
     measure: str  # as of cells
-    method: str  # of the intervals
     scenarios: tuple[ScenarioResults, ...]
 
 
@@ -333,6 +333,7 @@ class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
     run: int
     gap: float  # mean over the fields that count of highest less lowest score, as a share of the scale, 0 to 1
     field: str
+    counts: bool  # in the index; where there is none, every field does
     low_judge: str
     low: Scalar
     high_judge: str

@@ -39,7 +39,7 @@ export function Disagreements() {
           rows={found.map((one) => [one.subject, one.scenario, one.run, one.field, one.low_judge, one.low, one.high_judge, one.high, one.gap])}
         />
       </div>
-      <p className="text-sm text-muted">{count(loaded.value.shared)} dialogues were judged by more than one judge.</p>
+      <p className="text-sm text-muted">{count(loaded.value.shared)} dialogues were judged by more than one judge. Fields that count in the index come first; who differs elsewhere alone comes last.</p>
       <div className="mt-2 overflow-x-auto">
         <table className="min-w-full text-sm">
           <thead className="border-b border-faint text-left text-xs text-muted">
@@ -84,7 +84,10 @@ function Row({ found }: { readonly found: DialogueDisagreement }) {
           {scenarioTitle(board, found.scenario)}, run {found.run}
         </span>
       </th>
-      <td className="px-2 py-1">{words(found.field)}</td>
+      <td className="px-2 py-1">
+        {words(found.field)}
+        {!found.counts && <span className="text-muted"> (not in the index)</span>}
+      </td>
       <td className="px-2 py-1">
         <span className="font-medium">{value(found.low)}</span> <span className="text-muted">{found.low_judge}</span>
       </td>

@@ -10,6 +10,7 @@ import { Badge } from "../../ui/Badge";
 import { Failed } from "../../ui/Notice";
 import { CompareButton } from "../compare/CompareButton";
 import { useRuns } from "../trajectory/dialogue";
+import { Reasons } from "./Reasons";
 import type { FeedRow } from "./rows";
 
 interface FeedCardProps {
@@ -66,6 +67,7 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
               </div>
             ))}
           </dl>
+          <Reasons verdict={verdict} quoted />
         </div>
       ))}
     </div>

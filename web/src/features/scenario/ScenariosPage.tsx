@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
-import { mean, measureAbout, measureName, sharesOf, useCells } from "../../data/results";
+import { measureAbout, measureName, useCells } from "../../data/results";
 import { cellTitle, scenarioTitle, varying, wordingTitle } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
@@ -71,7 +71,7 @@ function cases(scenarios: readonly ScenarioInfo[]): readonly (readonly ScenarioI
 
 /** The mean over all subjects. */
 function overall(cells: CellsDocument | null, scenario: string): number | null {
-  return cells === null ? null : mean(Object.keys(cells.shares).map((slug) => mean(sharesOf(cells, slug, scenario))));
+  return cells?.totals.columns[cells.scenarios.indexOf(scenario)]?.[0] ?? null;
 }
 
 /** One case of a grid with all its sides and wordings. */
