@@ -35,7 +35,7 @@ export function Aligned(props: AlignedProps) {
   const grid = `grid gap-x-6 gap-y-4 ${COLUMNS[props.slugs.length] ?? ""}`;
   return (
     <>
-      <Script scenario={scenario} folded={props.slugs.length > 2} />
+      <Script scenario={scenario} folded />
       <div className={`mt-5 ${grid}`}>
         {props.slugs.map((slug, place) => (
           <Head key={slug} {...props} slug={slug} place={place} />

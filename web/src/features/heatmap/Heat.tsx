@@ -77,7 +77,7 @@ export function Heat({ name, rows: rowAxis, columns: columnAxis, value, shown, s
     row !== undefined && (
       <tr key={row.key}>
         <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
-          <Link href={row.to} title={row.label} className="block truncate leading-6 hover:text-accent hover:underline">
+          <Link href={row.to} title={row.label} className="block truncate leading-6 max-sm:text-[0.6875rem] max-sm:leading-4 max-sm:whitespace-normal hover:text-accent hover:underline">
             {row.label}
           </Link>
         </th>
@@ -105,6 +105,8 @@ export function Heat({ name, rows: rowAxis, columns: columnAxis, value, shown, s
     ...columns.map((column): ColumnInfo => ({ key: column.key, head: column.label, kind: "number", digits: 4 })),
   ];
   const isColumn = !(ORDERS as readonly string[]).includes(sort) && sort !== "";
+  const byValue = isColumn || sort === "mean" || sort === "spread";
+  const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "turned round";
   return (
     <>
       <div className="screen-only mb-2 flex flex-wrap items-center gap-2">
@@ -116,8 +118,8 @@ export function Heat({ name, rows: rowAxis, columns: columnAxis, value, shown, s
           <option value="similar">Rows: similar beside each other</option>
           {isColumn && <option value={sort}>Rows: by {columns.find(({ key }) => key === sort)?.label ?? sort}</option>}
         </select>
-        <button type="button" className="control" aria-label={direction === "asc" ? "Rows ascending; turn round" : "Rows descending; turn round"} onClick={() => { change({ dir: direction === "asc" ? "desc" : null }); }}>
-          {direction === "asc" ? "↑ lowest first" : "↓ highest first"}
+        <button type="button" className="control" aria-label={`Rows: ${turned}; turn round`} onClick={() => { change({ dir: direction === "asc" ? "desc" : null }); }}>
+          {direction === "asc" ? "↑" : "↓"} {turned}
         </button>
         <select aria-label="Order of columns" className="control max-w-64" value={across} onChange={(event) => { change({ columns: event.target.value }); }}>
           <option value="">Columns: {columnAxis.given}</option>

@@ -103,8 +103,8 @@ function Row({ row, scenario }: { readonly row: SubjectResult; readonly scenario
   const interval = ci === null ? "—" : `${percent(ci[0])} to ${percent(ci[1])}`;
   return (
     <tr className="border-t border-faint hover:bg-band">
-      <th scope="row" className="truncate pr-2 text-left font-normal">
-        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} title={label} className="block truncate leading-6 hover:text-accent hover:underline">
+      <th scope="row" className="pr-2 text-left font-normal [overflow-wrap:anywhere]">
+        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} title={label} className="block truncate leading-6 max-sm:text-[0.8125rem] max-sm:leading-5 max-sm:whitespace-normal hover:text-accent hover:underline">
           {label}
         </Link>
       </th>
