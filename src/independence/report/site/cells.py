@@ -31,6 +31,7 @@ from independence.stats.comparison import ComparedSubjects
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.subject_points import leverage
 from independence.suites.schema import Suite
+from independence.types import Ends
 
 Share = Callable[[PlannedVerdict], float | None]
 _TENTHS = 10
@@ -51,6 +52,7 @@ class RunShares(msgspec.Struct, frozen=True, dict=True):
     """What was kept of every dialogue; in a suite without an index, the first field of its rubric."""
 
     measure: str
+    scale: Ends | None  # where it has a middle at 0
     scenarios: tuple[str, ...]
     rows: Mapping[str, Sequence[Sequence[float | None]]]  # slug -> for each scenario one a run
     misquoted: frozenset[tuple[str, str, int]]  # slug, scenario, run: the judge quoted what is not there
@@ -109,7 +111,7 @@ def far_apart(first: float | None, second: float | None) -> bool:
 
 def read(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> RunShares:
     """The results of a board under a judge."""
-    measure, share, scored = _measure(board.scope.suite)
+    measure, share, scored, scale = _measure(board.scope.suite)
     scenarios = tuple(name for name in board.units if name in scored)
     place = {name: at for at, name in enumerate(scenarios)}
     rows: dict[str, list[list[float | None]]] = {
@@ -128,13 +130,13 @@ def read(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) ->
         own = {slugs.slug(part): value for part, value in one.parts.items()}
         contrasts[board.slugs[key]] = tuple(own.get(unit) for unit in units)
     quantity = found.quantity if found else ""
-    return RunShares(measure, scenarios, rows, frozenset(misquoted), quantity, units, contrasts)
+    return RunShares(measure, scale, scenarios, rows, frozenset(misquoted), quantity, units, contrasts)
 
 
 def document(shares: RunShares) -> CellsDocument:
     """Results of dialogues, their means, and of a grid each cell's contrast."""
     return CellsDocument(
-        schema=SCHEMA, measure=shares.measure, scenarios=shares.scenarios, quantity=shares.quantity,
+        schema=SCHEMA, measure=shares.measure, scale=shares.scale, scenarios=shares.scenarios, quantity=shares.quantity,
         shares={slug: tuple(map(tuple, own)) for slug, own in shares.rows.items()}, units=shares.units,
         contrasts=dict(shares.contrasts), means=shares.means, totals=totals(shares.means, shares.scenarios),
         unit_totals=totals(shares.contrasts, shares.units) if shares.contrasts else None,
@@ -249,14 +251,14 @@ def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | No
         return None
 
 
-def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
-    """What cells are of, how it is read, and the scenarios that have it.
+def _measure(suite: Suite) -> tuple[str, Share, set[str], Ends | None]:
+    """What cells are of, how it is read, the scenarios that have it, and its scale where that has a middle at 0.
 
     Without an index: the stance of a grid, else the first field of each rubric.
     """
     if suite.index is not None:
         lever = leverage(strict.frame(suite))
-        return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights)
+        return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights), None
     fields = {}
     for one in suite.scenarios:
         known = suite.rubrics[one.rubric].fields
@@ -269,4 +271,7 @@ def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
         value = (cell.values or {}).get(name)
         return None if value is None else (float(value) - low) / (high - low)
 
-    return " / ".join(sorted({name for name, _ in fields.values()})), share, set(fields)
+    scales = {field.range for _, field in fields.values()}
+    scale = next(iter(scales)) if len(scales) == 1 else None
+    middle = scale if scale is not None and scale[0] == -scale[1] else None
+    return " / ".join(sorted({name for name, _ in fields.values()})), share, set(fields), middle

@@ -2,7 +2,7 @@
 
 ```
 boards.json
-BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json   figure/FIGURE.VIEW.svg
+BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json
 BOARD/cells.JUDGE.json   results/UNIT.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
 BOARD/text/UNIT/BUCKET.TENS.json
@@ -31,7 +31,6 @@ from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.cells import RunShares
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
-from independence.report.site.sections import SiteReport
 from independence.report.site.texts import BoardScripts
 from independence.store import database
 from independence.store.scopes import BoardScope
@@ -60,10 +59,6 @@ class StoreDocuments:
         def rubrics(board_id: str) -> CountingRubrics:
             return blocks.counting_rubrics(connection, self._boards()[board_id])
 
-        def report(board_id: str, view: str) -> SiteReport:
-            board = self._boards()[board_id]
-            return sections.report(connection, board, _options(board, view), view)
-
         def scored(board_id: str, view: str) -> ScoredSubjects:
             board = self._boards()[board_id]
             return comparisons.scored(connection, board, _options(board, view))
@@ -76,11 +71,10 @@ class StoreDocuments:
         self._shares: Callable[[str, str], RunShares] = kept(shares)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
-        self._report: Callable[[str, str], SiteReport] = kept(report)
         self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, view: index.document(connection, board, _options(board, view)),
-            "report": lambda board, view: self._report(board.info.id, view).document,
+            "report": lambda board, view: sections.report(connection, board, _options(board, view)),
             "cells": lambda board, judge: cells.document(self._shares(board.info.id, judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
@@ -113,7 +107,6 @@ class StoreDocuments:
                 yield from (f"{board_id}/results/{unit}.{judge}.json" for unit in board.scenarios)
                 for view in _views(board, judge):
                     yield from (f"{board_id}/{name}.{view}.json" for name in ("index", "report"))
-                    yield from (f"{board_id}/figure/{file}.svg" for file in self._report(board_id, view).figures)
                     yield from (f"{board_id}/pairs/{slug}.{view}.json" for slug in _paired(board))
             for key in board.blocks:
                 yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
@@ -125,9 +118,6 @@ class StoreDocuments:
         board_id, _, rest = path.partition("/")
         board = self._boards()[board_id]
         match rest.split("/"):
-            case ["figure", file]:
-                name, view = _named(file, "svg")
-                return self._report(board_id, view).figures[f"{name}.{view}"].encode()
             case ["pairs", file]:
                 slug, view = _named(file, "json")
                 if slug not in _paired(board):

@@ -11,6 +11,7 @@ import msgspec
 
 from independence.report.board import Board
 from independence.report.board_data import Origin
+from independence.report.charts import Chart
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.served import SERVED_ROOTS
 from independence.report.table import Kind, Value
@@ -185,6 +186,7 @@ class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
     quantity: str = ""  # what contrasts are of, as boards call it
     units: tuple[str, ...] = ()
+    scale: tuple[float, float] | None = None  # of the measure, where it has a middle at 0: of a stance
     contrasts: dict[str, tuple[float | None, ...]] = {}  # slug -> for each unit; null: not both sides were judged
     means: dict[str, tuple[float | None, ...]]  # slug -> for each scenario, over its runs
     totals: HeatTotals  # of means
@@ -241,13 +243,10 @@ class TableBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="table"):
     table: TableDocument
 
 
-class FigureBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="figure"):
-    """A figure: `figure/FILE.svg`, and where `narrow` is set the same for a phone."""
+class ChartBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="chart"):
+    """A chart of a report."""
 
-    id: str
-    file: str
-    caption: str
-    narrow: str | None = None
+    chart: Chart
 
 
 class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -256,7 +255,7 @@ class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     folds: bool  # long tables start folded
-    blocks: tuple[ProseBlock | TableBlock | FigureBlock, ...]
+    blocks: tuple[ProseBlock | TableBlock | ChartBlock, ...]
 
 
 class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):

@@ -46,19 +46,15 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
     }),
   );
   const svg = () =>
-    import("../../charts/files").then(({ forest }) =>
-      forest(
-        `${board.labels.get(slug) ?? slug}, ${measureName(cells.value)} by side, run ${run}`,
-        { low, high, step: (high - low) / 4 },
-        points.map(({ label, value: point }) => ({
-          label,
-          shown: point === null ? "—" : signed(point),
-          value: point,
-          inner: null,
-          outer: null,
-          bounds: [low, high],
-        })),
-      ),
+    import("../../charts/save").then(({ chartSvg }) =>
+      chartSvg({
+        kind: "intervals",
+        id: `case-${unit}`,
+        title: `${board.labels.get(slug) ?? slug}, ${measureName(cells.value)} by side, run ${run}`,
+        caption: `One dot a scenario, from ${low} to ${high}.`,
+        scales: [{ head: measureName(cells.value), kind: "signed", span: [low, high], digits: 2, zero: true }],
+        rows: points.map(({ label, value: point }) => ({ label, values: [point === null ? null : { value: point }] })),
+      }),
     );
   return (
     <section aria-label="Contrast" className="mb-8 grid gap-x-10 gap-y-4 rounded-md bg-band px-4 py-4 lg:grid-cols-[18rem_minmax(0,1fr)]">

@@ -27,6 +27,8 @@ export interface HeatAxis {
 
 interface HeatProps {
   readonly name: string; // of files
+  readonly title: string; // of the drawing
+  readonly colours: "kept" | "middle";
   readonly rows: HeatAxis;
   readonly columns: HeatAxis;
   readonly value: (row: string, column: string) => number | null;
@@ -38,7 +40,7 @@ interface HeatProps {
 }
 
 /** Coloured cells that are sorted both ways by any row or column head, with heads that stay in sight. */
-export function Heat({ name, rows: rowAxis, columns: columnAxis, value, shown, style, about, children, onOpen }: HeatProps) {
+export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis, value, shown, style, about, children, onOpen }: HeatProps) {
   const [query, change] = useQuery();
   const [active, setActive] = useState<readonly [row: number, column: number]>([0, 0]);
   const table = useRef<HTMLTableElement>(null);
@@ -104,6 +106,19 @@ export function Heat({ name, rows: rowAxis, columns: columnAxis, value, shown, s
     { key: rowAxis.name.toLowerCase(), head: rowAxis.name },
     ...columns.map((column): ColumnInfo => ({ key: column.key, head: column.label, kind: "number", digits: 4 })),
   ];
+  const svg = () =>
+    import("../../charts/save").then(({ chartSvg }) =>
+      chartSvg({
+        kind: "heat",
+        id: name,
+        title,
+        caption: title,
+        colours,
+        scale: colours === "kept" ? { head: "Share kept", kind: "percent", span: [0, 1] } : { head: title, kind: "signed", span: [-1, 1], digits: 2 },
+        columns: columns.map(({ label }) => ({ label })),
+        rows: rows.map((row) => ({ label: row.label, values: columns.map((column) => value(row.key, column.key)) })),
+      }),
+    );
   const isColumn = !(ORDERS as readonly string[]).includes(sort) && sort !== "";
   const byValue = isColumn || sort === "mean" || sort === "spread";
   const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "turned round";
@@ -130,7 +145,7 @@ export function Heat({ name, rows: rowAxis, columns: columnAxis, value, shown, s
         </select>
         {children}
         <span className="ml-auto">
-          <Downloads name={name} columns={heads} rows={files} />
+          <Downloads name={name} columns={heads} rows={files} svg={svg} />
         </span>
       </div>
       <p className="mb-2 max-w-4xl text-[0.8125rem] text-muted">{about}</p>

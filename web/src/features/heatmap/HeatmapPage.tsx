@@ -1,15 +1,16 @@
 import { useCallback, useMemo, useState } from "react";
-import { diverging, heat } from "../../charts/heat";
+import { diverging } from "../../charts/heat";
+import { result, resultStyle } from "../../charts/share";
 import { useBoard, type CurrentBoard } from "../../data/board";
 import { cellsPath } from "../../data/paths";
-import { measureAbout, slugsInOrder, useCells } from "../../data/results";
+import { measureAbout, measureName, slugsInOrder, useCells } from "../../data/results";
 import { cellTitle, scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
 import { cellPage, scenarioPage, subjectPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import type { CellsDocument, HeatTotals } from "../../schema";
 import { Page } from "../../shell/Page";
-import { percent, signed } from "../../text/format";
+import { signed } from "../../text/format";
 import { Failed, Waiting } from "../../ui/Notice";
 import { LeastRuns, leastRuns, mostRuns } from "../../ui/LeastRuns";
 import { Heat, type HeatAxis } from "./Heat";
@@ -63,11 +64,13 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
     <>
       <Heat
         name={`heatmap-${board.info.id}`}
+        title={`Mean ${measureName(cells)} by subject and scenario`}
+        colours="kept"
         rows={axis}
         columns={columns}
         value={value}
-        shown={percent}
-        style={heat}
+        shown={(share) => result(cells, share)}
+        style={(share) => resultStyle(cells, share)}
         about={`Mean ${measureAbout(cells)} over all runs; darker: more was given up. Click a column head to sort by it, again to turn it round. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
         onOpen={(slug, scenario, cell) => { setOpened({ slug, scenario, box: cell.getBoundingClientRect() }); }}
       >
@@ -100,6 +103,8 @@ function Contrasts({ cells, totals }: { readonly cells: CellsDocument; readonly 
   return (
     <Heat
       name={`heatmap-${board.info.id}`}
+      title={`${quantity} by dispute and subject`}
+      colours="middle"
       rows={rows}
       columns={axis}
       value={value}

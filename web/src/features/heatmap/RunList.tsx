@@ -1,13 +1,12 @@
 import { useEffect, useRef } from "react";
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
+import { result, resultStyle } from "../../charts/share";
 import { useBoard } from "../../data/board";
 import { sharesOf } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { scenarioPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument } from "../../schema";
-import { percent } from "../../text/format";
 
 /** The cell whose runs are listed, and where it stands on the screen. */
 export interface OpenCell {
@@ -53,8 +52,8 @@ export function RunList({ cell, cells, onClose }: { readonly cell: OpenCell; rea
           <li key={place}>
             <Link href={address(trajectoryPage(slug, place + 1, scenario))} className="flex items-center justify-between rounded-sm px-1 py-0.5 hover:bg-band">
               <span>Run {place + 1}</span>
-              <span className="min-w-14 rounded-sm px-2 text-right tabular-nums" style={share === null ? {} : heat(share)}>
-                {share === null ? "no result" : percent(share)}
+              <span className="min-w-14 rounded-sm px-2 text-right tabular-nums" style={share === null ? {} : resultStyle(cells, share)}>
+                {share === null ? "no result" : result(cells, share)}
               </span>
             </Link>
           </li>

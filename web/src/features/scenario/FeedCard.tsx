@@ -1,12 +1,12 @@
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
-import { given, percent, words, why } from "../../text/format";
+import { given, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
+import { ResultMark } from "../../ui/ResultMark";
 import { Failed } from "../../ui/Notice";
 import { CompareButton } from "../compare/CompareButton";
 import { useRuns } from "../trajectory/dialogue";
@@ -33,11 +33,7 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
           {board.labels.get(row.slug)}
         </Link>
         <span className="text-muted tabular-nums">run {row.run}</span>
-        {row.share !== null && (
-          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(row.share)}>
-            {percent(row.share)}
-          </span>
-        )}
+        <ResultMark share={row.share} />
         {board.subjects.get(row.slug)?.simulated === true && <Badge>simulated</Badge>}
         <span className="screen-only ml-auto">
           <CompareButton slug={row.slug} />

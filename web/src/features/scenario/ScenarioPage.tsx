@@ -92,10 +92,10 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
       }
     >
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
-        {results !== null && shares !== null && <Strip results={results} measure={measureName(shares)} kept={shares.measure === "kept"} />}
+        {results !== null && shares !== null && <Strip results={results} cells={shares} />}
         <div className="min-w-0 space-y-6">
           <Script scenario={scenario} folded={results !== null} />
-          {results !== null && shares !== null && <Telling results={results} kept={shares.measure === "kept"} />}
+          {results !== null && shares !== null && <Telling results={results} cells={shares} />}
         </div>
         {cells?.state === "failed" && <Failed path={cellsPath(board)} why={cells.why} />}
       </div>

@@ -2,13 +2,16 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { IntervalMark } from "../../charts/IntervalMark";
 import type { Span } from "../../charts/scale";
+import { result } from "../../charts/share";
 import { useBoard } from "../../data/board";
-import { mostRuns, leastRuns, LeastRuns } from "../../ui/LeastRuns";
+import { measureName } from "../../data/results";
+import { scenarioTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
-import type { ColumnInfo, ScenarioResults, SubjectResult } from "../../schema";
-import { count, percent } from "../../text/format";
+import type { CellsDocument, ColumnInfo, ScenarioResults, SubjectResult } from "../../schema";
+import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { leastRuns, LeastRuns, mostRuns } from "../../ui/LeastRuns";
 
 const SHOWN = 12; // rows before the rest is asked for
 const SHARES: Span = { low: 0, high: 1, step: 0.25 };
@@ -21,12 +24,12 @@ const COLUMNS: readonly ColumnInfo[] = [
 
 interface StripProps {
   readonly results: ScenarioResults;
-  readonly measure: string; // in short
-  readonly kept: boolean; // the measure is a share kept: low is folding
+  readonly cells: CellsDocument;
 }
 
 /** Subjects by what they kept in a scenario, who folds first; each row leads to its dialogues. */
-export function Strip({ results, measure, kept }: StripProps) {
+export function Strip({ results, cells }: StripProps) {
+  const [kept, measure] = [cells.measure === "kept", measureName(cells)];
   const board = useBoard();
   const [query, change] = useQuery();
   const [all, setAll] = useState(false);
@@ -36,6 +39,17 @@ export function Strip({ results, measure, kept }: StripProps) {
   const enough = results.subjects.filter(({ runs }) => runs >= least);
   const rows = highest ? enough.toReversed() : enough;
   const shown = all ? rows : rows.slice(0, SHOWN);
+  const svg = () =>
+    import("../../charts/save").then(({ chartSvg }) =>
+      chartSvg({
+        kind: "intervals",
+        id: `subjects-${results.id}`,
+        title: `${scenarioTitle(board, results.id)}: ${measure} by subject`,
+        caption: `Mean over runs; interval: ${results.method}.`,
+        scales: [{ head: measure, kind: "percent", span: [0, 1] }],
+        rows: rows.map(({ slug, mean, ci }) => ({ label: board.labels.get(slug) ?? slug, values: [{ value: mean, inner: ci ?? null }] })),
+      }),
+    );
   const few = results.subjects.length - enough.length;
   return (
     <section aria-labelledby="strip" className="min-w-0">
@@ -43,7 +57,7 @@ export function Strip({ results, measure, kept }: StripProps) {
         <h2 id="strip" className="text-lg font-semibold">
           {kept ? (highest ? "Who holds best" : "Who folds first") : `Subjects by ${measure}`}
         </h2>
-        <Downloads name={`subjects-${results.id}`} columns={COLUMNS} rows={rows.map(({ slug, mean, ci, runs }) => [board.labels.get(slug) ?? slug, mean, ci ?? null, runs])} />
+        <Downloads name={`subjects-${results.id}`} columns={COLUMNS} rows={rows.map(({ slug, mean, ci, runs }) => [board.labels.get(slug) ?? slug, mean, ci ?? null, runs])} svg={svg} />
       </div>
       <div className="screen-only mt-1 flex flex-wrap gap-2">
         <select aria-label="Order of subjects" className="control" value={highest ? "highest" : ""} onChange={(event) => { change({ first: event.target.value }); }}>
@@ -61,8 +75,8 @@ export function Strip({ results, measure, kept }: StripProps) {
             <th scope="col" className="px-2">
               <span className="sr-only">Mean and interval</span>
               <span aria-hidden="true" className="flex justify-between font-normal">
-                <span>0%</span>
-                <span>100%</span>
+                <span>{result(cells, 0)}</span>
+                <span>{result(cells, 1)}</span>
               </span>
             </th>
             <th scope="col" className="w-12 text-right">
@@ -78,7 +92,7 @@ export function Strip({ results, measure, kept }: StripProps) {
         </thead>
         <tbody>
           {shown.map((row) => (
-            <Row key={row.slug} row={row} scenario={results.id} />
+            <Row key={row.slug} row={row} scenario={results.id} cells={cells} />
           ))}
         </tbody>
       </table>
@@ -95,12 +109,12 @@ export function Strip({ results, measure, kept }: StripProps) {
   );
 }
 
-function Row({ row, scenario }: { readonly row: SubjectResult; readonly scenario: string }) {
+function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly scenario: string; readonly cells: CellsDocument }) {
   const board = useBoard();
   const address = useAddress();
   const { slug, mean, ci = null, runs } = row;
   const label = board.labels.get(slug) ?? slug;
-  const interval = ci === null ? "—" : `${percent(ci[0])} to ${percent(ci[1])}`;
+  const interval = ci === null ? "—" : `${result(cells, ci[0])} to ${result(cells, ci[1])}`;
   return (
     <tr className="border-t border-faint hover:bg-band">
       <th scope="row" className="pr-2 text-left font-normal [overflow-wrap:anywhere]">
@@ -109,9 +123,9 @@ function Row({ row, scenario }: { readonly row: SubjectResult; readonly scenario
         </Link>
       </th>
       <td className="px-2">
-        <IntervalMark span={SHARES} value={mean} inner={ci} bounds={null} says={`${label}: ${percent(mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
+        <IntervalMark span={SHARES} value={mean} inner={ci} bounds={null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
       </td>
-      <td className="text-right font-medium">{percent(mean)}</td>
+      <td className="text-right font-medium">{result(cells, mean)}</td>
       <td className="text-right text-xs whitespace-nowrap text-muted max-sm:hidden">{interval}</td>
       <td className="text-right text-muted">{runs}</td>
     </tr>

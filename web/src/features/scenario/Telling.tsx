@@ -1,15 +1,15 @@
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { ScenarioResults, TellingDialogue, VerdictDocument } from "../../schema";
-import { percent } from "../../text/format";
+import type { CellsDocument, ScenarioResults, TellingDialogue, VerdictDocument } from "../../schema";
+import { ResultMark } from "../../ui/ResultMark";
 import { useRuns } from "../trajectory/dialogue";
 import { Reasons } from "./Reasons";
 
 /** The two ends of a scenario: what the judge of the one that kept least says, and of the one that kept most. */
-export function Telling({ results, kept }: { readonly results: ScenarioResults; readonly kept: boolean }) {
+export function Telling({ results, cells }: { readonly results: ScenarioResults; readonly cells: CellsDocument }) {
+  const kept = cells.measure === "kept";
   const { fold, hold } = results;
   if (fold === null || hold === null) return null;
   return (
@@ -53,9 +53,7 @@ function One({ title, scenario, dialogue: { slug, run, share } }: OneProps) {
         <Link href={address(trajectoryPage(slug, run, scenario), { quote: quoted ? board.judge?.name : null })} className="link min-w-0 font-medium [overflow-wrap:anywhere]">
           {board.labels.get(slug)}, run {run}
         </Link>
-        <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(share)}>
-          {percent(share)}
-        </span>
+        <ResultMark share={share} />
       </p>
       <blockquote dir="auto" className="mt-1 border-l-2 border-soft pl-3 [overflow-wrap:anywhere]">
         {quoted ? quote : said.length > LONG ? `${said.slice(0, LONG)}…` : said}

@@ -1,10 +1,10 @@
-import type { FieldRow } from "../../charts/files";
 import { FieldMark } from "../../charts/FieldMark";
 import { useBoard } from "../../data/board";
 import type { ColumnInfo, ComponentInfo } from "../../schema";
 import { meaning } from "../../data/parts";
 import { decimal, percent } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { fieldSvg, type FieldRow } from "./field";
 import { FieldHead } from "./FieldHead";
 
 const COLUMNS: readonly ColumnInfo[] = [
@@ -32,7 +32,7 @@ export function Dimensions({ slug }: { readonly slug: string }) {
           name={`parts-${slug}`}
           columns={COLUMNS}
           rows={rows.map(({ component, own, median }) => [component.key, component.weight, own, median])}
-          svg={() => import("../../charts/files").then(({ profile }) => profile(`${labels.get(slug) ?? slug}, parts of the index as shares of what each can add`, rows))}
+          svg={() => fieldSvg(`parts-${slug}`, `${labels.get(slug) ?? slug}, parts of the index as shares of what each can add`, rows)}
         />
       </div>
       <p className="text-sm text-muted">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
+import { result, resultStyle } from "../../charts/share";
 import { useBoard } from "../../data/board";
 import { groupsOf, type Group } from "../../data/groups";
 import { measureAbout, measureName, sharesOf } from "../../data/results";
@@ -8,7 +8,7 @@ import { scenarioTitle } from "../../data/titles";
 import { cellPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo, ScenarioInfo, SubjectProfile } from "../../schema";
-import { count, percent } from "../../text/format";
+import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 
 interface MatrixProps {
@@ -33,15 +33,20 @@ export function Matrix({ subject, cells }: MatrixProps) {
             columns={[{ key: "scenario", head: "Scenario" }, ...runs.map((run): ColumnInfo => ({ key: `run_${run}`, head: `Run ${run}`, kind: "number" }))]}
             rows={board.index.scenarios.map(({ id }) => [id, ...runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null)])}
             svg={() =>
-              import("../../charts/files").then(({ heatmap }) =>
-                heatmap(
-                  `${board.labels.get(subject.slug) ?? subject.slug}, ${measureName(cells)} of every dialogue`,
-                  runs.map((run) => `Run ${run}`),
-                  board.index.scenarios.map(({ id }) => ({
+              import("../../charts/save").then(({ chartSvg }) =>
+                chartSvg({
+                  kind: "heat",
+                  id: `dialogues-${subject.slug}`,
+                  title: `${board.labels.get(subject.slug) ?? subject.slug}, ${measureName(cells)} of every dialogue`,
+                  caption: "Scenarios by runs.",
+                  colours: "kept",
+                  scale: { head: measureName(cells), kind: "percent", span: [0, 1] },
+                  columns: runs.map((run) => ({ label: `Run ${run}` })),
+                  rows: board.index.scenarios.map(({ id }) => ({
                     label: scenarioTitle(board, id),
-                    shares: runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null),
+                    values: runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null),
                   })),
-                ),
+                }),
               )
             }
           />
@@ -129,11 +134,11 @@ function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
                     <td key={run} className="p-px">
                       <Link
                         href={address(trajectoryPage(slug, run, scenario.id))}
-                        aria-label={`${title}, run ${run}: ${share === null ? "no result" : percent(share)}`}
+                        aria-label={`${title}, run ${run}: ${share === null || cells === null ? "no result" : result(cells, share)}`}
                         className="block min-w-14 rounded-sm border border-faint px-2 py-0.5 text-right hover:border-accent"
-                        style={share === null ? {} : heat(share)}
+                        style={share === null || cells === null ? {} : resultStyle(cells, share)}
                       >
-                        {share === null ? "—" : percent(share)}
+                        {share === null || cells === null ? "—" : result(cells, share)}
                       </Link>
                     </td>
                   );

@@ -1,6 +1,5 @@
 import { useMemo } from "react";
 import { Link } from "wouter";
-import type { FieldRow } from "../../charts/files";
 import { FieldMark } from "../../charts/FieldMark";
 import { useBoard, type CurrentBoard } from "../../data/board";
 import { measureAbout, measureName } from "../../data/results";
@@ -10,6 +9,7 @@ import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo } from "../../schema";
 import { percent } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { fieldSvg, type FieldRow } from "./field";
 import { FieldHead } from "./FieldHead";
 
 const COLUMNS: readonly ColumnInfo[] = ["scenario", "share", "lower_quartile", "median", "upper_quartile"].map((key, place) => ({
@@ -46,7 +46,7 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
           name={`profile-${slug}`}
           columns={COLUMNS}
           rows={rows.map((row) => [row.scenario, row.value, row.low, row.middle, row.high])}
-          svg={() => import("../../charts/files").then(({ profile }) => profile(`${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows))}
+          svg={() => fieldSvg(`profile-${slug}`, `${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows)}
         />
       </div>
       <p className="max-w-3xl text-sm text-muted">

@@ -1,0 +1,31 @@
+// The shapes of charts in the cells of tables.
+import type { Estimate } from "../schema";
+import { at, type Span } from "./scale";
+import { Dot, EstimateShape } from "./shapes";
+
+interface EstimateMarkProps {
+  readonly span: Span;
+  readonly estimate: Estimate;
+  readonly says: string;
+  readonly hollow?: boolean;
+}
+
+/** One row of a chart of intervals. */
+export function EstimateMark({ span, estimate, says, hollow = false }: EstimateMarkProps) {
+  const across = { span: [span.low, span.high], at: (value: number) => `${at(span, value)}%` } as const;
+  return (
+    <svg role="img" aria-label={says} className="block h-6 w-full overflow-visible">
+      <EstimateShape across={across} y={12} estimate={estimate} hollow={hollow} />
+    </svg>
+  );
+}
+
+/** What the mark of each of several values looks like, beside its name. */
+export function MarkKey({ place }: { readonly place: number }) {
+  const [fill, edge] = place === 0 ? ["accent", "paper"] : place % 2 === 1 ? ["paper", "accent"] : ["muted", "muted"];
+  return (
+    <svg aria-hidden="true" className="inline-block size-3 align-[-1px]">
+      <Dot x={6} y={6} fill={fill} edge={edge} />
+    </svg>
+  );
+}
