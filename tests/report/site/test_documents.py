@@ -61,7 +61,7 @@ def test_there_are_documents_of_every_kind_and_they_count_what_the_store_holds(
     read = documents(name)
     assert all(one.schema == 1 for one in read.decoded.values())
     assert all(content.startswith(b"<") for path, content in read.content.items() if path not in read.decoded)
-    kinds = {*reading.STRUCTS, "figure"}
+    kinds = {*reading.STRUCTS}
     assert {reading.kind(path) for path in read.content} >= kinds
     info, shown = read.board, list(read.dialogues())
     with database.reading(stores(name)) as connection:

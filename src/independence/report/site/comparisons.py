@@ -184,6 +184,7 @@ def disagreements(connection: sqlite3.Connection, board: SiteBoard) -> Disagreem
         place, (low_judge, low), (high_judge, high) = one.dialogue, one.low, one.high
         out.append(DialogueDisagreement(
             subject=board.slugs[board.scope.key(scope.where, place.config_dir)], scenario=place.scenario,
-            run=place.run, gap=one.gap, field=one.field, counts=one.counts, low_judge=low_judge, low=low, high_judge=high_judge, high=high,
+            run=place.run, gap=one.gap, field=one.field, counts=one.counts, low_judge=low_judge, low=low,
+            high_judge=high_judge, high=high,
         ))  # fmt: skip
     return DisagreementsDocument(schema=SCHEMA, judges=panel.judges, shared=len(panel.shared), dialogues=tuple(out))

@@ -71,7 +71,7 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
         value={value}
         shown={(share) => result(cells, share)}
         style={(share) => resultStyle(cells, share)}
-        about={`Mean ${measureAbout(cells)} over all runs; darker: more was given up. Click a column head to sort by it, again to turn it round. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
+        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column head to sort by it, again to turn it round. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
         onOpen={(slug, scenario, cell) => { setOpened({ slug, scenario, box: cell.getBoundingClientRect() }); }}
       >
         <LeastRuns most={mostRuns(board)} usual={1} />

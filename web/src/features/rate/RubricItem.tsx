@@ -87,9 +87,9 @@ function FieldInput({ field, value: chosen, current, onChange }: FieldInputProps
     <fieldset className={`border-l-2 pl-3 ${current ? "border-accent" : "border-faint"}`}>
       <legend className="float-left w-full font-medium">{words(field.name)}</legend>
       <p className="clear-both text-sm text-muted">{field.about}</p>
-      <div className="mt-1 flex flex-wrap gap-1">
+      <div className="mt-1 flex flex-wrap gap-1 max-sm:gap-0.5">
         {options.map(([option, name]) => (
-          <button key={name} type="button" className="control min-w-8 px-1.5 tabular-nums" aria-pressed={chosen === option} onClick={() => { onChange(option); }}>
+          <button key={name} type="button" className="control min-w-8 px-1.5 tabular-nums max-sm:min-w-7 max-sm:px-0.5" aria-pressed={chosen === option} onClick={() => { onChange(option); }}>
             {name}
           </button>
         ))}
