@@ -72,13 +72,19 @@ function Row({ gap, chosen, say, quantity, onChoose }: RowProps) {
   const width = Math.min(gap.size / (quantity === "" ? 1 : 2), 1);
   return (
     <li className="border-t border-faint">
-      <button type="button" aria-pressed={chosen} className={`grid w-full grid-cols-[minmax(0,1fr)_5rem_auto_4rem] items-center gap-3 px-1 py-0.5 text-left text-sm hover:bg-band ${chosen ? "bg-band font-medium" : ""}`} onClick={onChoose}>
+      <button type="button" aria-pressed={chosen} className={`grid w-full items-center gap-3 px-1 py-0.5 text-left text-sm hover:bg-band ${chosen ? "bg-band font-medium" : ""}`} style={{ gridTemplateColumns: `minmax(0,1fr) 5rem ${3.5 * gap.values.length}rem 3rem` }} onClick={onChoose}>
         <span className="truncate">{gap.label}</span>
         <svg aria-hidden="true" className="block h-2 w-full">
           <rect width="100%" height="8" rx="2" className="fill-faint" />
           <rect width={percent(width)} height="8" rx="2" className={gap.differs ? "fill-accent" : "fill-soft"} />
         </svg>
-        <span className="text-right tabular-nums">{gap.values.map(say).join("  ")}</span>
+        <span className="flex tabular-nums">
+          {gap.values.map((value, place) => (
+            <span key={place} className="w-14 text-right">
+              {say(value)}
+            </span>
+          ))}
+        </span>
         <span className="text-xs text-muted">{gap.differs ? "differ" : ""}</span>
       </button>
     </li>
