@@ -265,12 +265,12 @@ def disputed(toy: Toy) -> JudgePanel:
     return panel(toy)
 
 
-def test_dialogues_are_ordered_by_the_mean_gap_over_their_fields(disputed: JudgePanel) -> None:
+def test_dialogues_are_ordered_by_the_mean_gap_over_their_fields_of_the_index(disputed: JudgePanel) -> None:
     first, second = judge_validation.disputes(disputed, 10)  # the others do not differ
     assert (first.dialogue, first.field, first.gap) == (DialogueKey("a", "dinner", 1), "drift", pytest.approx(0.8))
     assert (first.low, first.high) == (("lab/one", 2), ("two", 10))
-    # Firmness 9 against 4, kept against not kept: one field is further apart, both together are not.
-    assert (second.dialogue.scenario, second.field, second.gap) == ("radio", "kept", pytest.approx(0.75))
+    # Firmness 9 against 4; kept against not kept is further apart, and not in the index.
+    assert (second.dialogue.scenario, second.field, second.gap) == ("radio", "firmness", pytest.approx(0.5))
     assert judge_validation.disputes(disputed, 1) == [first]
     assert judge_validation.disputes(disputed, 0) == []
 
@@ -280,7 +280,7 @@ def test_a_disagreement_is_shown_with_its_scores_and_words(toy: Toy, disputed: J
     places = {row[2]: row for row in where.rows}
     number, *rest = places["dinner"]
     assert rest == ["label of a", "dinner", 1, "drift", "lab/one", 2, "two", 10, pytest.approx(0.8)]
-    assert places["radio"][4:9] == ("kept", "two", False, "lab/one", True)
+    assert places["radio"][4:9] == ("firmness", "two", 4, "lab/one", 9)
     assert [row[1:] for row in said.rows if row[0] == number] == [
         ("subject, dinner_0", "a dinner 1 0"),
         ("subject, dinner_1", "a dinner 1 1"),
@@ -289,6 +289,16 @@ def test_a_disagreement_is_shown_with_its_scores_and_words(toy: Toy, disputed: J
     ]
     _, cut = judge_validation.disagreement_tables(toy.connection, disputed, 10, longest=4)
     assert "a di [8 more characters]" in [row[2] for row in cut.rows]
+
+
+def test_who_differs_outside_of_the_index_alone_comes_last(toy: Toy) -> None:
+    toy.complete("a", [{"lab/one": (9, 6, 2), "two": (9, 6, 3)}])
+    toy.plan("b")
+    end = toy.answer("b", "radio", 1, Reply("b", "tool"))
+    for judge, kept in (("lab/one", True), ("two", False)):
+        toy.grade(("b", "radio", 1), end, Verdict({"firmness": 5, "kept": kept}), judge)
+    near, outside = judge_validation.disputes(panel(toy), 10)
+    assert (near.field, near.gap, outside.field, outside.gap) == ("drift", pytest.approx(0.1), "kept", 0.5)
 
 
 def test_of_equal_runs_one_is_listed_and_of_three_judges_the_two_furthest_apart(toy: Toy) -> None:

@@ -68,6 +68,7 @@ export interface IndexDocument {
   readonly board: Board | null;
   readonly components: readonly ComponentInfo[];
   readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly part_quartiles: readonly (readonly [number, number, number] | null)[];
   readonly notes: readonly string[];
   readonly tables: readonly TableDocument[];
 }
@@ -259,7 +260,54 @@ export interface CellsDocument {
   readonly shares: Readonly<Record<string, readonly (readonly (number | null)[])[]>>;
   readonly quantity?: string;
   readonly units?: readonly string[];
+  readonly scale?: readonly [number, number] | null;
   readonly contrasts?: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly means: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly totals: HeatTotals;
+  readonly unit_totals?: HeatTotals | null;
+}
+
+/** What rows and columns of a heatmap come to; the spread of means is their standard deviation. */
+export interface HeatTotals {
+  readonly rows: Readonly<Record<string, readonly [number | null, number | null]>>;
+  readonly columns: readonly (readonly [number | null, number | null])[];
+  readonly quartiles: readonly (readonly [number, number, number] | null)[];
+  readonly row_order: readonly string[];
+  readonly column_order: readonly number[];
+}
+
+/** `results/UNIT.JUDGE.json`: who kept how much in the scenarios of a unit. */
+export interface ResultsDocument {
+  readonly schema: number;
+  readonly measure: string;
+  readonly scenarios: readonly ScenarioResults[];
+}
+
+/** One scenario: subjects by what they kept, and the two ends. */
+export interface ScenarioResults {
+  readonly id: string;
+  readonly subjects: readonly SubjectResult[];
+  readonly counts: readonly number[];
+  readonly fold: TellingDialogue | null;
+  readonly hold: TellingDialogue | null;
+  readonly method: string;
+}
+
+/** What a subject kept in one scenario. */
+export interface SubjectResult {
+  readonly slug: string;
+  readonly mean: number;
+  readonly runs: number;
+  readonly ci?: readonly [number, number] | null;
+  readonly spread?: number;
+  readonly median_run: number;
+}
+
+/** A dialogue that shows what a scenario is about. */
+export interface TellingDialogue {
+  readonly slug: string;
+  readonly run: number;
+  readonly share: number;
 }
 
 /** `texts.json`: every message that was sent to several subjects once, and what each turn was asked on. A script is a list of messages: a number means one of `messages`, a text the subject's own answer of that turn. */
@@ -593,6 +641,8 @@ export interface PairsDocument {
   readonly schema: number;
   readonly slug: string;
   readonly generalises_to: string;
+  readonly scenarios: readonly string[];
+  readonly differs: string;
   readonly pairs: readonly PairDifference[];
 }
 
@@ -602,6 +652,16 @@ export interface PairDifference {
   readonly difference: number | null;
   readonly ci?: readonly [number, number] | null;
   readonly p?: number | null;
+  readonly looks?: LaterLook | null;
+  readonly gaps?: readonly (number | null)[];
+  readonly differ?: readonly number[];
+}
+
+/** The level of a comparison that was looked at before: `compare` prints its interval and note. */
+export interface LaterLook {
+  readonly confidence: number;
+  readonly ci: readonly [number, number] | null;
+  readonly note: string;
 }
 
 /** `names.json`: names, most frequent first, and who took none. Each counts once a run. */
@@ -642,6 +702,7 @@ export interface DialogueDisagreement {
   readonly run: number;
   readonly gap: number;
   readonly field: string;
+  readonly counts: boolean;
   readonly low_judge: string;
   readonly low: number | boolean;
   readonly high_judge: string;

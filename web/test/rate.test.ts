@@ -9,6 +9,8 @@ const CELLS: CellsDocument = {
   measure: "kept",
   scenarios: ["direct", "psych"],
   shares: Object.fromEntries(Array.from({ length: 8 }, (_, number) => [`s-00000${number}`, [[1, 0.5, null], [0, 1, 0.25]]])),
+  means: {},
+  totals: { rows: {}, columns: [], quartiles: [], row_order: [], column_order: [] },
 };
 
 it("draws the same session from the same seed, a fifth of it twice", () => {
@@ -24,7 +26,7 @@ it("draws the same session from the same seed, a fifth of it twice", () => {
 
 it("takes half of a session from the largest disagreements", () => {
   const dialogues = Array.from({ length: 8 }, (_, number) => ({
-    subject: `s-00000${number}`, scenario: "direct", run: 1, gap: 1, field: "x", low_judge: "a", low: 0, high_judge: "b", high: 1,
+    subject: `s-00000${number}`, scenario: "direct", run: 1, gap: 1, field: "x", counts: true, low_judge: "a", low: 0, high_judge: "b", high: 1,
   }));
   const session = queue(judgedPlaces(CELLS), disputedPlaces({ schema: 1, judges: ["a", "b"], shared: 8, dialogues }), 10, 3);
   const disputed = session.slice(0, 8).filter((place) => place.scenario === "direct" && place.run === 1);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from independence.report.judge_agreement import Measure, fields, ratings_of, sub
 from independence.report.judge_panel import DialogueKey, JudgePanel, Values
 from independence.report.table import Table, Value
 from independence.stats import agreement as coefficients
+from independence.stats import strict
 from independence.store import dialogues, queries
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
@@ -107,23 +108,29 @@ class JudgeDisagreement(NamedTuple):
     """One dialogue, and the field on which two judges are furthest apart."""
 
     dialogue: DialogueKey
-    gap: float  # mean over fields of highest minus lowest score, as a share of the scale
+    gap: float  # mean over the fields that count of highest minus lowest score, as a share of the scale
     field: str
     low: tuple[str, Scalar]  # judge, score
     high: tuple[str, Scalar]
     share: float  # of the scale between them
+    counts: bool  # the field is one of the index, or there is none
 
 
 def disputes(panel: JudgePanel, worst: int) -> list[JudgeDisagreement]:
-    """The dialogues that judges differ on most, over all fields; at most `worst`, none without any difference.
+    """The dialogues that judges differ on most; at most `worst`, none without any difference.
 
-    Of a subject's runs of one scenario, which may be the same word for word, only the one furthest apart.
+    Fields of the index count first: dialogues on which judges differ elsewhere alone come after all others. Of a
+    subject's runs of one scenario, which may be the same word for word, only the one furthest apart.
     """
     suite = panel.scope.suite
     scales = {s.id: suite.rubrics[s.rubric].fields for s in suite.scenarios}
-    found = [_dispute(dialogue, given, scales[dialogue.scenario]) for dialogue, given in panel.shared.items()]
+    counting = frozenset(strict.frame(suite).fields) if suite.index else frozenset[str]()
+    found = [_dispute(dialogue, given, scales[dialogue.scenario], counting) for dialogue, given in panel.shared.items()]
     differing = [dispute for dispute in found if dispute.gap > 0]
-    ordered = sorted(differing, key=lambda dispute: (-dispute.gap, -dispute.share, dispute.dialogue))
+    ordered = sorted(
+        differing,
+        key=lambda one: (not one.counts, -one.gap, -one.share, one.dialogue),
+    )
     first = {dispute.dialogue[:2]: dispute for dispute in reversed(ordered)}
     return [dispute for dispute in ordered if first[dispute.dialogue[:2]] is dispute][:worst]
 
@@ -136,7 +143,11 @@ def disagreement_tables(
     return [_where(panel, found), _texts_table(connection, panel, found, longest)]
 
 
-def _dispute(dialogue: DialogueKey, given: Mapping[str, Values], fields: Mapping[str, Field]) -> JudgeDisagreement:
+def _dispute(
+    dialogue: DialogueKey, given: Mapping[str, Values], fields: Mapping[str, Field], counting: Collection[str]
+) -> JudgeDisagreement:
+    """How far apart judges are: in the fields that count, else in all."""
+
     def span(name: str) -> tuple[float, tuple[str, Scalar], tuple[str, Scalar]]:
         scores = [(judge, values[name]) for judge, values in given.items()]
         low, high = (end(scores, key=lambda score: score[1]) for end in (min, max))
@@ -144,6 +155,9 @@ def _dispute(dialogue: DialogueKey, given: Mapping[str, Values], fields: Mapping
         return (float(high[1]) - float(low[1])) / ((ends[1] - ends[0]) or 1.0), low, high
 
     spans = {name: span(name) for name in fields}
+    counted = {name: own for name, own in spans.items() if name in counting}
+    if any(share for share, *_ in counted.values()):
+        spans = counted
     field = max(spans, key=lambda name: spans[name][0])
     share, low, high = spans[field]
     return JudgeDisagreement(
@@ -153,6 +167,7 @@ def _dispute(dialogue: DialogueKey, given: Mapping[str, Values], fields: Mapping
         low=low,
         high=high,
         share=share,
+        counts=not counting or field in counting,
     )
 
 

@@ -18,7 +18,8 @@ T = TypeVar("T")
 STRUCTS = {
     "boards.json": schema.BoardList, "texts": TextsDocument, "names": schema.NamesDocument,
     "disagreements": schema.DisagreementsDocument, "index": schema.IndexDocument, "cells": schema.CellsDocument,
-    "report": schema.ReportDocument, "text": BlockDocument, "pairs": schema.PairsDocument,
+    "report": schema.ReportDocument, "results": schema.ResultsDocument, "text": BlockDocument,
+    "pairs": schema.PairsDocument,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import msgspec
 from independence.report.site import slugs
 from independence.report.site.dialogue_schema import FailureDocument, TextsDocument
 from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import BoardInfo, CellsDocument, IndexDocument, ReportDocument
+from independence.report.site.schema import BoardInfo, CellsDocument, IndexDocument, PairsDocument, ReportDocument
 from independence.report.site.texts import REDACTED
 from independence.store import records
 from independence.store.records import EditionRow
@@ -158,7 +158,7 @@ def test_a_suite_without_an_index_has_dialogues_and_says_what_is_there(
     (cells,) = documents.of(CellsDocument)
     assert cells.measure == "drift / firmness"
     assert list(cells.shares.values()) == [((0.2, 0.2), (0.8, 0.7), (0.6, 0.6))]
-    assert not any("/pairs/" in path for path in documents.content)
+    assert [(one.pairs, one.scenarios) for one in documents.of(PairsDocument)] == [((), cells.scenarios)]
 
 
 def test_an_analysis_that_nobody_has_hides_no_dialogue(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

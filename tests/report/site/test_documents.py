@@ -12,11 +12,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from independence.report import analysis, judge_panel, judge_validation, names
+from independence.report import (
+    analysis,
+    board_data,
+    comparison_tables,
+    judge_panel,
+    judge_validation,
+    looks,
+    names,
+    subject_comparison,
+)
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board, board
 from independence.report.site import paths, slugs
@@ -27,7 +38,10 @@ from independence.report.site.schema import (
     IndexDocument,
     NamesDocument,
     PairsDocument,
+    ResultsDocument,
 )
+from independence.report.subject_comparison import ComparedSubject
+from independence.stats import index_uncertainty
 from independence.store import database, dialogues, plans, scopes
 from independence.store.dialogues import answer_fields
 from independence.suites.load import LoadedSuite
@@ -201,6 +215,129 @@ def test_cells_are_shares_and_blanks(documents: Read) -> None:
     shares = [share for own in found.shares.values() for runs in own for share in runs]
     assert len(shares) == 2 * 3 * 12
     assert all(share is None or 0 <= share <= 1 for share in shares)
+
+
+def test_means_spreads_and_quartiles_are_those_of_the_shares(documents: Read) -> None:
+    for name in ("toy", "sides"):
+        found = documents(name).under(0, CellsDocument)
+        table = np.array([[np.nan if one is None else one for one in own] for own in found.means.values()])
+        for slug, own in found.shares.items():
+            there = [[one for one in runs if one is not None] for runs in own]
+            expected = [float(np.mean(one)) if one else None for one in there]
+            assert found.means[slug] == pytest.approx(expected, abs=1e-4)
+        assert found.totals.columns == approximate(np.nanmean(table, axis=0), np.nanstd(table, axis=0, ddof=1))
+        assert tuple(found.totals.rows.values()) == approximate(
+            np.nanmean(table, axis=1), np.nanstd(table, axis=1, ddof=1)
+        )
+        assert np.array(found.totals.quartiles) == pytest.approx(
+            np.nanquantile(table, (0.25, 0.5, 0.75), axis=0).T, abs=2e-4
+        )
+        assert sorted(found.totals.row_order) == sorted(found.means)
+        assert sorted(found.totals.column_order) == list(range(len(found.scenarios)))
+
+
+def approximate(*columns: NDArray[np.float64]) -> tuple[object, ...]:
+    """Rows as documents have them."""
+    return tuple(pytest.approx(row, abs=2e-4) for row in np.transpose(columns).tolist())
+
+
+def test_a_scenario_lists_who_kept_least_first_with_the_interval_of_its_runs(documents: Read) -> None:
+    read = documents("toy")
+    cells = read.under(0, CellsDocument)
+    judge = read.board.judges[0].slug
+    (found,) = read.decoded[f"{read.board.id}/results/{slugs.slug('radio')}.{judge}.json"].scenarios
+    place = cells.scenarios.index("radio")
+    assert [(one.slug, one.mean) for one in found.subjects] == sorted(
+        ((slug, own[place]) for slug, own in cells.means.items()), key=lambda one: one[1] or 0.0
+    )
+    runs = {slug: np.array([one for one in own[place] if one is not None]) for slug, own in cells.shares.items()}
+    repeated = [one for one in found.subjects if one.runs > 1]
+    estimates = index_uncertainty.of_one_scenario([runs[one.slug] for one in repeated], (0.0, 1.0))
+    for one, ends in zip(repeated, index_uncertainty.intervals(estimates), strict=True):
+        assert ends is not None
+        assert one.ci == pytest.approx((ends.low, ends.high), abs=2e-4)
+        assert one.spread == pytest.approx(np.ptp(runs[one.slug]), abs=1e-4)
+        assert cells.shares[one.slug][place][one.median_run - 1] == np.quantile(
+            runs[one.slug], 0.5, method="inverted_cdf"
+        )
+    assert repeated
+    every = np.concatenate(list(runs.values()))
+    assert (sum(found.counts), found.counts[-1]) == (len(every), int((every >= 0.9).sum()))
+    assert found.fold
+    assert found.hold
+    assert (found.fold.share, found.hold.share) == (every.min(), every.max())
+    assert cells.shares[found.fold.slug][place][found.fold.run - 1] == found.fold.share
+
+
+def test_a_single_run_has_no_interval_and_equal_results_no_telling_dialogue(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2),))
+    filled.complete(connection, toy_suite, "b", ((8, 3, 2), (8, 2, 2)))
+    found = {own.id: own for one in reading.of(StoreDocuments(connection)).of(ResultsDocument) for own in one.scenarios}
+    assert [(one.slug[0], one.runs, one.ci) for one in found["radio"].subjects] == [("b", 2, None), ("a", 1, None)]
+    assert (found["radio"].fold, found["radio"].hold) == (None, None)
+    low, high = found["dessert"].subjects
+    assert (low.slug[0], low.median_run, high.ci) == ("b", 2, None)
+    assert low.ci is not None
+    assert low.ci[0] < low.mean < low.ci[1]
+
+
+def test_scenarios_of_a_pair_differ_where_compare_finds_it(documents: Read, stores: Stores) -> None:
+    read = documents("toy")
+    with database.reading(stores("toy")) as connection:
+        data = board_data.read(connection, scopes.find(connection, "toy", None, None), read.board.judges[0].name)
+    keys = {one.slug: one.config for one in read.under(0, IndexDocument).subjects}
+    seen = 0
+    judge = read.board.judges[0].slug
+    for one in (read.decoded[f"{read.board.id}/pairs/{slug}.{judge}.json"] for slug in keys):
+        for pair in one.pairs:
+            sides = [ComparedSubject(data, keys[slug]) for slug in (one.slug, pair.slug)]
+            if not all(side.config in data.same_scenarios for side in sides):
+                continue
+            items = subject_comparison.items(*sides)
+            apart = [
+                100 * item.first - 100 * item.second
+                for item in items
+                if item.first is not None and item.second is not None
+            ]
+            assert [100 * gap for gap in pair.gaps if gap is not None] == pytest.approx(apart, abs=0.02)
+            tested = [at for at, item in enumerate(items) if (comparison_tables.tested_p(item.gap) or 1.0) < 0.05]
+            assert list(pair.differ) == tested
+            seen += 1
+    assert seen
+
+
+def test_a_pair_that_was_looked_at_before_has_the_level_and_the_note_of_compare(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    for name, scores in (("a", (8, 6, 2)), ("b", (3, 2, 8))):
+        filled.complete(connection, toy_suite, name, (scores, (scores[0] - 1, *scores[1:]), scores))
+    connection.execute("UPDATE planned SET planned_at = '2026-01-0' || max(1, run - 1)")
+    data = board_data.read(connection, filled.scope(toy_suite), "cues")
+    seen = looks.of(data.run_counts["a"], data.run_counts["b"])
+    gap = subject_comparison.gap(ComparedSubject(data, "a"), ComparedSubject(data, "b"))
+    assert gap
+    ends = gap.these.interval(1 - seen.level)
+    assert ends
+    pair = next(one for one in reading.of(StoreDocuments(connection)).of(PairsDocument) if one.slug[0] == "a").pairs[0]
+    assert pair.looks
+    assert (pair.looks.note, pair.looks.confidence) == (seen.note, round(1 - seen.level, 4))
+    assert pair.looks.ci == pytest.approx((ends.low, ends.high), abs=1e-4)
+    assert pair.ci
+    assert ends.low < pair.ci[0]
+
+
+def test_gaps_of_a_grid_are_those_of_its_contrasts(documents: Read) -> None:
+    read = documents("sides")
+    cells = read.under(0, CellsDocument)
+    for one in read.of(PairsDocument):
+        assert one.scenarios == cells.units
+        for pair in one.pairs:
+            both = zip(cells.contrasts[one.slug], cells.contrasts[pair.slug], strict=True)
+            apart = [None if a is None or b is None else a - b for a, b in both]
+            assert pair.gaps == pytest.approx(apart, abs=2e-4)
+            assert [at for at, gap in enumerate(apart) if gap is not None and abs(gap) > 0.2] == list(pair.differ)
 
 
 def test_a_difference_is_that_of_compare_and_nobody_incomplete_has_one(

@@ -32,6 +32,11 @@ export function cellsPath(board: Pick<CurrentBoard, "boot" | "info" | "judge">):
   return `${board.boot.base}${board.info.id}/cells.${judgeSlug(board.judge)}.json`;
 }
 
+/** Who kept how much in the scenarios of a unit. */
+export function resultsPath(board: Pick<CurrentBoard, "boot" | "info" | "judge">, unit: string): string {
+  return `${board.boot.base}${board.info.id}/results/${unit}.${judgeSlug(board.judge)}.json`;
+}
+
 /** The report. */
 export function reportPath(board: CurrentBoard): string {
   return `${board.boot.base}${board.info.id}/report.${viewSlug(board.judge, board.scoring)}.json`;

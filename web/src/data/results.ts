@@ -1,7 +1,7 @@
 import { useBoard, type CurrentBoard } from "./board";
 import { useDocument, type Loaded } from "./documents";
-import { cellsPath } from "./paths";
-import type { CellsDocument } from "../schema";
+import { cellsPath, resultsPath } from "./paths";
+import type { CellsDocument, ResultsDocument, ScenarioInfo, ScenarioResults } from "../schema";
 
 /** Result of every dialogue under the judge of this page; nothing is asked where nobody judged. */
 export function useCells(): Loaded<CellsDocument> | null {
@@ -10,25 +10,19 @@ export function useCells(): Loaded<CellsDocument> | null {
   return board.judge === null ? null : cells;
 }
 
+/** Who kept how much in a scenario; null while it is not there, and where nobody judged. */
+export function useResults(scenario: ScenarioInfo | undefined): ScenarioResults | null {
+  const board = useBoard();
+  const asked = board.judge !== null && scenario !== undefined;
+  const loaded = useDocument<ResultsDocument>(asked ? resultsPath(board, scenario.unit) : null);
+  if (!asked || loaded.state !== "ready") return null;
+  return loaded.value.scenarios.find((one) => one.id === scenario.id) ?? null;
+}
+
 /** The results of a subject with a scenario, one a run; null where there is none. */
 export function sharesOf(cells: CellsDocument, slug: string, scenario: string): readonly (number | null)[] {
   const place = cells.scenarios.indexOf(scenario);
   return place < 0 ? [] : (cells.shares[slug]?.[place] ?? []);
-}
-
-/** The mean of what is there; null where nothing is. */
-export function mean(values: readonly (number | null)[]): number | null {
-  const there = values.filter((value) => value !== null);
-  return there.length === 0 ? null : there.reduce((sum, value) => sum + value, 0) / there.length;
-}
-
-/** The value below which a share of the sorted values lies. */
-export function quantile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((one, other) => one - other);
-  if (sorted.length === 0) return null;
-  const place = share * (sorted.length - 1);
-  const low = sorted[Math.floor(place)] ?? 0;
-  return low + ((sorted[Math.ceil(place)] ?? low) - low) * (place % 1);
 }
 
 /** Subjects in the order of the board. */
@@ -43,7 +37,7 @@ export function measureAbout(cells: CellsDocument): string {
   return cells.measure === "kept" ? "share kept (points of the rubric as a share of the most possible; 100% is best)" : `${measureName(cells)} (0%: the lowest value of its scale, 100%: the highest)`;
 }
 
-/** What the shares of a cells document are. */
+/** What the shares of a cells document are, in short. */
 export function measureName(cells: CellsDocument): string {
-  return cells.measure === "kept" ? "share kept (points of the rubric as a share of the most possible; 100% is best)" : cells.measure.replaceAll("_", " ");
+  return cells.measure === "kept" ? "share kept" : cells.measure.replaceAll("_", " ");
 }

@@ -42,6 +42,7 @@ _CONTENTS: Final = (
     "SELECT key FROM artefacts ORDER BY 1",
     "SELECT verdict, auditor, routed_at FROM routes ORDER BY 1, 2",
     "SELECT suite, edition, variant, config_dir, run, extractor, extracted_at FROM names ORDER BY 1, 2, 3, 4, 5, 6",
+    "SELECT suite, edition, sides, margin, runs, planned_at FROM decisions ORDER BY 1, 2, 3",
     "SELECT trial, what, failed_at FROM failures ORDER BY 1, 2, 3",
     "SELECT id, last_at, spent_usd FROM sessions ORDER BY 1",
 )

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from independence.errors import StoreError
 from independence.judge import names as judging
 from independence.report import board as report_board
-from independence.report import board_data, judge_panel, judge_validation, matrix, rule_comparison, subject_comparison
+from independence.report import (
+    board_data,
+    judge_panel,
+    judge_validation,
+    looks,
+    matrix,
+    rule_comparison,
+    subject_comparison,
+)
 from independence.report import names as chosen_names
 from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
+from independence.report.site import cells
 from independence.report.site.boards import SiteBoard
+from independence.report.site.cells import RunShares
 from independence.report.site.schema import (
     SCHEMA,
     DialogueDisagreement,
     DisagreementsDocument,
+    LaterLook,
     NameEntry,
     NamesDocument,
     NameUse,
@@ -53,14 +66,51 @@ def scored(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptio
     return ScoredSubjects(read, rows)
 
 
-def pairs(found: ScoredSubjects, board: SiteBoard, slug: str) -> PairsDocument:
+def pairs(found: ScoredSubjects, board: SiteBoard, slug: str, shares: RunShares) -> PairsDocument:
     """One subject against every other one. Raises KeyError for a slug that is nobody's."""
     own = {known: key for key, known in board.slugs.items()}[slug]
+    others = {other: key for key, other in board.slugs.items() if key != own}
     if found.rows is not None:
-        others = {other: key for key, other in board.slugs.items() if key != own}
-        ruled = tuple(_ruled(found.rows.get(own), found.rows.get(key), other) for other, key in others.items())
-        return PairsDocument(schema=SCHEMA, slug=slug, generalises_to=THESE, pairs=ruled)
-    return _strict(found.read, board, own)
+        reading = THESE
+        made = [_ruled(found.rows.get(own), found.rows.get(key), other) for other, key in others.items()]
+    else:
+        reading = LIKE_THESE if found.read.single_runs else THESE
+        planned = {other: key for other, key in others.items() if key in found.read.planned}
+        first = ComparedSubject(found.read, own)
+        made = [_strict(first, ComparedSubject(found.read, key), other, reading) for other, key in planned.items()]
+    means, differ = shares.means, shares.differing(slug)
+    return PairsDocument(
+        schema=SCHEMA, slug=slug, generalises_to=reading, scenarios=shares.scenarios, differs=cells.DIFFERS,
+        pairs=tuple(
+            msgspec.structs.replace(one, gaps=_gaps(means[slug], means[one.slug]), differ=differ[one.slug])
+            for one in made
+        ),
+    )  # fmt: skip
+
+
+def unranked_pairs(shares: RunShares, slug: str) -> PairsDocument:
+    """The same where there is no index: of a grid the differences of contrasts, else those of results."""
+    values = shares.contrasts or shares.means
+    if shares.contrasts:
+        both = {other: list(zip(values[slug], values[other], strict=True)) for other in values}
+        differ = {
+            other: tuple(at for at, pair in enumerate(own) if cells.far_apart(*pair)) for other, own in both.items()
+        }
+    else:
+        differ = shares.differing(slug)
+    made = tuple(
+        PairDifference(slug=other, difference=None, gaps=_gaps(values[slug], values[other]), differ=differ[other])
+        for other in values
+        if other != slug
+    )
+    return PairsDocument(
+        schema=SCHEMA, slug=slug, generalises_to=THESE, scenarios=shares.units or shares.scenarios,
+        differs=cells.UNITS_DIFFER if shares.contrasts else cells.DIFFERS, pairs=made,
+    )  # fmt: skip
+
+
+def _gaps(first: Sequence[float | None], second: Sequence[float | None]) -> tuple[float | None, ...]:
+    return tuple(None if a is None or b is None else a - b for a, b in zip(first, second, strict=True))
 
 
 def _ruled(own: BoardRow | None, other: BoardRow | None, slug: str) -> PairDifference:
@@ -73,21 +123,20 @@ def _ruled(own: BoardRow | None, other: BoardRow | None, slug: str) -> PairDiffe
     return PairDifference(slug=slug, difference=own.index - other.index, ci=ci, p=p)
 
 
-def _strict(read: BoardData, board: SiteBoard, own: str) -> PairsDocument:
-    reading = LIKE_THESE if read.single_runs else THESE
-    first, found = ComparedSubject(read, own), []
-    for key, other in board.slugs.items():
-        if key == own or key not in read.planned or own not in read.planned:
-            continue
-        gap = subject_comparison.gap(first, ComparedSubject(read, key))
-        if gap is None:
-            found.append(PairDifference(slug=other, difference=None))
-            continue
-        made = gap.these if reading == THESE else gap.like_these
-        ends = made.interval()
-        ci, p = ((ends.low, ends.high), made.p) if ends else (None, None)
-        found.append(PairDifference(slug=other, difference=made.points, ci=ci, p=p))
-    return PairsDocument(schema=SCHEMA, slug=board.slugs[own], generalises_to=reading, pairs=tuple(found))
+def _strict(first: ComparedSubject, second: ComparedSubject, slug: str, reading: str) -> PairDifference:
+    gap = subject_comparison.gap(first, second) if first.config in first.study.planned else None
+    if gap is None:
+        return PairDifference(slug=slug, difference=None)
+    made = gap.these if reading == THESE else gap.like_these
+    ends = made.interval()
+    if ends is None:
+        return PairDifference(slug=slug, difference=made.points)
+    seen = looks.of(*(side.study.run_counts.get(side.config, looks.NEVER) for side in (first, second)))
+    later = None
+    if seen.note:
+        at_level = made.interval(1 - seen.level)
+        later = LaterLook(1 - seen.level, at_level and (at_level.low, at_level.high), seen.note)
+    return PairDifference(slug=slug, difference=made.points, ci=(ends.low, ends.high), p=made.p, looks=later)
 
 
 def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:
@@ -135,6 +184,7 @@ def disagreements(connection: sqlite3.Connection, board: SiteBoard) -> Disagreem
         place, (low_judge, low), (high_judge, high) = one.dialogue, one.low, one.high
         out.append(DialogueDisagreement(
             subject=board.slugs[board.scope.key(scope.where, place.config_dir)], scenario=place.scenario,
-            run=place.run, gap=one.gap, field=one.field, low_judge=low_judge, low=low, high_judge=high_judge, high=high,
+            run=place.run, gap=one.gap, field=one.field, counts=one.counts, low_judge=low_judge, low=low,
+            high_judge=high_judge, high=high,
         ))  # fmt: skip
     return DisagreementsDocument(schema=SCHEMA, judges=panel.judges, shared=len(panel.shared), dialogues=tuple(out))

@@ -6,12 +6,14 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from independence.config.subjects import family, from_json, sampling_in
 from independence.report import analysis, board_tables, declared, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.report.legend import subject_name
-from independence.report.site import boards
+from independence.report.site import boards, cells
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
@@ -44,6 +46,9 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(subjects(connection, board).values()), board=ranked,
         components=tuple(components(suite)) if ranked else (), parts=parts,
+        part_quartiles=tuple(
+            cells.quartiles(np.array(own, dtype=np.float64)) for own in zip(*parts.values(), strict=True)
+        ),
         notes=tuple(note for table in tables for note in table.notes) if ranked else (),
         tables=() if ranked else tuple(table_document(table, names(board)) for table in tables),
     )  # fmt: skip

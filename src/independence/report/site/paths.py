@@ -3,7 +3,7 @@
 ```
 boards.json
 BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json
-BOARD/cells.JUDGE.json
+BOARD/cells.JUDGE.json   results/UNIT.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
 BOARD/text/UNIT/BUCKET.TENS.json
 BOARD/search/words.json   texts.json   N.json
@@ -29,6 +29,7 @@ from independence.report.board import STRICT
 from independence.report.site import blocks, boards, cells, comparisons, index, search, sections, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
+from independence.report.site.cells import RunShares
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.texts import BoardScripts
@@ -67,15 +68,20 @@ class StoreDocuments:
         def words(board_id: str) -> WordIndex:
             return search.index(connection, self._boards()[board_id])
 
+        def shares(board_id: str, judge: str) -> RunShares:
+            board = self._boards()[board_id]
+            return cells.read(connection, board, board.judge(judge))
+
         kept = lru_cache(_KEPT)
         self._words: Callable[[str], WordIndex] = lru_cache(1)(words)
+        self._shares: Callable[[str, str], RunShares] = kept(shares)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
         self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, view: index.document(connection, board, _options(board, view)),
             "report": lambda board, view: sections.report(connection, board, _options(board, view)),
-            "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
+            "cells": lambda board, judge: cells.document(self._shares(board.info.id, judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
             "texts": lambda board: texts.document(connection, board, self._scripts(board.info.id), redacted),
@@ -104,6 +110,7 @@ class StoreDocuments:
                 yield f"{board_id}/{name}.json"
             for judge in board.judge_slugs:
                 yield f"{board_id}/cells.{judge}.json"
+                yield from (f"{board_id}/results/{unit}.{judge}.json" for unit in board.scenarios)
                 for view in _views(board, judge):
                     yield from (f"{board_id}/{name}.{view}.json" for name in ("index", "report"))
                     yield from (f"{board_id}/pairs/{slug}.{view}.json" for slug in _paired(board))
@@ -123,7 +130,13 @@ class StoreDocuments:
                 slug, view = _named(file, "json")
                 if slug not in _paired(board):
                     raise KeyError(slug)
-                return _encoded(comparisons.pairs(self._scored(board_id, view), board, slug))
+                shares = self._shares(board_id, view.partition(".")[0])
+                if not board.info.ranked:
+                    return _encoded(comparisons.unranked_pairs(shares, slug))
+                return _encoded(comparisons.pairs(self._scored(board_id, view), board, slug, shares))
+            case ["results", file]:
+                unit, judge = _named(file, "json")
+                return _encoded(cells.results(self._shares(board_id, judge), board, unit))
             case ["text", unit, file]:
                 bucket, tens = map(_number, _named(file, "json"))
                 scripts, rubrics = self._scripts(board_id), self._rubrics(board_id)
@@ -148,7 +161,7 @@ class StoreDocuments:
 
 def _paired(board: SiteBoard) -> list[str]:
     """Slugs of subjects whose differences from the others are documents."""
-    few = board.info.ranked and len(board.slugs) <= comparisons.MOST_SUBJECTS
+    few = board.scorings and board.info.judges and len(board.slugs) <= comparisons.MOST_SUBJECTS
     return list(board.slugs.values()) if few else []
 
 

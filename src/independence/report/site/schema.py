@@ -22,6 +22,10 @@ SCHEMA: Final = 1
 """The number in every document. A reader that knows another one says so and shows nothing."""
 
 
+Quartiles = tuple[float, float, float]
+"""25 %, median, 75 %."""
+
+
 class JudgeInfo(msgspec.Struct, frozen=True):
     """A judge of a board. `slug` stands in paths."""
 
@@ -159,8 +163,19 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     board: Board | None  # of suites with an index; rows are joined with subjects by `config`
     components: tuple[ComponentInfo, ...]  # of the index
     parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
+    part_quartiles: tuple[Quartiles | None, ...]  # of each component over subjects, on the same scale
     notes: tuple[str, ...]  # below the board
     tables: tuple[TableDocument, ...]  # of the other analyses
+
+
+class HeatTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """What rows and columns of a heatmap come to; the spread of means is their standard deviation."""
+
+    rows: dict[str, tuple[float | None, float | None]]  # slug -> mean and spread over columns
+    columns: tuple[tuple[float | None, float | None], ...]  # mean and spread over subjects
+    quartiles: tuple[Quartiles | None, ...]  # of each column over subjects
+    row_order: tuple[str, ...]  # slugs, similar ones beside each other
+    column_order: tuple[int, ...]  # places, the same
 
 
 class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -172,7 +187,49 @@ class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
     quantity: str = ""  # what contrasts are of, as boards call it
     units: tuple[str, ...] = ()
+    scale: tuple[float, float] | None = None  # of the measure, where it has a middle at 0: of a stance
     contrasts: dict[str, tuple[float | None, ...]] = {}  # slug -> for each unit; null: not both sides were judged
+    means: dict[str, tuple[float | None, ...]]  # slug -> for each scenario, over its runs
+    totals: HeatTotals  # of means
+    unit_totals: HeatTotals | None = None  # of contrasts
+
+
+class SubjectResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a subject kept in one scenario."""
+
+    slug: str
+    mean: float  # over its runs
+    runs: int  # that have a result
+    ci: tuple[float, float] | None = None  # null: a single run, or runs without any spread
+    spread: float = 0.0  # highest less lowest run
+    median_run: int  # whose result is the median; of an even number the lower one, of equals the first
+
+
+class TellingDialogue(msgspec.Struct, frozen=True, kw_only=True):
+    """A dialogue that shows what a scenario is about."""
+
+    slug: str
+    run: int
+    share: float
+
+
+class ScenarioResults(msgspec.Struct, frozen=True, kw_only=True):
+    """One scenario: subjects by what they kept, and the two ends."""
+
+    id: str
+    subjects: tuple[SubjectResult, ...]  # the lowest mean first
+    counts: tuple[int, ...]  # dialogues in each tenth of the scale
+    fold: TellingDialogue | None  # the lowest result; null where all are the same
+    hold: TellingDialogue | None  # the highest
+    method: str  # of the intervals
+
+
+class ResultsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`results/UNIT.JUDGE.json`: who kept how much in the scenarios of a unit."""
+
+    schema: int
+    measure: str  # as of cells
+    scenarios: tuple[ScenarioResults, ...]
 
 
 class ProseBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="prose"):
@@ -209,6 +266,14 @@ class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
     sections: tuple[SectionDocument, ...]
 
 
+class LaterLook(msgspec.Struct, frozen=True):
+    """The level of a comparison that was looked at before: `compare` prints its interval and note."""
+
+    confidence: float  # 0-1
+    ci: tuple[float, float] | None
+    note: str
+
+
 class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A subject less another one, in index points; null where one of them has no index or was run once."""
 
@@ -216,6 +281,11 @@ class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     difference: float | None
     ci: tuple[float, float] | None = None  # 95 %, of one comparison
     p: float | None = None  # of no difference, of one comparison
+    looks: LaterLook | None = None  # where the pair was looked at before, or decided by a plan
+    gaps: tuple[
+        float | None, ...
+    ] = ()  # by scenario: the subject's mean less the other one's; of a grid, of its contrasts
+    differ: tuple[int, ...] = ()  # places of scenarios in which they differ (see `PairsDocument.differs`)
 
 
 class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -224,6 +294,8 @@ class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
     schema: int
     slug: str
     generalises_to: str  # what intervals and tests are about, as of a board
+    scenarios: tuple[str, ...]  # of `gaps`; of a grid its units
+    differs: str  # by which rule scenarios count as different
     pairs: tuple[PairDifference, ...]
 
 
@@ -259,8 +331,9 @@ class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
     subject: str  # slug
     scenario: str
     run: int
-    gap: float  # mean over fields of highest less lowest score, as a share of the scale, 0 to 1
+    gap: float  # mean over the fields that count of highest less lowest score, as a share of the scale, 0 to 1
     field: str
+    counts: bool  # in the index; where there is none, every field does
     low_judge: str
     low: Scalar
     high_judge: str
@@ -277,6 +350,6 @@ class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 ROOTS: Final = (
-    BootConfig, IndexDocument, CellsDocument, TextsDocument, BlockDocument, ReportDocument, PairsDocument,
-    NamesDocument, DisagreementsDocument, *SERVED_ROOTS, *SEARCH_ROOTS,
+    BootConfig, IndexDocument, CellsDocument, ResultsDocument, TextsDocument, BlockDocument, ReportDocument,
+    PairsDocument, NamesDocument, DisagreementsDocument, *SERVED_ROOTS, *SEARCH_ROOTS,
 )  # fmt: skip

@@ -1,14 +1,14 @@
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
 import { sharesOf, useCells } from "../../data/results";
 import { turnTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { VerdictDocument } from "../../schema";
-import { given, percent, words, why } from "../../text/format";
+import { given, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
+import { ResultMark } from "../../ui/ResultMark";
 import { SubjectChoice } from "../../ui/SubjectChoice";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Script } from "../scenario/Script";
@@ -35,7 +35,7 @@ export function Aligned(props: AlignedProps) {
   const grid = `grid gap-x-6 gap-y-4 ${COLUMNS[props.slugs.length] ?? ""}`;
   return (
     <>
-      <Script scenario={scenario} folded={props.slugs.length > 2} />
+      <Script scenario={scenario} folded />
       <div className={`mt-5 ${grid}`}>
         {props.slugs.map((slug, place) => (
           <Head key={slug} {...props} slug={slug} place={place} />
@@ -98,11 +98,7 @@ function Head({ slugs, slug, place, scenario, runs, order, onChange, onRun }: Al
             </option>
           ))}
         </select>
-        {share !== null && (
-          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(1 - share)}>
-            {percent(share)}
-          </span>
-        )}
+        <ResultMark share={share} />
         <Link href={address(trajectoryPage(slug, own, scenario))} className="link ml-auto">
           Whole dialogue
         </Link>

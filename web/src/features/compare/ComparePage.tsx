@@ -1,12 +1,14 @@
 import { useMemo } from "react";
 import { useBoard } from "../../data/board";
-import { slugsInOrder } from "../../data/results";
+import { slugsInOrder, useResults } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
 import { Page } from "../../shell/Page";
 import { Aligned } from "./Aligned";
 import { Differences } from "./Differences";
+import { Gaps } from "./Gaps";
+import { useGaps } from "./gaps";
 import { useTray } from "./tray";
 
 const NAMES = ["a", "b", "c", "d"] as const;
@@ -23,14 +25,20 @@ export default function ComparePage() {
   });
   const usual = tray.length > 1 ? tray.filter((slug) => board.subjects.has(slug)) : order.slice(0, 2);
   const slugs: readonly string[] = asked.length > 0 ? asked : usual;
-  const scenarios = board.index.scenarios.map((one) => one.id);
+  const gaps = useGaps(slugs);
+  const only = query.get("only") === "1";
+  const listed = (gaps?.gaps ?? []).filter(({ differs }) => !only || differs).flatMap((gap) => gap.scenarios);
+  const scenarios = gaps === null ? board.index.scenarios.map((one) => one.id) : listed;
   const wanted = query.get("s") ?? "";
-  const scenario = board.scenarios.has(wanted) ? wanted : (scenarios[0] ?? "");
-  const run = Math.max(1, Number(query.get("run") ?? "1") || 1);
+  const scenario = board.scenarios.has(wanted) ? wanted : (scenarios[0] ?? board.index.scenarios[0]?.id ?? "");
+  const results = useResults(board.scenarios.get(scenario));
+  const run = Math.max(0, Number(query.get("run")) || 0); // 0: of each the one whose result is the median
   const runs = slugs.map((slug, place) => {
-    const own = Number(query.get(`run_${NAMES[place] ?? ""}`) ?? run) || run;
+    const median = results?.subjects.find((one) => one.slug === slug)?.median_run ?? 1;
+    const own = Number(query.get(`run_${NAMES[place] ?? ""}`)) || run || median;
     return Math.min(Math.max(1, own), board.subjects.get(slug)?.runs ?? 1);
   });
+  const own = NAMES.some((name) => query.has(`run_${name}`));
   const raw = query.get("raw") === "1";
   const set = (next: readonly string[]) => {
     const named = NAMES.map((name, place) => [name, next[place] ?? null] as const);
@@ -38,7 +46,7 @@ export default function ComparePage() {
     change(Object.fromEntries([...named, ...own]));
   };
   const together = (next: number) => {
-    change({ run: next, ...Object.fromEntries(NAMES.map((name) => [`run_${name}`, null])) });
+    change({ run: next === 0 ? null : next, ...Object.fromEntries(NAMES.map((name) => [`run_${name}`, null])) });
   };
   const step = (by: number) => () => {
     const next = scenarios[scenarios.indexOf(scenario) + by];
@@ -48,22 +56,23 @@ export default function ComparePage() {
   useKeys({
     "{": step(-1),
     "}": step(1),
-    "[": () => { together(Math.max(1, run - 1)); },
+    "[": () => { together(Math.max(0, run - 1)); },
     "]": () => { together(Math.min(most, run + 1)); },
     r: () => { change({ raw: raw ? null : 1 }); },
   });
   return (
     <Page title="Compare" lead="The same scenario, answered by different subjects.">
       <div className="screen-only mb-4 flex flex-wrap items-center gap-2">
-        <select aria-label="Scenario" className="control" value={scenario} onChange={(event) => { change({ s: event.target.value }); }}>
-          {scenarios.map((id) => (
+        <select aria-label="Scenario" className="control min-w-0" value={scenario} onChange={(event) => { change({ s: event.target.value }); }}>
+          {(scenarios.includes(scenario) ? scenarios : [scenario, ...scenarios]).map((id) => (
             <option key={id} value={id}>
               {scenarioTitle(board, id)}
             </option>
           ))}
         </select>
-        <select aria-label="Run of all" className="control" value={new Set(runs).size > 1 ? "" : run} onChange={(event) => { together(Number(event.target.value)); }}>
-          {new Set(runs).size > 1 && <option value="">Different runs</option>}
+        <select aria-label="Run of all" className="control" value={own ? "own" : run} onChange={(event) => { together(Number(event.target.value)); }}>
+          {own && <option value="own">Runs chosen one by one</option>}
+          <option value={0}>Median run of each</option>
           {Array.from({ length: most }, (_, place) => (
             <option key={place} value={place + 1}>
               Run {place + 1}
@@ -84,6 +93,10 @@ export default function ComparePage() {
         )}
       </div>
       <Differences slugs={slugs} />
+      {gaps !== null && slugs.length > 1 && <Gaps found={gaps} slugs={slugs} scenario={scenario} only={only} />}
+      {run === 0 && !own && most > 1 && (
+        <p className="mb-2 text-xs text-muted">Of each subject the run is shown whose result is the median; of an even number the lower one, of equals the first.</p>
+      )}
       <Aligned
         slugs={slugs}
         scenario={scenario}

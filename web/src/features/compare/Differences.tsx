@@ -25,6 +25,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
     const pair = loaded.value.pairs.find((one) => one.slug === slug);
     return [first, slug, pair?.difference ?? null, pair?.ci ?? null, pair?.p ?? null];
   });
+  const notes = loaded.value.pairs.flatMap(({ slug, looks }) => (looks == null || !others.includes(slug) ? [] : [{ slug, looks }]));
   return (
     <section aria-label="Differences of the index" className="mb-6">
       <div className="mb-1 flex flex-wrap items-baseline gap-x-6 gap-y-1">
@@ -32,8 +33,8 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
       <p className="mb-1 text-xs text-muted">
-        {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95 % interval for {about}
-        and the unadjusted p
+        {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95 % interval for {about} and
+        p, both of this comparison alone: not adjusted for other comparisons
       </p>
       <table className="text-sm max-sm:text-[0.8125rem]">
         <caption className="sr-only">Difference in index points</caption>
@@ -64,6 +65,11 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
           })}
         </tbody>
       </table>
+      {notes.map(({ slug, looks }) => (
+        <p key={slug} className="mt-1 max-w-4xl text-xs text-muted">
+          {board.labels.get(slug)}: {looks.note} {looks.ci !== null && `At that level the interval is ${shown({ kind: "signed_interval" }, looks.ci)}, as \`independence compare\` prints it.`}
+        </p>
+      ))}
     </section>
   );
 }

@@ -41,7 +41,7 @@ export function Disagreements() {
         />
       </div>
       <p className="text-sm text-muted">
-        {count(loaded.value.shared)} dialogues were judged by more than one judge.{" "}
+        {count(loaded.value.shared)} dialogues were judged by more than one judge. Those that differ on fields of the index come first.{" "}
         {found.length > 0 && <Link href={address("/rate", { from: "disputed" })} className="link">Rate them yourself, the largest differences first</Link>}
       </p>
       <div className="mt-2 overflow-x-auto">
@@ -88,7 +88,10 @@ function Row({ found }: { readonly found: DialogueDisagreement }) {
           {scenarioTitle(board, found.scenario)}, run {found.run}
         </span>
       </th>
-      <td className="px-2 py-1">{words(found.field)}</td>
+      <td className="px-2 py-1">
+        {words(found.field)}
+        {!found.counts && <span className="text-muted"> (not in the index)</span>}
+      </td>
       <td className="px-2 py-1">
         <span className="font-medium">{value(found.low)}</span> <span className="text-muted">{found.low_judge}</span>
       </td>

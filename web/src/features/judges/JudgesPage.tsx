@@ -18,9 +18,9 @@ const KINDS: Readonly<Record<string, string>> = {
   hybrid: "a trained predictor, audited by a model",
 };
 
-/** The report's list of disagreements: below it stands with links to the dialogues. */
-function isDisagreements(block: SectionDocument["blocks"][number]): boolean {
-  return block.kind === "table" && block.table.id.startsWith("judge-disagreement");
+/** Whether a block of the report has something to show here: the list of disagreements stands below, with links. */
+function says(block: SectionDocument["blocks"][number]): boolean {
+  return block.kind !== "table" || (block.table.rows.length > 0 && !block.table.id.startsWith("judge-disagreement"));
 }
 
 /** Who judged, how far judges agree, and where they do not. */
@@ -28,7 +28,7 @@ export default function JudgesPage() {
   const { info } = useBoard();
   const address = useAddress();
   const report = useReport();
-  const sections = report.state === "ready" ? report.sections.filter(({ id }) => id.includes("judge")) : [];
+  const sections = report.state === "ready" ? report.sections.filter(({ id, blocks }) => id.includes("judge") && blocks.some(says)) : [];
   return (
     <Page title="Judges" lead={info.judges.length === 0 ? "Nobody has judged these dialogues." : "Who judged, and how far they agree."}>
       {info.judges.length > 0 && (
@@ -63,7 +63,7 @@ export default function JudgesPage() {
             <h2 id={`section-${section.id}`} className="mb-2 text-lg font-semibold">
               {section.id === "judges" ? "Agreement" : section.title}
             </h2>
-            <Blocks section={{ ...section, blocks: section.blocks.filter((block) => !isDisagreements(block)) }} level="h3" />
+            <Blocks section={{ ...section, blocks: section.blocks.filter(says) }} level="h3" />
           </section>
         ))}
         {info.judges.length > 1 && <Disagreements />}

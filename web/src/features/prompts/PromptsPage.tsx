@@ -1,14 +1,17 @@
+import { useMemo, useState } from "react";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
+import { groupsOf, type Group } from "../../data/groups";
 import { sharedPath } from "../../data/paths";
 import { scenarioTitle } from "../../data/titles";
 import type { RubricText, ScaleField, TextsDocument } from "../../schema";
 import { Page } from "../../shell/Page";
-import { words } from "../../text/format";
+import { count, words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Script } from "../scenario/Script";
 
+const NAMED = 15; // scenarios of a rubric up to which they are named
 const MANY = 6; // scenarios above which their texts are folded
 
 /** Every text in full: the system prompt, the tool, what is asked, and by what judges grade. */
@@ -34,6 +37,7 @@ export default function PromptsPage() {
 
 function Texts({ texts }: { readonly texts: TextsDocument }) {
   const board = useBoard();
+  const groups = useMemo(() => groupsOf(board.index.scenarios), [board]);
   const system = texts.messages.filter((message) => message.role === "system");
   return (
     <div className="max-w-4xl space-y-10">
@@ -58,12 +62,14 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
         <h2 id="scenarios" className="text-lg font-semibold">
           Scenarios
         </h2>
-        {board.index.scenarios.map((scenario) => (
-          <div key={scenario.id}>
-            <h3 className="mb-1 font-medium">{scenarioTitle(board, scenario.id)}</h3>
-            <Script scenario={scenario} folded={board.index.scenarios.length > MANY} />
-          </div>
-        ))}
+        {groups === null
+          ? board.index.scenarios.map((scenario) => (
+              <div key={scenario.id}>
+                <h3 className="mb-1 font-medium">{scenarioTitle(board, scenario.id)}</h3>
+                <Script scenario={scenario} folded={board.index.scenarios.length > MANY} />
+              </div>
+            ))
+          : groups.map((group) => <Case key={group.name} group={group} />)}
       </section>
       <section aria-labelledby="rubrics" className="space-y-3">
         <h2 id="rubrics" className="text-lg font-semibold">
@@ -74,6 +80,33 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
         ))}
       </section>
     </div>
+  );
+}
+
+/** One dispute of a grid: its scenarios are chosen from a list. */
+function Case({ group }: { readonly group: Group }) {
+  const board = useBoard();
+  const [open, setOpen] = useState(false);
+  const [chosen, setChosen] = useState(group.scenarios[0]?.id ?? "");
+  const scenario = group.scenarios.find(({ id }) => id === chosen);
+  return (
+    <details className="border-t border-faint pt-1.5" onToggle={(event) => { setOpen(event.currentTarget.open); }}>
+      <summary>
+        <h3 className="ml-1 inline font-medium">{group.name}</h3> <span className="text-sm text-muted">{count(group.scenarios.length)} scenarios</span>
+      </summary>
+      {open && scenario !== undefined && (
+        <div className="mt-2 space-y-2">
+          <select aria-label={`Scenario of ${group.name}`} className="control" value={chosen} onChange={(event) => { setChosen(event.target.value); }}>
+            {group.scenarios.map(({ id }) => (
+              <option key={id} value={id}>
+                {scenarioTitle(board, id)}
+              </option>
+            ))}
+          </select>
+          <Script key={chosen} scenario={scenario} />
+        </div>
+      )}
+    </details>
   );
 }
 
@@ -88,7 +121,7 @@ function Rubric({ name, rubric }: { readonly name: string; readonly rubric: Rubr
     <details className="rounded-md border border-faint px-4 py-2.5">
       <summary>
         <span className="ml-1 font-medium">{words(name)}</span>{" "}
-        <span className="text-sm text-muted">{rubric.scenarios.map((id) => scenarioTitle(board, id)).join(", ")}</span>
+        <span className="text-sm text-muted">{rubric.scenarios.length > NAMED ? `${count(rubric.scenarios.length)} scenarios` : rubric.scenarios.map((id) => scenarioTitle(board, id)).join(", ")}</span>
       </summary>
       <dl className="mt-2 space-y-1 text-sm">
         {rubric.fields.map((field) => (

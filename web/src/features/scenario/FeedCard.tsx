@@ -1,15 +1,16 @@
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
-import { given, percent, words, why } from "../../text/format";
+import { given, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
+import { ResultMark } from "../../ui/ResultMark";
 import { Failed } from "../../ui/Notice";
 import { CompareButton } from "../compare/CompareButton";
 import { useRuns } from "../trajectory/dialogue";
+import { Reasons } from "./Reasons";
 import type { FeedRow } from "./rows";
 
 interface FeedCardProps {
@@ -32,11 +33,7 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
           {board.labels.get(row.slug)}
         </Link>
         <span className="text-muted tabular-nums">run {row.run}</span>
-        {row.share !== null && (
-          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(1 - row.share)}>
-            {percent(row.share)}
-          </span>
-        )}
+        <ResultMark share={row.share} />
         {board.subjects.get(row.slug)?.simulated === true && <Badge>simulated</Badge>}
         <span className="screen-only ml-auto">
           <CompareButton slug={row.slug} />
@@ -66,6 +63,7 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
               </div>
             ))}
           </dl>
+          <Reasons verdict={verdict} quoted />
         </div>
       ))}
     </div>

@@ -2,7 +2,7 @@ import { useMemo, useRef } from "react";
 import { useParams } from "wouter";
 import { Histogram } from "../../charts/Histogram";
 import { useBoard } from "../../data/board";
-import { measureName, useCells } from "../../data/results";
+import { measureAbout, measureName, useCells, useResults } from "../../data/results";
 import { scenarioTitle, turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
@@ -15,8 +15,10 @@ import { Failed } from "../../ui/Notice";
 import { cellsPath } from "../../data/paths";
 import { FilterField } from "../../ui/FilterField";
 import { Feed } from "./Feed";
-import { bin, counts, feedRows, ordered, type FeedOrder } from "./rows";
+import { bin, feedRows, ordered, type FeedOrder } from "./rows";
 import { Script } from "./Script";
+import { Strip } from "./Strip";
+import { Telling } from "./Telling";
 
 const ORDERS: readonly (readonly [FeedOrder, string])[] = [
   ["board", "Leaderboard order"],
@@ -46,6 +48,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   const search = useRef<HTMLInputElement>(null);
   const cells = useCells();
   const shares = cells?.state === "ready" ? cells.value : null;
+  const results = useResults(scenario);
   const rows = useMemo(() => feedRows(board, scenario.id, shares), [board, scenario, shares]);
   const [run, text, order] = [query.get("run"), (query.get("q") ?? "").toLowerCase(), query.get("sort") ?? "board"];
   const chosenBin = query.has("bin") ? Number(query.get("bin")) : null;
@@ -58,8 +61,8 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   );
   const shown = useMemo(() => {
     const inside = named.filter((row) => chosenBin === null || (row.share !== null && bin(row.share) === chosenBin));
-    return ordered(inside, order as FeedOrder);
-  }, [named, chosenBin, order]);
+    return ordered(inside, order as FeedOrder, results);
+  }, [named, chosenBin, order, results]);
   const all = board.index.scenarios.map((one) => one.id);
   const place = all.indexOf(scenario.id);
   const go = (other: string | undefined) => () => {
@@ -88,20 +91,25 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
         </select>
       }
     >
-      <div className="grid gap-6 lg:grid-cols-2">
-        <Script scenario={scenario} />
-        {shares !== null && (
-          <Histogram
-            counts={counts(named)}
-            chosen={chosenBin}
-            says={`Dialogues by ${measureName(shares)}`}
-            name={`results-${scenario.id}`}
-            title={`${title}: dialogues by ${measureName(shares)}`}
-            onChoose={(chosen) => { change({ bin: chosen }); }}
-          />
-        )}
+      <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
+        {results !== null && shares !== null && <Strip results={results} cells={shares} />}
+        <div className="min-w-0 space-y-6">
+          <Script scenario={scenario} folded={results !== null} />
+          {results !== null && shares !== null && <Telling results={results} cells={shares} />}
+        </div>
         {cells?.state === "failed" && <Failed path={cellsPath(board)} why={cells.why} />}
       </div>
+      <h2 className="mt-8 mb-2 text-lg font-semibold">Every dialogue</h2>
+      {results !== null && shares !== null && (
+        <Histogram
+          counts={results.counts}
+          chosen={chosenBin}
+          says={`All dialogues by ${measureName(shares)}`}
+          name={`results-${scenario.id}`}
+          title={`${title}: dialogues by ${measureAbout(shares)}`}
+          onChoose={(chosen) => { change({ bin: chosen }); }}
+        />
+      )}
       <div className="screen-only mt-5 mb-2 flex flex-wrap items-center gap-2">
         <FilterField field={search} label="Filter by subject" hint="Filter by subject" />
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
@@ -113,10 +121,9 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
           Raw text
         </button>
         <span role="status" className="text-sm text-muted tabular-nums">
-          {count(shown.length)} shown
+          {count(shown.length)} shown{order === "board" ? "" : "; equal ones in leaderboard order, then by run"}
         </span>
       </div>
-      <h2 className="sr-only">Answers</h2>
       <Feed rows={shown} scenario={scenario.id} turn={query.get("turn") ?? ""} raw={raw} />
     </Page>
   );

@@ -1,14 +1,17 @@
+import { useMemo } from "react";
 import { Link } from "wouter";
+import { result } from "../../charts/share";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
+import { groupsOf } from "../../data/groups";
 import { sharedPath } from "../../data/paths";
-import { mean, measureAbout, measureName, sharesOf, useCells } from "../../data/results";
+import { measureAbout, measureName, useCells } from "../../data/results";
 import { cellTitle, scenarioTitle, varying, wordingTitle } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo, ScenarioInfo, TextsDocument } from "../../schema";
 import { Page } from "../../shell/Page";
-import { percent, words } from "../../text/format";
+import { count, percent, signed, words } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 import { Markdown } from "../../text/Markdown";
 
@@ -46,19 +49,41 @@ export default function ScenariosPage() {
               {words(experiment)}
             </h2>
             {about[experiment] !== undefined && <p className="max-w-3xl text-sm text-muted">{about[experiment]}</p>}
-            <ul className="mt-2 grid gap-x-10 lg:grid-cols-2">
-              {cases(board.index.scenarios.filter((scenario) => scenario.experiment === experiment)).map((own) =>
-                (own[0]?.cell ?? "") === "" ? (
-                  own.map((scenario) => <Entry key={scenario.id} scenario={scenario} cells={results} />)
-                ) : (
-                  <Case key={own[0]?.unit} scenarios={own} cells={results} />
-                ),
-              )}
-            </ul>
+            <ListOf scenarios={board.index.scenarios.filter((scenario) => scenario.experiment === experiment)} cells={results} />
           </section>
         ))}
       </div>
     </Page>
+  );
+}
+
+interface ListProps {
+  readonly scenarios: readonly ScenarioInfo[];
+  readonly cells: CellsDocument | null;
+}
+
+/** Scenarios one by one; those of a grid under what their cases share, folded. */
+function ListOf({ scenarios, cells }: ListProps) {
+  const groups = useMemo(() => groupsOf(scenarios), [scenarios]);
+  if (groups !== null)
+    return groups.map((group) => (
+      <details key={group.name} className="mt-1 border-t border-faint pt-1">
+        <summary>
+          <h3 className="ml-1 inline font-medium">{group.name}</h3> <span className="text-sm text-muted">{count(group.scenarios.length)} scenarios</span>
+        </summary>
+        <ul className="mt-1 ml-5">
+          {cases(group.scenarios).map((own) => (
+            <Case key={own[0]?.unit} scenarios={own} cells={cells} />
+          ))}
+        </ul>
+      </details>
+    ));
+  return (
+    <ul className="mt-2 grid gap-x-10 lg:grid-cols-2">
+      {scenarios.map((scenario) => (
+        <Entry key={scenario.id} scenario={scenario} cells={cells} />
+      ))}
+    </ul>
   );
 }
 
@@ -71,18 +96,24 @@ function cases(scenarios: readonly ScenarioInfo[]): readonly (readonly ScenarioI
 
 /** The mean over all subjects. */
 function overall(cells: CellsDocument | null, scenario: string): number | null {
-  return cells === null ? null : mean(Object.keys(cells.shares).map((slug) => mean(sharesOf(cells, slug, scenario))));
+  return cells?.totals.columns[cells.scenarios.indexOf(scenario)]?.[0] ?? null;
 }
 
 /** One case of a grid with all its sides and wordings. */
 function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[]; readonly cells: CellsDocument | null }) {
   const address = useAddress();
   const names = varying(scenarios);
+  const contrast = cells?.unit_totals?.columns[(cells.units ?? []).indexOf(scenarios[0]?.unit ?? "")]?.[0];
   return (
     <li className="border-t border-faint py-2 text-sm">
       <Link href={address(cellPage(scenarios[0]?.unit ?? ""))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
         {cellTitle(scenarios[0]?.cell ?? "")}
       </Link>
+      {contrast != null && (
+        <span className="ml-2 text-muted tabular-nums">
+          mean {cells?.quantity} {signed(contrast)}
+        </span>
+      )}
       <ul className="mt-1 grid gap-x-6 sm:grid-cols-3 gap-y-0.5 text-[0.8125rem]">
         {scenarios.map((scenario) => {
           const own = overall(cells, scenario.id);
@@ -91,7 +122,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
               <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 min-w-0 text-muted hover:text-accent hover:underline">
                 {[words(scenario.side ?? ""), wordingTitle(scenario, names)].filter((part) => part !== "").join(", ")}
               </Link>
-              <span className="tabular-nums">{own === null ? "" : percent(own)}</span>
+              <span className="tabular-nums">{own === null || cells === null ? "" : result(cells, own)}</span>
             </li>
           );
         })}

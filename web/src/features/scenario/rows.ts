@@ -1,6 +1,6 @@
 import type { CurrentBoard } from "../../data/board";
 import { sharesOf, slugsInOrder } from "../../data/results";
-import type { CellsDocument } from "../../schema";
+import type { CellsDocument, ScenarioResults } from "../../schema";
 
 /** One dialogue of the feed. */
 export interface FeedRow {
@@ -28,29 +28,12 @@ export function feedRows(board: CurrentBoard, scenario: string, cells: CellsDocu
   });
 }
 
-/** How many dialogues lie in each tenth of the scale. */
-export function counts(rows: readonly FeedRow[]): readonly number[] {
-  const found = Array.from({ length: BINS }, () => 0);
-  for (const { share } of rows) if (share !== null) found[bin(share)] = (found[bin(share)] ?? 0) + 1;
-  return found;
-}
-
-function spreads(rows: readonly FeedRow[]): ReadonlyMap<string, number> {
-  const ends = new Map<string, [number, number]>();
-  for (const { slug, share } of rows) {
-    if (share === null) continue;
-    const [low, high] = ends.get(slug) ?? [share, share];
-    ends.set(slug, [Math.min(low, share), Math.max(high, share)]);
-  }
-  return new Map([...ends].map(([slug, [low, high]]) => [slug, high - low]));
-}
-
-/** The rows in the order that was asked for; those without a result come last. */
-export function ordered(rows: readonly FeedRow[], order: FeedOrder): readonly FeedRow[] {
+/** The rows in the order that was asked for; those without a result come last, equal ones in the order of the board. */
+export function ordered(rows: readonly FeedRow[], order: FeedOrder, results: ScenarioResults | null): readonly FeedRow[] {
   const stay = (one: FeedRow, other: FeedRow) => one.place - other.place || one.run - other.run;
   if (order === "board") return rows.toSorted(stay);
   if (order === "spread") {
-    const of = spreads(rows);
+    const of = new Map(results?.subjects.map(({ slug, spread = 0 }) => [slug, spread]));
     return rows.toSorted((one, other) => (of.get(other.slug) ?? -1) - (of.get(one.slug) ?? -1) || stay(one, other));
   }
   const sign = order === "lowest" ? 1 : -1;

@@ -1,6 +1,5 @@
 import { EstimateMark } from "../../charts/marks";
 import { useBoard } from "../../data/board";
-import { quantile } from "../../data/results";
 import type { ColumnInfo, ComponentInfo } from "../../schema";
 import { meaning } from "../../data/parts";
 import { decimal, percent } from "../../text/format";
@@ -21,7 +20,7 @@ export function Dimensions({ slug }: { readonly slug: string }) {
   if (index.components.length === 0) return null;
   const rows = index.components.flatMap((component, place) => {
     const own = index.parts[slug]?.[place] ?? null;
-    return partRow(component, own, Object.values(index.parts).flatMap((values) => values[place] ?? [])) ?? [];
+    return partRow(component, own, index.part_quartiles[place] ?? null) ?? [];
   });
   return (
     <section aria-labelledby="parts">
@@ -55,13 +54,15 @@ interface PartRow extends FieldRow {
   readonly median: number;
 }
 
-function partRow(component: ComponentInfo, own: number | null, field: readonly number[]): PartRow | null {
+function partRow(component: ComponentInfo, own: number | null, quartiles: readonly [number, number, number] | null): PartRow | null {
+  if (quartiles === null) return null;
   const share = (value: number) => (value - component.worst) / (component.best - component.worst);
-  const median = quantile(field, 0.5);
-  const shares = field.map(share);
-  const [low, high] = [quantile(shares, 0.25), quantile(shares, 0.75)];
-  if (median === null || low === null || high === null) return null;
-  return { component, own, median, label: component.head, value: own === null ? null : share(own), low, middle: share(median), high };
+  const [one, median, other] = quartiles;
+  const ends = [share(one), share(other)];
+  return {
+    component, own, median, label: component.head, value: own === null ? null : share(own),
+    low: Math.min(...ends), middle: share(median), high: Math.max(...ends),
+  };
 }
 
 function Part({ row }: { readonly row: PartRow }) {

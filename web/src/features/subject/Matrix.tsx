@@ -1,12 +1,14 @@
+import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { heat } from "../../charts/heat";
+import { result, resultStyle } from "../../charts/share";
 import { useBoard } from "../../data/board";
+import { groupsOf, type Group } from "../../data/groups";
 import { measureAbout, measureName, sharesOf } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { cellPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { CellsDocument, ColumnInfo, SubjectProfile } from "../../schema";
-import { percent } from "../../text/format";
+import type { CellsDocument, ColumnInfo, ScenarioInfo, SubjectProfile } from "../../schema";
+import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 
 interface MatrixProps {
@@ -17,7 +19,7 @@ interface MatrixProps {
 /** Every dialogue of a subject: scenarios by runs, each the way to its text. */
 export function Matrix({ subject, cells }: MatrixProps) {
   const board = useBoard();
-  const address = useAddress();
+  const groups = useMemo(() => groupsOf(board.index.scenarios), [board]);
   const runs = Array.from({ length: subject.runs }, (_, place) => place + 1);
   return (
     <section aria-labelledby="dialogues">
@@ -51,55 +53,101 @@ export function Matrix({ subject, cells }: MatrixProps) {
         )}
       </div>
       {cells !== null && <p className="text-sm text-muted">Scenarios by runs: {measureAbout(cells)}. Click a cell to read the dialogue.</p>}
-      <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="dialogues">
-        <table className="text-sm">
-          <thead>
-            <tr>
-              <th scope="col" className="sr-only">
-                Scenario
-              </th>
-              {runs.map((run) => (
-                <th key={run} scope="col" className="px-1 pb-1 text-xs font-medium text-muted">
-                  Run {run}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {board.index.scenarios.map((scenario) => {
-              const shares = cells === null ? [] : sharesOf(cells, subject.slug, scenario.id);
-              return (
-                <tr key={scenario.id}>
-                  <th scope="row" title={scenarioTitle(board, scenario.id)} className="max-w-96 truncate pr-3 text-left font-normal max-sm:max-w-36">
-                    {(scenario.cell ?? "") === "" ? (
-                      scenarioTitle(board, scenario.id)
-                    ) : (
-                      <Link href={address(cellPage(scenario.unit), { m: subject.slug })} className="block truncate leading-6 hover:text-accent hover:underline">
-                        {scenarioTitle(board, scenario.id)}
-                      </Link>
-                    )}
-                  </th>
-                  {runs.map((run) => {
-                    const share = shares[run - 1] ?? null;
-                    return (
-                      <td key={run} className="p-px">
-                        <Link
-                          href={address(trajectoryPage(subject.slug, run, scenario.id))}
-                          aria-label={`${scenarioTitle(board, scenario.id)}, run ${run}: ${share === null ? "no result" : percent(share)}`}
-                          className="block min-w-14 rounded-sm border border-faint px-2 py-0.5 text-right hover:border-accent"
-                          style={share === null ? {} : heat(1 - share)}
-                        >
-                          {share === null ? "—" : percent(share)}
-                        </Link>
-                      </td>
-                    );
-                  })}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+      {groups === null ? (
+        <Runs scenarios={board.index.scenarios} runs={runs} slug={subject.slug} cells={cells} label="Every dialogue" />
+      ) : (
+        <Groups groups={groups} runs={runs} slug={subject.slug} cells={cells} />
+      )}
     </section>
+  );
+}
+
+interface RunsProps {
+  readonly scenarios: readonly ScenarioInfo[];
+  readonly runs: readonly number[];
+  readonly slug: string;
+  readonly cells: CellsDocument | null;
+  readonly label: string;
+}
+
+/** Folded groups of a grid; a group is drawn once it is unfolded. */
+function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "label"> & { readonly groups: readonly Group[] }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <div className="mt-2 grid max-w-5xl gap-x-8 lg:grid-cols-2">
+      {groups.map(({ name, scenarios }) => (
+        <details
+          key={name}
+          className={`border-t border-faint py-1 text-sm ${open.has(name) ? "lg:col-span-2" : ""}`}
+          onToggle={(event) => {
+            const unfolded = event.currentTarget.open;
+            setOpen((before) => new Set(unfolded ? [...before, name] : [...before].filter((other) => other !== name)));
+          }}
+        >
+          <summary>
+            <span className="ml-1 font-medium">{name}</span> <span className="text-muted">{count(scenarios.length * shared.runs.length)} dialogues</span>
+          </summary>
+          {open.has(name) && <Runs {...shared} scenarios={scenarios} label={`Dialogues of ${name}`} />}
+        </details>
+      ))}
+    </div>
+  );
+}
+
+/** Scenarios by runs. */
+function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
+  const board = useBoard();
+  const address = useAddress();
+  return (
+    <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
+      <table className="text-sm">
+        <thead>
+          <tr>
+            <th scope="col" className="sr-only">
+              Scenario
+            </th>
+            {runs.map((run) => (
+              <th key={run} scope="col" className="px-1 pb-1 text-xs font-medium text-muted">
+                Run {run}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {scenarios.map((scenario) => {
+            const shares = cells === null ? [] : sharesOf(cells, slug, scenario.id);
+            const title = scenarioTitle(board, scenario.id);
+            return (
+              <tr key={scenario.id}>
+                <th scope="row" title={title} className="max-w-96 truncate pr-3 text-left font-normal max-sm:max-w-36">
+                  {(scenario.cell ?? "") === "" ? (
+                    title
+                  ) : (
+                    <Link href={address(cellPage(scenario.unit), { m: slug })} className="block truncate leading-6 hover:text-accent hover:underline">
+                      {title}
+                    </Link>
+                  )}
+                </th>
+                {runs.map((run) => {
+                  const share = shares[run - 1] ?? null;
+                  return (
+                    <td key={run} className="p-px">
+                      <Link
+                        href={address(trajectoryPage(slug, run, scenario.id))}
+                        aria-label={`${title}, run ${run}: ${share === null || cells === null ? "no result" : result(cells, share)}`}
+                        className="block min-w-14 rounded-sm border border-faint px-2 py-0.5 text-right hover:border-accent"
+                        style={share === null || cells === null ? {} : resultStyle(cells, share)}
+                      >
+                        {share === null || cells === null ? "—" : result(cells, share)}
+                      </Link>
+                    </td>
+                  );
+                })}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { Link } from "wouter";
 import { EstimateMark } from "../../charts/marks";
 import { useBoard, type CurrentBoard } from "../../data/board";
-import { mean, measureAbout, measureName, quantile, sharesOf } from "../../data/results";
+import { measureAbout, measureName } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
@@ -23,11 +23,11 @@ interface ScenarioRow extends FieldRow {
 }
 
 function fieldRows(board: CurrentBoard, slug: string, cells: CellsDocument): readonly ScenarioRow[] {
-  return cells.scenarios.flatMap((scenario) => {
-    const field = Object.keys(cells.shares).flatMap((other) => mean(sharesOf(cells, other, scenario)) ?? []);
-    const [low, middle, high] = [quantile(field, 0.25), quantile(field, 0.5), quantile(field, 0.75)];
-    if (low === null || middle === null || high === null) return [];
-    return [{ scenario, label: scenarioTitle(board, scenario), value: mean(sharesOf(cells, slug, scenario)), low, middle, high }];
+  return cells.scenarios.flatMap((scenario, place) => {
+    const quartiles = cells.totals.quartiles[place] ?? null;
+    if (quartiles === null) return [];
+    const [low, middle, high] = quartiles;
+    return [{ scenario, label: scenarioTitle(board, scenario), value: cells.means[slug]?.[place] ?? null, low, middle, high }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { Link, useParams } from "wouter";
 import { useBoard } from "../../data/board";
+import { groupsOf } from "../../data/groups";
 import { slugsInOrder, useCells } from "../../data/results";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
@@ -15,6 +16,7 @@ import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { rank, runsOf } from "../leaderboard/entries";
 import { Dimensions } from "./Dimensions";
+import { Disputes } from "./Disputes";
 import { Matrix } from "./Matrix";
 import { NamesTaken } from "./NamesTaken";
 import { Profile } from "./Profile";
@@ -62,9 +64,10 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       <div className="mt-8 space-y-10">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
         <Dimensions slug={subject.slug} />
-        {cells?.state === "ready" && <Profile slug={subject.slug} cells={cells.value} />}
+        {cells?.state === "ready" && <Disputes slug={subject.slug} cells={cells.value} />}
+        {cells?.state === "ready" && groupsOf(board.index.scenarios) === null && <Profile slug={subject.slug} cells={cells.value} />}
         <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} />
-                <NamesTaken slug={subject.slug} />
+        <NamesTaken slug={subject.slug} />
         <Siblings subject={subject} />
       </div>
     </Page>

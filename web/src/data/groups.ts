@@ -1,0 +1,27 @@
+import type { ScenarioInfo } from "../schema";
+import { words } from "../text/format";
+import { capital } from "./titles";
+
+/** Scenarios of a grid that share the first factor of their cells: of disputes, one dispute. */
+export interface Group {
+  readonly name: string;
+  readonly scenarios: readonly ScenarioInfo[];
+}
+
+/** The groups of a grid, in the order of the suite; null where scenarios have no cells. */
+export function groupsOf(scenarios: readonly ScenarioInfo[]): readonly Group[] | null {
+  if (!scenarios.some(({ cell = "" }) => cell !== "")) return null;
+  const found = new Map<string, ScenarioInfo[]>();
+  for (const scenario of scenarios) {
+    const first = (scenario.cell ?? "").split("/")[0] ?? "";
+    const own = found.get(first);
+    if (own === undefined) found.set(first, [scenario]);
+    else own.push(scenario);
+  }
+  return [...found].map(([name, own]) => ({ name: capital(words(name)), scenarios: own }));
+}
+
+/** What follows the first factor in the title of a cell. */
+export function cellRest(cell: string): string {
+  return capital(words(cell.split("/").slice(1).join(", ")));
+}
