@@ -12,22 +12,19 @@ interface DownloadsProps {
 /** Exactly what is shown, as files. */
 export function Downloads({ name, columns, rows, svg }: DownloadsProps) {
   return (
-    <span className="screen-only inline-flex gap-2">
-      <button type="button" className="control" onClick={() => { save(`${name}.csv`, "text/csv", toCsv(columns, rows)); }}>
-        CSV
-      </button>
-      <button
-        type="button"
-        className="control"
-        onClick={() => { save(`${name}.json`, "application/json", toJson(columns, rows)); }}
-      >
-        JSON
-      </button>
-      {svg !== undefined && (
-        <button type="button" className="control" onClick={() => { void svg().then((drawn) => { save(`${name}.svg`, "image/svg+xml", drawn); }); }}>
-          SVG
-        </button>
-      )}
+    <span className="screen-only inline-flex items-baseline gap-x-1 text-xs font-normal text-muted">
+      Save as
+      <SaveButton kind="CSV" onSave={() => { save(`${name}.csv`, "text/csv", toCsv(columns, rows)); }} />
+      <SaveButton kind="JSON" onSave={() => { save(`${name}.json`, "application/json", toJson(columns, rows)); }} />
+      {svg !== undefined && <SaveButton kind="SVG" onSave={() => { void svg().then((drawn) => { save(`${name}.svg`, "image/svg+xml", drawn); }); }} />}
     </span>
+  );
+}
+
+function SaveButton({ kind, onSave }: { readonly kind: string; readonly onSave: () => void }) {
+  return (
+    <button type="button" className="link min-h-6 px-1" onClick={onSave}>
+      {kind}
+    </button>
   );
 }
