@@ -125,7 +125,7 @@ export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps
       </figcaption>
       <div ref={box} className="overflow-x-auto">
         <div
-          className="relative cursor-default touch-pan-y select-none"
+          className="relative cursor-default touch-pan-y select-none focus-visible:-outline-offset-2"
           style={{ width: drawing.width }}
           tabIndex={0}
           role="group"
