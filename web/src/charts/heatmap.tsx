@@ -1,5 +1,5 @@
 import type { Heat } from "../schema";
-import { asText, fit, NARROW, paint, textWidth, Words, type Drawing, type Mark } from "./paint";
+import { asText, fit, fitNames, NARROW, paint, textWidth, Words, type Drawing, type Mark } from "./paint";
 import { lostColours, middleColours, type CellColours } from "./heat";
 
 const ROW = 21;
@@ -36,6 +36,7 @@ export function drawHeat(chart: Heat, room: number): Drawing {
   const heads = Math.min(Math.max(...columns.map(({ label }) => textWidth(label, SMALL)), 20), 150);
   const groups = columns.some(({ group = "" }) => group !== "") ? 20 : 0;
   const top = 30 + groups + heads + 12;
+  const labels = fitNames(chart.rows.map(({ label }) => label), names - 12);
   const says = (row: number, column: number) => asText(chart.scale, chart.rows[row]?.values[column] ?? null);
   const marks = [
     ...columns.map((column, place): Mark => ({
@@ -69,7 +70,7 @@ export function drawHeat(chart: Heat, room: number): Drawing {
       })}
       {chart.rows.map((row, line) => (
         <g key={line} data-row={line}>
-          <Words x={0} y={top + line * ROW + ROW / 2} italic={row.simulated === true}>{fit(row.label, names - 12)}</Words>
+          <Words x={0} y={top + line * ROW + ROW / 2} italic={row.simulated === true}>{labels[line] ?? ""}</Words>
           {row.values.map((value, place) => {
             const at = { x: lefts[place] ?? 0, y: top + line * ROW, width: cell - 1, height: ROW - 1 };
             if (value === null)
@@ -98,7 +99,7 @@ function Key({ chart, width }: { readonly chart: Heat; readonly width: number })
   const [low, high] = chart.scale.span;
   const swatch = width < NARROW ? 8 : 12;
   const [first, last] = [asText(chart.scale, low), asText(chart.scale, high)];
-  const start = textWidth(first, SMALL) + 6;
+  const start = textWidth(first, SMALL) + 10;
   const after = start + RAMP * swatch + 6;
   return (
     <g>

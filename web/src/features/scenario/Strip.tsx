@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import { IntervalMark } from "../../charts/IntervalMark";
+import { EstimateMark } from "../../charts/marks";
 import type { Span } from "../../charts/scale";
 import { result } from "../../charts/share";
 import { useBoard } from "../../data/board";
@@ -123,7 +123,7 @@ function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly s
         </Link>
       </th>
       <td className="px-2">
-        <IntervalMark span={SHARES} value={mean} inner={ci} bounds={null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
+        <EstimateMark span={SHARES} estimate={{ value: mean, inner: ci }} hollow={ci === null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
       </td>
       <td className="text-right font-medium">{result(cells, mean)}</td>
       <td className="text-right text-xs whitespace-nowrap text-muted max-sm:hidden">{interval}</td>

@@ -37,8 +37,8 @@ export function Matrix({ subject, cells }: MatrixProps) {
                 chartSvg({
                   kind: "heat",
                   id: `dialogues-${subject.slug}`,
-                  title: `${board.labels.get(subject.slug) ?? subject.slug}, ${measureName(cells)} of every dialogue`,
-                  caption: "Scenarios by runs.",
+                  title: `${board.labels.get(subject.slug) ?? subject.slug}: every dialogue`,
+                  caption: `Scenarios by runs: ${measureAbout(cells)}.`,
                   colours: "kept",
                   scale: { head: measureName(cells), kind: "percent", span: [0, 1] },
                   columns: runs.map((run) => ({ label: `Run ${run}` })),
