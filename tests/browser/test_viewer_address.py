@@ -72,7 +72,7 @@ async def test_back_returns_to_where_the_reader_was_on_a_page(browser: Browser, 
         top = await page.evaluate("scrollY")
         assert top > 0
         await link.click()
-        await page.get_by_role("heading", name="Answers").wait_for()
+        await page.get_by_role("heading", name="Every dialogue").wait_for()
         assert await page.evaluate("scrollY") == 0
         await page.go_back()
         await page.get_by_role("heading", name="Scenarios", level=1).wait_for()

@@ -22,7 +22,9 @@ Look = tuple[int, Literal["light", "dark"]]
 LOOKS: tuple[Look, ...] = ((390, "light"), (390, "dark"), (1280, "light"), (1280, "dark"))
 SOME: tuple[Look, ...] = ((390, "dark"), (1280, "light"))  # each width and each theme once
 OTHERS = {
-    "sides": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cell/UNIT", "/cmp"),
+    "sides": (
+        "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cell/UNIT", "/cmp", "/prompts",
+    ),
     "toy": ("/?cols=ci+rank_ci+cost&zoom=top&ref=SUBJECT", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO?raw=1", "/judges"),
     "published": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/pt04?think=1", "/s/direct"),
 }  # fmt: skip

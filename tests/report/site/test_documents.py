@@ -60,7 +60,7 @@ def test_there_are_documents_of_every_kind_and_they_count_what_the_store_holds(
 ) -> None:
     read = documents(name)
     assert all(one.schema == 1 for one in read.decoded.values())
-    kinds = {*reading.STRUCTS} - ({"pairs"} if name == "sides" else set())
+    kinds = {*reading.STRUCTS}
     assert {reading.kind(path) for path in read.content} >= kinds
     info, shown = read.board, list(read.dialogues())
     with database.reading(stores(name)) as connection:
