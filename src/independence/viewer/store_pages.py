@@ -28,6 +28,7 @@ from independence.viewer.worker import Worker
 T = TypeVar("T")
 _COUNTED_S = 0.5  # how far dialogues are is counted again at most this often
 _DEATHS_S = 10.0
+_READING_KB, _CACHE_KB = 16_384, 2_048  # of pages of the store, for each connection
 _PATIENCE_S = 0.5  # at the end, with a thread that does not heed the interruption of its connection
 
 
@@ -41,8 +42,8 @@ class StorePages:
     def __init__(self, path: Path, clock: Clock = MACHINE) -> None:
         """Raises StoreError."""
         self._path, self._clock = path, clock
-        self._reading = _connected(path)
-        self._watching, self._searching = (_connected(path, checked=True) for _ in range(2))
+        self._reading = _connected(path, _READING_KB)
+        self._watching, self._searching = (_connected(path, _CACHE_KB, checked=True) for _ in range(2))
         self._making, self._looking = Worker("documents"), Worker("searches")
         self._version = StoreVersion(self._watching)
         self._documents: tuple[int, StoreDocuments] | None = None
@@ -143,7 +144,7 @@ class StorePages:
         return documents.encode(RatingsReceipt(schema=SCHEMA, stored=found.new, notes=tuple(found.notes)))
 
 
-def _connected(path: Path, *, checked: bool = False) -> sqlite3.Connection:
-    connection = database.connect_existing(path, checked=checked)
+def _connected(path: Path, cache_kb: int, *, checked: bool = False) -> sqlite3.Connection:
+    connection = database.connect_existing(path, checked=checked, cache_kb=cache_kb)
     connection.execute("PRAGMA query_only = ON")
     return connection
