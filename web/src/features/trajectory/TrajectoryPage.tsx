@@ -14,6 +14,7 @@ import { Conversation } from "./Conversation";
 import { useDialogue } from "./dialogue";
 import { Neighbours } from "./Neighbours";
 import { neighbours } from "./places";
+import { Unanswered } from "./Unanswered";
 import { Verdicts } from "./Verdicts";
 
 /** One dialogue: what was sent, what came back, and what every judge said of it. */
@@ -103,6 +104,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
       {loaded.state === "ready" && loaded.value.dialogue === null && (
         <p className="py-8 text-muted">Nothing is stored of this dialogue yet.</p>
       )}
+      {loaded.state === "ready" && loaded.value.dialogue !== null && <Unanswered dialogue={loaded.value.dialogue} />}
       {loaded.state === "ready" && loaded.value.dialogue !== null && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
           <Conversation scenario={scenario} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
