@@ -116,6 +116,8 @@ class StorePages:
         Raises KeyError for an unknown board.
         """
         sent = ""
+        if board:
+            await self._scope(board)
         async with aclosing(self._feed.moments()) as moments:
             async for moment in moments:
                 yield "changes", moment.document

@@ -10,7 +10,6 @@ export function Unanswered({ dialogue }: { readonly dialogue: DialogueDocument }
   for (const { what, detail } of open) times.set(`${what}: ${detail}`, (times.get(`${what}: ${detail}`) ?? 0) + 1);
   return (
     <>
-      {turns.size === 0 && open.length === 0 && <p className="mb-4 text-muted">Nothing is answered in this dialogue yet.</p>}
       {[...times].map(([said, often]) => (
         <p key={said} className="mb-3 rounded-md border border-open bg-band px-3 py-2 text-sm wrap-anywhere">
           No answer to {said}
