@@ -207,13 +207,15 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
     found = (await ask(address, path)).json
     assert found["scenarios"] == [one.id for one in toy_suite.suite.scenarios]
     assert found["labels"] == ["label of a", "label of b"]
-    assert found["cells"] == [[[1, 0, 1, 1, 0]] * 3] * 2
+    assert found["cells"] == [[[1, 0, 1, 1, 0, 1]] * 3] * 2
     me, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
     write(
         store,
         f"INSERT INTO leases VALUES ('b radio 1', '{me}', 9e12), ('b dessert 1', '{gone}', 9e12)",
         "DELETE FROM calls WHERE trial IN ('b radio 1', 'b dessert 1')",
-        "INSERT INTO failures VALUES ('b dessert 1', 'x', 'GaveUp', '', 0, 0, '[]', '2026', 0)",
+        "INSERT INTO failures VALUES ('b dessert 1', 'x', 'GaveUp', 'HTTP 500 (7f)', 0, 0, '[]', '2026', 0)",
+        "INSERT INTO failures VALUES ('b radio 1', 'x', 'GaveUp', 'HTTP 500 (8e)', 0, 0, '[]', '2027', 0)",
+        "INSERT INTO failures SELECT trial, turn_id, 'GaveUp', 'answered later', 0, 0, '[]', '2028', 0 FROM calls",
         "DELETE FROM verdicts WHERE trial = 'a radio 1'",
     )
     clock.forward(0.25)
@@ -225,10 +227,14 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
         for label, row in zip(found["labels"], found["cells"], strict=True)
         for scenario, cell in zip(found["scenarios"], row, strict=True)
     }
-    assert by["label of a", "radio"] == [1, 0, 1, 0, 0]
-    assert by["label of b", "radio"] == [1, 1, 0, 0, 0]
-    assert by["label of b", "dessert"] == [1, 0, 0, 0, 1]
-    assert by["label of b", "dinner"] == [1, 0, 1, 1, 0]
+    assert by["label of a", "radio"] == [1, 0, 1, 0, 0, 1]
+    assert by["label of b", "radio"] == [1, 1, 0, 0, 0, 1]
+    assert by["label of b", "dessert"] == [1, 0, 0, 0, 1, 1]
+    assert by["label of b", "dinner"] == [1, 0, 1, 1, 0, 1]
+    (failure,) = found["failures"]  # in the same words but for a number, the last one is told
+    assert [failure[name] for name in ("label", "what", "detail", "times", "scenarios", "scenario", "run", "at")] == [
+        "label of b", "x", "HTTP 500 (8e)", 2, 2, "radio", 1, "2027",
+    ]  # fmt: skip
 
 
 async def test_search_finds_words_in_what_subjects_and_judges_wrote(address: str) -> None:

@@ -709,7 +709,7 @@ export interface DialogueDisagreement {
   readonly high: number | boolean;
 }
 
-/** `api/changes`: ask once a second. Another `version` means that the store has changed. */
+/** `api/changes`, and the event `changes` of its stream. Another `version` means that the store has changed. */
 export interface ChangesDocument {
   readonly schema: number;
   readonly version: string;
@@ -761,17 +761,31 @@ export interface ParkedModel {
   readonly why: string;
 }
 
-/** `api/live/BOARD`: how far every subject is with every scenario. `cells[i][j]` is subject i with scenario j, in dialogues: planned; of them held by a process now; answered; of those judged; failed and not taken up again. The rest waits. */
+/** `api/live/BOARD`, and the event `board`: how far every subject is with every scenario. `cells[i][j]` is subject i with scenario j, in dialogues: planned; of them held by a process now; answered; of those judged; failed and not taken up again. The rest waits. Last the number of the run to look at: one in progress, else one that failed, else the first. */
 export interface LiveDocument {
   readonly schema: number;
-  readonly version: string;
   readonly board: string;
   readonly subjects: readonly string[];
   readonly labels: readonly string[];
   readonly scenarios: readonly string[];
-  readonly cells: readonly (readonly (readonly [number, number, number, number, number] | null)[])[];
+  readonly cells: readonly (readonly (readonly [number, number, number, number, number, number] | null)[])[];
   readonly answers: number;
   readonly verdicts: number;
+  readonly failures: readonly LiveFailure[];
+}
+
+/** Calls of one subject that came to nothing in the same words. */
+export interface LiveFailure {
+  readonly subject: string;
+  readonly label: string;
+  readonly what: string;
+  readonly kind: string;
+  readonly detail: string;
+  readonly times: number;
+  readonly scenarios: number;
+  readonly scenario: string;
+  readonly run: number;
+  readonly at: string;
 }
 
 /** `ratings.json`, as the page saves it and sends it to `api/ratings`. */

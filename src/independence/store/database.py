@@ -62,10 +62,10 @@ def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def connect_existing(path: Path, *, checked: bool = False) -> sqlite3.Connection:
+def connect_existing(path: Path, *, checked: bool = False, cache_kb: int = _CACHE_KB) -> sqlite3.Connection:
     """Open a store that must exist: for reading alone where it cannot be written. Raises StoreError, DiskFull.
 
-    `checked`: this process has it open already.
+    `checked`: this process has it open already. `cache_kb`: how much of it stays in memory.
     """
     if not _exists(path):
         raise StoreError(f"{path}: no store here", f"{_MAKERS} makes one, --db names another")
@@ -73,7 +73,7 @@ def connect_existing(path: Path, *, checked: bool = False) -> sqlite3.Connection
         raise StoreError(f"{path}: the store is empty", f"{_MAKERS} fills it, --db names another")
     alone = not store_file.log_of(path).exists()  # opening makes one
     connection = connect(path, filled=alone) if _writable(path) else _connect_read_only(path, filled=alone)
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+    connection.execute(f"PRAGMA cache_size = -{cache_kb}")
     try:
         if not checked:
             with translated(path), snapshot(connection), collecting_seldom():

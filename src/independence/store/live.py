@@ -11,7 +11,7 @@ import msgspec
 
 from independence.store import leases
 from independence.store.queries import UNDER, rows
-from independence.types import Where
+from independence.types import UNGIVEN, Where
 
 
 class CellCounts(NamedTuple):
@@ -26,14 +26,16 @@ class CellCounts(NamedTuple):
     failed: int
     answers: int
     verdicts: int
+    run: int  # to look at: one in progress, else one that failed, else the first
 
 
 def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
     """Of an edition under a condition, by subject and scenario. Answers to a replaced history count as well."""
     sql = (
         "SELECT config_dir, scenario, count(*), sum(running), sum(done), sum(done AND verdicts > 0), "
-        "sum(NOT running AND NOT done AND failed), sum(answers), sum(verdicts) FROM ("
-        "SELECT p.config_dir, p.scenario, coalesce(l.owner IN (SELECT value FROM json_each(?)), 0) AS running, "
+        "sum(NOT running AND NOT done AND failed), sum(answers), sum(verdicts), "
+        "coalesce(min(iif(running, run, NULL)), min(iif(NOT done AND failed, run, NULL)), min(run)) FROM ("
+        "SELECT p.config_dir, p.scenario, p.run, coalesce(l.owner IN (SELECT value FROM json_each(?)), 0) AS running, "
         "coalesce(c.answers, 0) AS answers, coalesce(c.answers, 0) >= t.turns AS done, "
         "coalesce(c.missing, 0) > 0 OR f.trial IS NOT NULL AS failed, coalesce(v.verdicts, 0) AS verdicts "
         "FROM planned p JOIN trials t ON t.key = p.trial LEFT JOIN leases l ON l.trial = p.trial "
@@ -45,6 +47,36 @@ def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
     )
     held = msgspec.json.encode(leases.holders(connection)).decode()
     return rows(connection, CellCounts, sql, (held, *where.columns))
+
+
+class UnansweredCall(NamedTuple):
+    """A call that has no answer, or a verdict that was not given."""
+
+    config_dir: str
+    scenario: str
+    run: int
+    what: str  # id of a turn; of a verdict the judge
+    kind: str  # of error, where it is asked again; else why it is missing
+    detail: str
+    at: str
+
+
+def unanswered(connection: sqlite3.Connection, where: Where) -> list[UnansweredCall]:
+    """Of an edition under a condition, the newest first: what failed and was not answered later, and what is missing.
+
+    Left out is what nobody was asked for, because what comes before it is missing.
+    """
+    sql = (
+        "WITH p AS (SELECT * FROM planned p WHERE " + UNDER + ") "
+        "SELECT config_dir, scenario, run, what, kind, detail, failed_at AS at FROM p JOIN failures f USING (trial) "
+        "WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.trial = f.trial AND c.version = 0 AND c.turn_id = f.what) "
+        "AND NOT EXISTS (SELECT 1 FROM verdicts v WHERE v.trial = f.trial AND v.judge = f.what) "
+        "UNION ALL SELECT config_dir, scenario, run, turn_id, missing, detail, answered_at FROM p "
+        "JOIN calls USING (trial) WHERE version = 0 AND missing <> 'parent_missing' "
+        "UNION ALL SELECT config_dir, scenario, run, judge, missing, detail, judged_at FROM p "
+        "JOIN verdicts USING (trial) WHERE missing IN (SELECT value FROM json_each(?)) ORDER BY at DESC"
+    )
+    return rows(connection, UnansweredCall, sql, (*where.columns, msgspec.json.encode(UNGIVEN).decode()))
 
 
 class FoundText(NamedTuple):

@@ -9,7 +9,7 @@ import logging
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
@@ -29,6 +29,10 @@ _TYPES: Final = {
     ".json": "application/json", ".svg": "image/svg+xml", ".txt": "text/plain",
 }  # fmt: skip
 _JSON: Final = "application/json"
+_STREAM: Final = "text/event-stream"
+_STREAM_HEADERS: Final = {
+    "Content-Type": _STREAM, "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",  # of nginx
+}  # fmt: skip
 _DATA: Final = re.compile(r"data/[0-9a-f]{8}/(.+)")
 _LARGEST_BODY: Final = 16 * 2**20
 _FOREVER: Final = "public, max-age=31536000, immutable"
@@ -65,6 +69,7 @@ async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
         name = f"[{settings.host}]" if ":" in settings.host else settings.host
         yield f"http://{name}:{runner.addresses[0][1]}/"
     finally:
+        handlers.end_streams()
         await runner.cleanup()
 
 
@@ -101,6 +106,12 @@ class _PageHandlers:
         self._pages = pages
         self._rules = rules
         self._request_s = request_s
+        self._streams: set[asyncio.Task[object]] = set()
+
+    def end_streams(self) -> None:
+        """Let go of everybody who listens for changes."""
+        for stream in self._streams:
+            stream.cancel()
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         refused = self._rules.refusal(request.headers, request.cookies, request.query.get("token", ""))
@@ -129,9 +140,33 @@ class _PageHandlers:
             return _signed_in(request.query["token"])
         if isinstance(self._pages, FolderPages):
             return _sent(request, path, await asyncio.to_thread(self._pages.page, path))
+        if path == "api/changes" and _STREAM in request.headers.get("Accept", ""):
+            return await self._told(request, self._pages)
         if path.startswith("api/"):
             return _sent(request, "x.json", await _live(self._pages, path.removeprefix("api/"), request))
         return await _stored(request, self._pages, path)
+
+    async def _told(self, request: web.BaseRequest, pages: StorePages) -> web.StreamResponse:
+        """Server-sent events for as long as the reader has the page open."""
+        response = web.StreamResponse(headers={**access.HEADERS, **_STREAM_HEADERS})
+        stream = asyncio.current_task()
+        assert stream is not None
+        self._streams.add(stream)
+        try:
+            async with aclosing(pages.news(request.query.get("board", ""))) as news:
+                async for name, document in news:
+                    if not response.prepared:
+                        await response.prepare(request)
+                    await response.write(b"event: %s\ndata: %s\n\n" % (name.encode(), document))
+        except ConnectionResetError:
+            pass  # the page was closed
+        except (IndependenceError, KeyError, sqlite3.Error):
+            if not response.prepared:
+                raise
+            # A stream that ends is asked for again; that request is answered with the reason.
+        finally:
+            self._streams.discard(stream)
+        return response
 
 
 async def _stored(request: web.BaseRequest, pages: StorePages, path: str) -> web.Response:
@@ -154,7 +189,7 @@ def _packed_file(path: str) -> PackedDocument:
 
 async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> PackedDocument:
     if name == "changes":
-        return pack(await pages.changes())
+        return pack(pages.changes())
     if name.startswith("live/"):
         return await pages.board(name.removeprefix("live/"))
     if name == "search":

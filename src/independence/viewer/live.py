@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import secrets
 import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from independence.report.site.schema import SCHEMA
 from independence.report.site.served import (
     ChangesDocument,
     LiveCell,
     LiveDocument,
+    LiveFailure,
 )
 from independence.report.site.slugs import slug
 from independence.store import live, progress, scopes
+from independence.store.live import UnansweredCall
 from independence.store.scopes import BoardScope
+
+MOST_FAILURES: Final = 100
+_NUMBERED: Final = re.compile(r"\S*\d\S*")  # of a time, an id of the request, a count
 
 
 class StoreVersion:
@@ -34,10 +43,11 @@ def changes(connection: sqlite3.Connection, version: str, at: float, *, writable
     return ChangesDocument(schema=SCHEMA, version=version, at=at, writable=writable, runs=runs)
 
 
-def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version: str) -> LiveDocument:
+def board(connection: sqlite3.Connection, name: str, scope: BoardScope) -> LiveDocument:
     """How far every dialogue of a board is."""
     cells: dict[tuple[str, str], LiveCell] = {}
     labels: dict[str, str] = {}
+    failures: dict[tuple[str, ...], list[tuple[str, UnansweredCall]]] = {}
     answers = verdicts = 0
     for one in scope.editions:
         known = scopes.of_edition(connection, one.where)
@@ -46,12 +56,34 @@ def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version:
                 continue
             key = scope.key(one.where, found.config_dir)
             labels[key] = known[found.config_dir].label
-            cells[key, found.scenario] = (found.planned, found.running, found.done, found.judged, found.failed)
+            cells[key, found.scenario] = (
+                found.planned,
+                found.running,
+                found.done,
+                found.judged,
+                found.failed,
+                found.run,
+            )
             answers, verdicts = answers + found.answers, verdicts + found.verdicts
+        for lost in live.unanswered(connection, one.where):
+            if lost.config_dir not in one.aside:
+                key = scope.key(one.where, lost.config_dir)
+                alike = (key, lost.what, lost.kind, _NUMBERED.sub("#", lost.detail))
+                failures.setdefault(alike, []).append((key, lost))
     planned, known_to_suite = {scenario for _, scenario in cells}, [one.id for one in scope.suite.scenarios]
     order = [*(one for one in known_to_suite if one in planned), *sorted(planned - set(known_to_suite))]
     return LiveDocument(
-        schema=SCHEMA, version=version, board=name, subjects=tuple(map(slug, labels)), labels=tuple(labels.values()),
+        schema=SCHEMA, board=name, subjects=tuple(map(slug, labels)), labels=tuple(labels.values()),
         scenarios=tuple(order), answers=answers, verdicts=verdicts,
         cells=tuple(tuple(cells.get((key, scenario)) for scenario in order) for key in labels),
+        failures=tuple(_failure(labels, alike) for alike in itertools.islice(failures.values(), MOST_FAILURES)),
+    )  # fmt: skip
+
+
+def _failure(labels: Mapping[str, str], alike: Sequence[tuple[str, UnansweredCall]]) -> LiveFailure:
+    """Calls that came to nothing in the same words, the newest first."""
+    key, last = alike[0]
+    return LiveFailure(
+        subject=slug(key), label=labels[key], what=last.what, kind=last.kind, detail=last.detail, times=len(alike),
+        scenarios=len({one.scenario for _, one in alike}), scenario=last.scenario, run=last.run, at=last.at,
     )  # fmt: skip

@@ -6,7 +6,8 @@ import asyncio
 import math
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -23,12 +24,14 @@ from independence.store import database
 from independence.store.scopes import BoardScope
 from independence.viewer import bundle, live
 from independence.viewer.cache import CacheEntry, DocumentCache, PackedDocument
+from independence.viewer.feed import ChangesFeed
 from independence.viewer.live import StoreVersion
 from independence.viewer.worker import Worker
 
 T = TypeVar("T")
 _COUNTED_S = 0.5  # how far dialogues are is counted again at most this often
 _DEATHS_S = 10.0
+_READING_KB, _CACHE_KB = 16_384, 2_048  # of pages of the store, for each connection
 _PATIENCE_S = 0.5  # at the end, with a thread that does not heed the interruption of its connection
 
 
@@ -42,8 +45,8 @@ class StorePages:
     def __init__(self, path: Path, clock: Clock = MACHINE) -> None:
         """Raises StoreError."""
         self._path, self._clock = path, clock
-        self._reading = _connected(path)
-        self._watching, self._searching = (_connected(path, checked=True) for _ in range(2))
+        self._reading = _connected(path, _READING_KB)
+        self._watching, self._searching = (_connected(path, _CACHE_KB, checked=True) for _ in range(2))
         self._making, self._looking = Worker("documents"), Worker("searches")
         self._version = StoreVersion(self._watching)
         self._documents: tuple[int, StoreDocuments] | None = None
@@ -51,6 +54,7 @@ class StorePages:
         self._newer, self._newer_at = 0, math.inf
         self._cache = DocumentCache(self._document, lambda: str(self._version), self._making, clock=clock)
         self._counts = DocumentCache(self._counted, self._by_the_clock, self._looking, least_s=_COUNTED_S, clock=clock)
+        self._feed = ChangesFeed(self._seen, self.changes, clock)
         self.writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
 
     def __enter__(self) -> StorePages:
@@ -96,13 +100,31 @@ class StorePages:
             self._documents = (moment, documents)
         return documents
 
-    async def changes(self) -> bytes:
-        """The document `api/changes`. Its version is also another one once what was sent as it was before is due."""
+    def changes(self) -> bytes:
+        """The document `api/changes`."""
+        return documents.encode(live.changes(self._watching, self._seen(), self._clock.now(), writable=self.writable))
+
+    def _seen(self) -> str:
+        """What tells of a change: the store's version, or that what was sent as it was before is due."""
         if self._clock.monotonic() >= self._newer_at:
             self._newer_at = math.inf
             self._newer += 1
-        version = f"{self._version}-{self._newer}"
-        return documents.encode(live.changes(self._watching, version, self._clock.now(), writable=self.writable))
+        return f"{self._version}-{self._newer}"
+
+    async def news(self, board: str) -> AsyncGenerator[tuple[str, bytes], None]:
+        """The names and documents of what has changed, as it changes: `changes`, and where a board is named `board`.
+
+        Raises KeyError for an unknown board.
+        """
+        sent = ""
+        if board:
+            await self._scope(board)
+        async with aclosing(self._feed.moments()) as moments:
+            async for moment in moments:
+                yield "changes", moment.document
+                if board and (counted := await self.board(board)).etag != sent:
+                    sent = counted.etag
+                    yield "board", counted.plain
 
     async def board(self, name: str) -> PackedDocument:
         """The document `api/live/BOARD`. Raises KeyError."""
@@ -113,8 +135,7 @@ class StorePages:
         return entry.document
 
     def _counted(self, name: str) -> bytes:
-        version = str(self._version)
-        return documents.encode(live.board(self._searching, name, self._scopes[name], version))
+        return documents.encode(live.board(self._searching, name, self._scopes[name]))
 
     def _by_the_clock(self) -> str:
         """Another one also from time to time: a process that dies changes nothing in the store."""
@@ -144,7 +165,7 @@ class StorePages:
         return documents.encode(RatingsReceipt(schema=SCHEMA, stored=found.new, notes=tuple(found.notes)))
 
 
-def _connected(path: Path, *, checked: bool = False) -> sqlite3.Connection:
-    connection = database.connect_existing(path, checked=checked)
+def _connected(path: Path, cache_kb: int, *, checked: bool = False) -> sqlite3.Connection:
+    connection = database.connect_existing(path, checked=checked, cache_kb=cache_kb)
     connection.execute("PRAGMA query_only = ON")
     return connection

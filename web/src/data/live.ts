@@ -1,25 +1,40 @@
-// Follows a store that is served: asks once a second whether it has changed, and says so. What is shown changes only
-// when the reader asks for it.
-import { useSyncExternalStore } from "react";
-import type { ChangesDocument } from "../schema";
+// Follows a store that is served: the server tells what has changed. What is shown changes when the reader asks for it,
+// or by itself where the reader follows.
+import { useEffect, useSyncExternalStore } from "react";
+import type { ChangesDocument, LiveDocument } from "../schema";
 import { refreshAll } from "./documents";
 
 export interface Following {
   readonly changes: ChangesDocument | null; // null: nothing was heard yet
   readonly shownVersion: string; // of the store that the page shows
-  readonly shows: number; // how often the reader asked for what is new
+  readonly shows: number; // how often what is new was shown
   readonly lost: boolean; // the server does not answer
+  readonly follows: boolean; // what is new is shown as it comes
+  readonly live: LiveDocument | null; // of the board that a page watches
 }
 
-const EVERY = 1000; // milliseconds
-const HIDDEN_EVERY = 5000;
-const SLOWEST = 15000;
+const FIRST_RETRY = 1000; // milliseconds
+const SLOWEST_RETRY = 15000;
+const BETWEEN_SHOWS = 2000;
+const CHOICE = "follow";
 const listeners = new Set<() => void>();
-let following: Following = { changes: null, shownVersion: "", shows: 0, lost: false };
+let following: Following = { changes: null, shownVersion: "", shows: 0, lost: false, follows: chosen() === "yes", live: null };
+let stream: EventSource | null = null;
+let watched = ""; // the board whose dialogues are counted
 let failures = 0;
+let retry = 0;
+let nextShow = 0;
 
-function set(next: Following): void {
-  following = next;
+function chosen(): string | null {
+  try {
+    return sessionStorage.getItem(CHOICE);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+function set(next: Partial<Following>): void {
+  following = { ...following, ...next };
   for (const listener of listeners) listener();
 }
 
@@ -28,34 +43,81 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-async function ask(): Promise<void> {
-  try {
-    const response = await fetch("api/changes");
-    if (!response.ok) throw new Error(response.statusText);
-    const changes = (await response.json()) as ChangesDocument;
+function open(): void {
+  window.clearTimeout(retry);
+  stream?.close();
+  stream = null;
+  if (document.hidden) return; // nobody looks; a browser has few connections for one server
+  const source = new EventSource(watched === "" ? "api/changes" : `api/changes?board=${encodeURIComponent(watched)}`);
+  stream = source;
+  source.addEventListener("changes", ({ data }: MessageEvent<string>) => {
     failures = 0;
-    const shownVersion = following.shownVersion === "" ? changes.version : following.shownVersion;
-    set({ ...following, changes, shownVersion, lost: false });
-  } catch {
+    const changes = JSON.parse(data) as ChangesDocument;
+    set({ changes, shownVersion: following.shownVersion === "" ? changes.version : following.shownVersion, lost: false });
+    showSoon();
+  });
+  source.addEventListener("board", ({ data }: MessageEvent<string>) => { set({ live: JSON.parse(data) as LiveDocument }); });
+  source.onerror = () => {
+    if (stream !== source) return;
+    source.close();
     failures += 1;
-    if (failures > 2 && !following.lost) set({ ...following, lost: true });
-  }
-  const usual = document.hidden ? HIDDEN_EVERY : EVERY;
-  window.setTimeout(() => void ask(), Math.min(usual * 2 ** failures, SLOWEST));
+    if (failures > 2) set({ lost: true });
+    retry = window.setTimeout(open, Math.min(FIRST_RETRY * 2 ** (failures - 1), SLOWEST_RETRY));
+  };
 }
 
 /** Begins to follow the store; once, where the page is served by `independence view`. */
 export function followStore(): void {
-  void ask();
+  document.addEventListener("visibilitychange", open);
+  window.addEventListener("online", open);
+  window.addEventListener("pagehide", () => stream?.close());
+  open();
 }
 
 /** Shows the store as it is now. */
 export function showChanges(): void {
   refreshAll();
-  set({ ...following, shownVersion: following.changes?.version ?? "", shows: following.shows + 1 });
+  set({ shownVersion: following.changes?.version ?? "", shows: following.shows + 1 });
+}
+
+/** Shows what is new to who follows, at most every two seconds. */
+function showSoon(): void {
+  if (!following.follows || following.changes === null || following.changes.version === following.shownVersion) return;
+  if (nextShow !== 0) return;
+  showChanges();
+  nextShow = window.setTimeout(() => {
+    nextShow = 0;
+    showSoon();
+  }, BETWEEN_SHOWS);
+}
+
+/** Shows from now on what is new as it comes, or no longer; for as long as this tab is open. */
+export function setFollows(follows: boolean): void {
+  try {
+    sessionStorage.setItem(CHOICE, follows ? "yes" : "no");
+  } catch {
+    // It holds until the page is loaded again.
+  }
+  set({ follows });
+  showSoon();
 }
 
 /** What is known of the store behind the page. */
 export function useFollowing(): Following {
   return useSyncExternalStore(subscribe, () => following);
+}
+
+/** How far the dialogues of a board are, as long as it is shown; who comes from here follows unless they chose otherwise. */
+export function useLive(board: string): LiveDocument | null {
+  const { live } = useFollowing();
+  useEffect(() => {
+    watched = board;
+    open();
+    if (chosen() === null) setFollows(true);
+    return () => {
+      watched = "";
+      open();
+    };
+  }, [board]);
+  return live?.board === board ? live : null;
 }

@@ -1,6 +1,6 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
-import { BoardContext, currentBoard } from "../data/board";
+import { BoardContext, currentBoard, type CurrentBoard } from "../data/board";
 import { useDocument } from "../data/documents";
 import { useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
@@ -92,6 +92,13 @@ function NoBoard({ unknown }: { readonly unknown: string | null }) {
   );
 }
 
+/** The board; the one before it until it is there, so that the page keeps its place when a board gets its first judge. */
+function useLastOf(id: string, current: CurrentBoard | null): CurrentBoard | null {
+  const [last, setLast] = useState(current);
+  if (current !== null && current !== last) setLast(current);
+  return current ?? (last?.info.id === id ? last : null);
+}
+
 interface PagesProps {
   readonly boot: BootConfig;
   readonly info: BoardInfo;
@@ -103,10 +110,11 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
   const path = indexPath(boot, info, judge, scoring);
   const loaded = useDocument<IndexDocument>(path);
   const index = loaded.state === "ready" ? loaded.value : null;
-  const board = useMemo(
+  const current = useMemo(
     () => (index === null ? null : currentBoard(boot, info, judge, scoring, index)),
     [boot, info, judge, scoring, index],
   );
+  const board = useLastOf(info.id, current);
   if (loaded.state === "failed")
     return (
       <Page title="The board is not here">

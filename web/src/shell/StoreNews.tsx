@@ -1,21 +1,26 @@
-import { showChanges, useFollowing } from "../data/live";
+import { setFollows, showChanges, useFollowing } from "../data/live";
 
-/** Says that the store has changed, or that nobody answers; nothing moves until the reader asks. */
+/** Says that the store has changed, or that nobody answers; nothing moves until the reader asks, or follows. */
 export function StoreNews() {
-  const { changes, shownVersion, lost } = useFollowing();
+  const { changes, shownVersion, lost, follows } = useFollowing();
   const changed = changes !== null && changes.version !== shownVersion;
-  if (!lost && !changed) return null;
+  const running = changes?.runs.some((run) => run.state === "running") ?? false;
+  if (!lost && !changed && !running && !follows) return null;
   return (
-    <div role="status" className="screen-only fixed right-4 bottom-16 z-40 rounded-md border border-accent bg-paper px-3 py-2 text-sm shadow-lg">
-      {lost ? (
-        "The server does not answer; what is shown stays."
-      ) : (
-        <span className="flex items-center gap-3">
-          New results
-          <button type="button" className="control" onClick={showChanges}>
-            Show
-          </button>
-        </span>
+    <div className="screen-only fixed right-4 bottom-16 z-40 flex items-center gap-3 rounded-md border border-accent bg-paper px-3 py-1.5 text-sm shadow-lg">
+      <span role="status" className="empty:hidden">
+        {lost ? "The server does not answer; what is shown stays." : changed && !follows ? "New results" : ""}
+      </span>
+      {!lost && changed && !follows && (
+        <button type="button" className="control" onClick={showChanges}>
+          Show
+        </button>
+      )}
+      {!lost && (
+        <label className="flex items-center gap-1.5" title="Show new results as they come">
+          <input type="checkbox" checked={follows} onChange={(event) => { setFollows(event.target.checked); }} />
+          Follow
+        </label>
       )}
     </div>
   );

@@ -23,10 +23,10 @@ export function startEarly(boot: BootConfig, hash: string): void {
     const board = currentBoard(boot, info, judge, scoring, found as IndexDocument);
     for (const block of firstBlocks(board, path, query)) request(block);
   });
-  if (path.includes("/r/")) void import("../features/trajectory/TrajectoryPage");
-  else if (path.startsWith("/m/")) void import("../features/subject/SubjectPage");
-  else if (path.startsWith("/s/")) void import("../features/scenario/ScenarioPage");
-  else if (path.startsWith("/heat")) void import("../features/heatmap/HeatmapPage");
+  if (path.includes("/r/")) early(import("../features/trajectory/TrajectoryPage"));
+  else if (path.startsWith("/m/")) early(import("../features/subject/SubjectPage"));
+  else if (path.startsWith("/s/")) early(import("../features/scenario/ScenarioPage"));
+  else if (path.startsWith("/heat")) early(import("../features/heatmap/HeatmapPage"));
 }
 
 /** The blocks that are read first: of a dialogue its own, of a feed in its usual order those of the first two subjects. */
@@ -43,4 +43,9 @@ function firstBlocks(board: CurrentBoard, path: string, query: string): readonly
             .slice(0, 2)
             .map((first) => dialoguePath(board, first, decodeURIComponent(feed), 1));
   return blocks.filter((block) => block !== null);
+}
+
+/** The page itself says so where its script cannot be fetched. */
+function early(script: Promise<unknown>): void {
+  script.catch(() => undefined);
 }

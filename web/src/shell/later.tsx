@@ -1,6 +1,9 @@
 import { createElement, useEffect, useSyncExternalStore, type ComponentType } from "react";
 import { Waiting } from "../ui/Notice";
 
+/** The script of a page could not be fetched: no network, or another version of the page lies there by now. */
+export class ScriptMissing extends Error {}
+
 /** A page whose script is fetched when it is first shown; with `lazy`, React would keep what is there hidden for 300 ms. */
 export function later(load: () => Promise<{ readonly default: ComponentType }>): ComponentType {
   const listeners = new Set<() => void>();
@@ -19,7 +22,7 @@ export function later(load: () => Promise<{ readonly default: ComponentType }>):
       if (found === null)
         load().then(
           (loaded) => { settle(loaded.default); },
-          (error: unknown) => { settle(error instanceof Error ? error : new Error(String(error))); },
+          (error: unknown) => { settle(new ScriptMissing(String(error))); },
         );
       return () => {
         if (found instanceof Error) found = null; // it is asked for again when it is shown again

@@ -46,6 +46,11 @@ export function count(value: number): string {
   return fixed(value, 0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** How many there are of something: 1 answer, 2 answers. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
 /** Dollars, at least to the cent. */
 export function dollars(value: number, digits = 2): string {
   return `$${fixed(value, Math.max(digits, 2))}`;

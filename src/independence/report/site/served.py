@@ -11,7 +11,7 @@ from independence.types import Scalar
 
 
 class ChangesDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`api/changes`: ask once a second. Another `version` means that the store has changed."""
+    """`api/changes`, and the event `changes` of its stream. Another `version` means that the store has changed."""
 
     schema: int
     version: str
@@ -20,18 +20,33 @@ class ChangesDocument(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[ProgressRow, ...]  # the newest first; `gone`: killed, and nobody has resumed it
 
 
-LiveCell = tuple[int, int, int, int, int]
+LiveCell = tuple[int, int, int, int, int, int]
+
+
+class LiveFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Calls of one subject that came to nothing in the same words."""
+
+    subject: str  # slug
+    label: str
+    what: str  # id of a turn; of a verdict the judge
+    kind: str  # `GaveUp`, `Refused` ...: asked again by the same command; else why it is missing
+    detail: str  # of the last one
+    times: int
+    scenarios: int  # in how many
+    scenario: str  # of the last one
+    run: int
+    at: str  # when that was
 
 
 class LiveDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`api/live/BOARD`: how far every subject is with every scenario.
+    """`api/live/BOARD`, and the event `board`: how far every subject is with every scenario.
 
     `cells[i][j]` is subject i with scenario j, in dialogues: planned; of them held by a process now; answered; of those
-    judged; failed and not taken up again. The rest waits.
+    judged; failed and not taken up again. The rest waits. Last the number of the run to look at: one in progress, else
+    one that failed, else the first.
     """
 
     schema: int
-    version: str
     board: str
     subjects: tuple[str, ...]  # slugs
     labels: tuple[str, ...]
@@ -39,6 +54,7 @@ class LiveDocument(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[tuple[LiveCell | None, ...], ...]  # null: nothing is planned
     answers: int
     verdicts: int
+    failures: tuple[LiveFailure, ...]  # the newest first
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { scenarioTitle } from "../../data/titles";
-import { subjectPage } from "../../route/paths";
+import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { LiveDocument } from "../../schema";
 
@@ -14,7 +14,7 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
   return (
     <>
       <p className="mb-2 text-[0.8125rem] text-muted">
-        Each cell: dialogues answered of those planned. Pale: none yet; darker: answered; darkest: judged too. Framed: in progress. “2!”: two failed.
+        Each cell: dialogues answered of those planned. Pale: none yet; darker: answered; darkest: judged too. Framed: in progress. “2!”: two failed. A cell opens a dialogue: one in progress, else one that failed, else the first.
       </p>
       <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Dialogues, scrolls sideways">
         <table className="border-separate border-spacing-px text-xs tabular-nums">
@@ -43,7 +43,12 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
                   )}
                 </th>
                 {(live.cells[line] ?? []).map((cell, column) => (
-                  <Progress key={live.scenarios[column]} cell={cell} />
+                  <Progress
+                    key={live.scenarios[column]}
+                    cell={cell}
+                    to={(run) => address(trajectoryPage(slug, run, live.scenarios[column] ?? ""))}
+                    name={`${live.labels[line] ?? ""}, ${scenarioTitle(board, live.scenarios[column] ?? "")}`}
+                  />
                 ))}
               </tr>
             ))}
@@ -54,20 +59,27 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
   );
 }
 
-function Progress({ cell }: { readonly cell: Cell | null }) {
+interface ProgressProps {
+  readonly cell: Cell | null;
+  readonly to: (run: number) => string;
+  readonly name: string;
+}
+
+function Progress({ cell, to, name }: ProgressProps) {
   if (cell === null) return <td className="px-1 text-center text-muted">·</td>;
-  const [planned, running, answered, judged, failed] = cell;
+  const [planned, running, answered, judged, failed, run] = cell;
   const step = answered === 0 ? 0 : Math.round((2 * answered + 4 * judged) / Math.max(planned, 1));
   const says = `${answered} of ${planned} answered, ${judged} judged, ${running} running, ${failed} failed`;
   return (
     <td
       title={says}
-      aria-label={says}
-      className={`min-w-11 px-1 py-0.5 text-right ${running > 0 ? "outline-1 -outline-offset-2 outline-current" : ""}`}
+      className={`min-w-11 text-right ${running > 0 ? "outline-1 -outline-offset-2 outline-current" : ""}`}
       style={{ backgroundColor: `var(--plot-cool-${step})`, color: `var(--plot-on-${step > 5 ? "deep" : "pale"})` }}
     >
-      {answered}/{planned}
-      {failed > 0 && <span className="font-semibold"> {failed}!</span>}
+      <Link href={to(run)} aria-label={`${name}: ${says}`} className="block px-1 py-0.5 hover:underline">
+        {answered}/{planned}
+        {failed > 0 && <span className="font-semibold"> {failed}!</span>}
+      </Link>
     </td>
   );
 }

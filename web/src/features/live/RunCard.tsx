@@ -1,5 +1,5 @@
 import type { ProgressRow } from "../../schema";
-import { count, decimal, dollars, words } from "../../text/format";
+import { count, counted, decimal, dollars, words } from "../../text/format";
 
 const STATES = { running: "running", ended: "ended", gone: "stopped before its end; the same command resumes it" } as const;
 
@@ -21,10 +21,10 @@ export function RunCard({ run, now }: RunCardProps) {
   const rate = own.done / took;
   const left = own.planned - own.done - own.failed;
   const facts = [
-    `${count(own.done)} of ${count(own.planned)} calls`,
+    `${count(own.done)} of ${counted(own.planned, "call")}`,
     own.failed > 0 ? `${count(own.failed)} failed` : "",
     `${dollars(own.usd)}${own.cap_usd === null ? "" : ` of at most ${dollars(own.cap_usd)}`}`,
-    `${count(rate * 60)} calls a minute`,
+    `${counted(Math.round(rate * 60), "call")} a minute`,
     span(took),
     state === "ended" && left > 0 ? `${count(left)} not asked` : "",
     state === "running" && rate > 0 && left > 0 ? `about ${span(left / rate)} left` : "",
@@ -52,7 +52,7 @@ export function RunCard({ run, now }: RunCardProps) {
         <ul className="mt-1">
           {own.waits.map((wait) => (
             <li key={`${wait.model}/${wait.reason}`}>
-              {wait.model}: {wait.calls} {wait.calls === 1 ? "call waits" : "calls wait"}, {cause(wait.reason)}
+              {wait.model}: {counted(wait.calls, "call waits", "calls wait")}, {cause(wait.reason)}
               {wait.until > now ? `, ${span(wait.until - now)} more` : ""}
             </li>
           ))}

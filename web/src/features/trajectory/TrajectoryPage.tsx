@@ -15,6 +15,7 @@ import { useDialogue } from "./dialogue";
 import { Neighbours } from "./Neighbours";
 import { neighbours } from "./places";
 import { Dialogue } from "./Dialogue";
+import { Unanswered } from "./Unanswered";
 
 /** One dialogue: what was sent, what came back, and what every judge said of it. */
 export default function TrajectoryPage() {
@@ -104,6 +105,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
       {loaded.state === "ready" && loaded.value.dialogue === null && (
         <p className="py-8 text-muted">Nothing is stored of this dialogue yet.</p>
       )}
+      {loaded.state === "ready" && loaded.value.dialogue !== null && <Unanswered dialogue={loaded.value.dialogue} />}
       {loaded.state === "ready" && loaded.value.dialogue !== null && (
         <>
           <Dialogue key={`${slug}/${run}/${scenario}`} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
