@@ -69,6 +69,8 @@ export interface IndexDocument {
   readonly components: readonly ComponentInfo[];
   readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
   readonly part_quartiles: readonly (readonly [number, number, number] | null)[];
+  readonly result: string;
+  readonly marks: Readonly<Record<string, MarkInfo>>;
   readonly notes: readonly string[];
   readonly tables: readonly TableDocument[];
 }
@@ -79,6 +81,7 @@ export interface ScenarioInfo {
   readonly unit: string;
   readonly experiment: string;
   readonly title?: string;
+  readonly title_is_ours?: boolean;
   readonly cell?: string;
   readonly side?: string;
   readonly factors?: Readonly<Record<string, string>>;
@@ -91,9 +94,13 @@ export interface SubjectProfile {
   readonly slug: string;
   readonly config: string;
   readonly label: string;
+  readonly name: string;
+  readonly mark: string;
   readonly model: string;
   readonly family: string;
   readonly runs: number;
+  readonly maker?: string;
+  readonly badges?: readonly NameBadge[];
   readonly simulated?: boolean;
   readonly endpoint?: string;
   readonly effort?: string;
@@ -101,6 +108,13 @@ export interface SubjectProfile {
   readonly pin?: string;
   readonly delivery?: string;
   readonly origin?: "imported" | "measured here" | null;
+}
+
+/** A short mark beside a subject's name. */
+export interface NameBadge {
+  readonly kind: "body" | "effort" | "free" | "host" | "limit" | "local" | "origin" | "quantisation" | "simulated" | "single" | "temperature" | "variant";
+  readonly text: string;
+  readonly about: string;
 }
 
 /** A ranked table under one condition, scoring and judge. */
@@ -230,6 +244,13 @@ export interface ComponentInfo {
   readonly weight: number;
   readonly worst: number;
   readonly best: number;
+}
+
+/** One mark of a board: what it is about, what it is called, and what it says. */
+export interface MarkInfo {
+  readonly kind: "answer" | "missing" | "note" | "waiting";
+  readonly head: string;
+  readonly about: string;
 }
 
 /** A table. Each row has one value for each column; null is absent and never a number. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from independence import __version__
 from independence.report import board_data, declared, notes
@@ -44,26 +44,31 @@ SENTENCES = {
 
 def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> Section:
     """Who has the highest index and who the lowest, how many have none, and what else was found, in sentences."""
-    known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
-    ranked = [row for row in known if not row.single]
-    counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
-    said = [_compared(ranked or known, built) if known else _without_index(built.rows)]
-    if counts["singles"]:
-        said.append(SENTENCES["one_single" if counts["singles"] == 1 else "singles"].format_map(counts))
-    if known and counts["holes"]:
-        said.append(SENTENCES["incomplete"].format_map(counts))
     about = f"; {notes.generalises_to(built)}" if built.scoring == STRICT else ""
     rule = [f"Scoring: {built.scoring}{about}"]
     rule += notes.few_to_generalise(built)
     rule += [notes.AS_PUBLISHED] if built.judge_prompt else []
-    told = [" ".join(said)]
+    told = [result(built)]
     if findings:
         how = SENTENCES["findings" if built.scoring == STRICT else "strict_findings"]
         told += [how, "\n".join(f"- {finding}" for finding in findings), SENTENCES["facts"]]
     return section(data, "\n\n".join(told), built, any(row.simulated for row in built.rows), rule, built.condition)
 
 
-def _compared(known: Sequence[BoardRow], built: Board) -> str:
+def result(built: Board, named: Callable[[BoardRow], str] = notes.name) -> str:
+    """Who has the highest index and who the lowest, and how many have none, as Markdown."""
+    known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
+    ranked = [row for row in known if not row.single]
+    counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
+    said = [_compared(ranked or known, built, named) if known else _without_index(built.rows, named)]
+    if counts["singles"]:
+        said.append(SENTENCES["one_single" if counts["singles"] == 1 else "singles"].format_map(counts))
+    if known and counts["holes"]:
+        said.append(SENTENCES["incomplete"].format_map(counts))
+    return " ".join(said)
+
+
+def _compared(known: Sequence[BoardRow], built: Board, named: Callable[[BoardRow], str]) -> str:
     best, worst = known[0], known[-1]
     leaders = sum(row.index == best.index for row in known)
     others = sum(row.tier is not None and row.tier == best.tier for row in known) - 1
@@ -75,18 +80,18 @@ def _compared(known: Sequence[BoardRow], built: Board) -> str:
     elif best.tier is not None:
         which = {0: "own_tier", 1: "tier_of_two"}.get(others, "tier")
     return SENTENCES[which].format(
-        best=escaped(notes.name(best)), index=_shown(best.index, best.ci), subjects=len(known), leaders=leaders,
-        others=others, worst=escaped(notes.name(worst)), least=_shown(worst.index, worst.ci),
+        best=escaped(named(best)), index=_shown(best.index, best.ci), subjects=len(known), leaders=leaders,
+        others=others, worst=escaped(named(worst)), least=_shown(worst.index, worst.ci),
         test=notes.CORRECTIONS.get(built.correction, ""),
     )  # fmt: skip
 
 
-def _without_index(rows: Sequence[BoardRow]) -> str:
+def _without_index(rows: Sequence[BoardRow], named: Callable[[BoardRow], str]) -> str:
     estimated = [(row, row.estimate) for row in rows if row.estimate is not None and row.estimate.index is not None]
     if not estimated:
         return SENTENCES["none"].format(subjects=len(rows))
     row, own = max(estimated, key=lambda pair: pair[1].index or 0.0)
-    return SENTENCES["estimated"].format(best=escaped(notes.name(row)), index=_shown(own.index, own.ci))
+    return SENTENCES["estimated"].format(best=escaped(named(row)), index=_shown(own.index, own.ci))
 
 
 def _shown(index: float | None, ci: Ends | None) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from independence.config.subjects import family, from_json, sampling_in
-from independence.report import analysis, board_tables, declared, planned_verdicts
+from independence.report import analysis, board_tables, declared, display_names, mark_kinds, planned_verdicts, summary
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
+from independence.report.display_names import NamedSubject
 from independence.report.legend import subject_name
 from independence.report.site import boards, cells
 from independence.report.site.boards import SiteBoard
@@ -26,6 +27,7 @@ from independence.report.site.schema import (
 )
 from independence.report.table import Table
 from independence.store import deliveries, queries
+from independence.suites import load
 from independence.suites.schema import Suite
 
 
@@ -42,16 +44,24 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
     if ranked and suite.index:
         for row in ranked.rows:
             parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
+    asked = subjects(connection, board)
     return IndexDocument(
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
-        subjects=tuple(subjects(connection, board).values()), board=ranked,
+        subjects=tuple(asked.values()), board=ranked,
+        result=summary.result(ranked, lambda row: _said(asked[row.config])) if ranked else "",
         components=tuple(components(suite)) if ranked else (), parts=parts,
         part_quartiles=tuple(
             cells.quartiles(np.array(own, dtype=np.float64)) for own in zip(*parts.values(), strict=True)
         ),
+        marks=mark_kinds.of(mark for row in ranked.rows for mark in row.flags) if ranked else {},
         notes=tuple(note for table in tables for note in table.notes) if ranked else (),
         tables=() if ranked else tuple(table_document(table, names(board)) for table in tables),
     )  # fmt: skip
+
+
+def _said(subject: SubjectProfile) -> str:
+    """A subject in a sentence: its name, and what else tells it apart."""
+    return subject.name + (f" ({', '.join(badge.text for badge in subject.badges)})" if subject.badges else "")
 
 
 def components(suite: Suite) -> list[ComponentInfo]:
@@ -77,39 +87,59 @@ def coverage(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
 
 
 def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[ScenarioInfo]:
-    """The scenarios that were planned, in the order of the suite; those of unknown wording by their ids alone."""
-    known = {one.id: one for one in board.scope.suite.scenarios}
+    """The scenarios that were planned, in the order of the suite."""
+    known, titles = {one.id: one for one in board.scope.suite.scenarios}, _our_titles(board)
     sql = f"SELECT DISTINCT scenario, experiment FROM planned WHERE {queries.UNDER}"
     experiments = dict(row for one in board.scope.editions for row in connection.execute(sql, one.where.columns))
     for name, unit in board.units.items():
         if (one := known.get(name)) is None:
-            yield ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
+            yield ScenarioInfo(
+                id=name, unit=unit, experiment=experiments[name], title=titles.get(name, ""),
+                title_is_ours=name in titles,
+            )  # fmt: skip
         else:
             yield ScenarioInfo(
-                id=name, unit=unit, experiment=one.experiment, title=one.title if board.scope.worded else "",
+                id=name, unit=unit, experiment=one.experiment,
+                title=titles.get(name, "") if titles else one.title, title_is_ours=name in titles,
                 cell=one.cell, side=one.side, factors=one.factors, follows=one.follows or "",
                 turns=tuple(turn.id for turn in one.turns if turn.reply is None),
             )  # fmt: skip
+
+
+def _our_titles(board: SiteBoard) -> dict[str, str]:
+    """Of an import, whose wording is unknown: the titles of the shipped suite of that name, by scenario."""
+    scope = board.scope
+    if scope.worded or scope.where.suite not in load.built_in():
+        return {}
+    return {one.id: one.title for one in load.load(scope.where.suite).suite.scenarios if one.title not in ("", one.id)}
 
 
 def subjects(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, SubjectProfile]:
     """Who was asked, by key. A label that several bear makes room for the directory name."""
     configured = board.scope.by_key(lambda where: queries.configurations(connection, where))
     often = Counter(about.label for about in board.about.values())
-    condition, out = board.scope.where.condition, {}
-    for key, slug in board.slugs.items():
-        about, endpoint, sampling, delivery = board.about[key], "", sampling_in(key), ""
+    condition, named, found = board.scope.where.condition, list[NamedSubject](), dict[str, str]()
+    for key in board.slugs:
+        about, endpoint, sampling = board.about[key], "", sampling_in(key)
         if key in configured:
             subject = from_json(configured[key])
             endpoint, sampling = subject.endpoint, subject.sampling
-            delivery = deliveries.of_subject(connection, subject, condition.mode) if condition else ""
-        out[key] = SubjectProfile(
-            slug=slug, config=key, label=about.label if often[about.label] == 1 else key, model=about.model_id,
-            family=family(about.model_id), runs=board.runs[key], simulated=about.simulated, endpoint=endpoint,
-            effort=sampling.effort or "", temperature=sampling.temperature, pin=sampling.provider or "",
-            delivery=delivery, origin=about.origin,
-        )  # fmt: skip
-    return out
+            found[key] = deliveries.of_subject(connection, subject, condition.mode) if condition else ""
+        label = about.label if often[about.label] == 1 else key
+        named.append(NamedSubject(
+            key, label, about.model_id, endpoint, sampling, about.simulated, board.runs[key], about.origin
+        ))  # fmt: skip
+    shown = display_names.of_board(named)
+    return {
+        one.config: SubjectProfile(
+            slug=board.slugs[one.config], config=one.config, label=one.label, model=one.model_id,
+            family=family(one.model_id), runs=one.runs, simulated=one.simulated, endpoint=one.endpoint,
+            effort=one.sampling.effort or "", temperature=one.sampling.temperature, pin=one.sampling.provider or "",
+            delivery=found.get(one.config, ""), origin=one.origin, name=shown[one.config].name,
+            maker=shown[one.config].maker, mark=shown[one.config].mark, badges=shown[one.config].badges,
+        )
+        for one in named
+    }  # fmt: skip
 
 
 def names(board: SiteBoard) -> dict[str, str]:

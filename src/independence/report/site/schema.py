@@ -12,6 +12,8 @@ import msgspec
 from independence.report.board import Board
 from independence.report.board_data import Origin
 from independence.report.charts import Chart
+from independence.report.display_names import NameBadge
+from independence.report.mark_kinds import MarkInfo
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.search_schema import SEARCH_ROOTS
 from independence.report.site.served import SERVED_ROOTS
@@ -93,7 +95,8 @@ class ScenarioInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     id: str
     unit: str  # the slug of its cell where it has one, else its own
     experiment: str
-    title: str = ""  # empty for imports: the titles we know are not theirs
+    title: str = ""
+    title_is_ours: bool = False  # of an import, whose wording is unknown: the title is this project's own
     cell: str = ""
     side: str = ""
     factors: dict[str, str] = {}
@@ -106,10 +109,14 @@ class SubjectProfile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     slug: str
     config: str  # as rows of boards have it
-    label: str
+    label: str  # as commands take it
+    name: str  # as pages show it, with `badges`: never both like those of another subject
+    mark: str  # a letter or two for who made the model
     model: str
     family: str
     runs: int  # the highest number of a run
+    maker: str = ""  # who made the model, where that is known
+    badges: tuple[NameBadge, ...] = ()
     simulated: bool = False
     endpoint: str = ""  # empty where it is not known
     effort: str = ""
@@ -164,6 +171,8 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     components: tuple[ComponentInfo, ...]  # of the index
     parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
     part_quartiles: tuple[Quartiles | None, ...]  # of each component over subjects, on the same scale
+    result: str  # of a board, in a sentence or two of Markdown
+    marks: dict[str, MarkInfo]  # what the marks in `flags` of rows are
     notes: tuple[str, ...]  # below the board
     tables: tuple[TableDocument, ...]  # of the other analyses
 

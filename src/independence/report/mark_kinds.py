@@ -1,0 +1,42 @@
+"""What a mark of a board's row is: a bad answer, something missing, or a remark on how it was asked, stored or read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+import msgspec
+
+from independence.report.legend import texts, words
+
+MarkKind = Literal["answer", "missing", "waiting", "note"]
+
+MISSING: Final = "missing:"
+_NOT_YET: Final = ("not_run", "not_judged", "stale")
+# Marks on the answers themselves. All others are remarks: of requests, of judges, and of an import's bookkeeping.
+ANSWERS: Final = frozenset({
+    "artefact", "greeting_echo", "several_calls", "cut_arguments", "odd_arguments", "foreign_tool", "tool_syntax",
+    "template_tokens", "bad_text", "truncated", "overlong", "key_removed", "finish_error", "content_filter",
+    "refusal_field", "repeated_run", "no_answer", "refused", "repeated", "unanswered", "control_characters", "evaded",
+    "foreign_script",
+})  # fmt: skip
+
+
+class MarkInfo(msgspec.Struct, frozen=True):
+    """One mark of a board: what it is about, what it is called, and what it says."""
+
+    kind: MarkKind
+    head: str
+    about: str = ""
+
+
+def of(marks: Iterable[str]) -> dict[str, MarkInfo]:
+    """Each of these marks of rows."""
+    return {mark: _of(mark) for mark in sorted(set(marks))}
+
+
+def _of(mark: str) -> MarkInfo:
+    if mark.startswith(MISSING):
+        reason = mark.removeprefix(MISSING)
+        return MarkInfo("waiting" if reason in _NOT_YET else "missing", words(reason))
+    return MarkInfo("answer" if mark in ANSWERS else "note", words(mark), texts("marks").get(mark, ""))
