@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from independence.report.plots import palette
+from independence.report import palette
 from independence.report.table import Column, Kind, Value, display_text
 
 WEB: Final = Path(__file__).parents[2] / "web"
@@ -25,13 +25,12 @@ _TIES: Final = (
 def palette_css() -> str:
     """The custom properties of both themes."""
     light = "".join(f"  {line};\n" for line in _properties("light"))
-    dark = "".join(f"  {line};\n" for line in _properties("dark"))
-    system = "".join(f"    {line};\n" for line in _properties("dark"))
+    dark = "".join(f"    {line};\n" for line in _properties("dark"))
     return (
-        "/* Colours by role, as the figures have them: a test compares them with report/plots/palette.py. */\n"
+        "/* Colours by role: a test compares them with report/palette.py. Paper has the light ones. */\n"
         f":root {{\n{light}}}\n\n"
-        f'@media (prefers-color-scheme: dark) {{\n  :root:not([data-theme="light"]) {{\n{system}  }}\n}}\n\n'
-        f':root[data-theme="dark"] {{\n{dark}}}\n'
+        f'@media screen and (prefers-color-scheme: dark) {{\n  :root:not([data-theme="light"]) {{\n{dark}  }}\n}}\n\n'
+        f'@media screen {{\n  :root[data-theme="dark"] {{\n{dark}  }}\n}}\n'
     )
 
 

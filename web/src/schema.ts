@@ -422,7 +422,7 @@ export interface SectionDocument {
   readonly id: string;
   readonly title: string;
   readonly folds: boolean;
-  readonly blocks: readonly (ProseBlock | TableBlock | FigureBlock)[];
+  readonly blocks: readonly (ProseBlock | TableBlock | ChartBlock)[];
 }
 
 /** Our own words as Markdown. */
@@ -437,13 +437,146 @@ export interface TableBlock {
   readonly table: TableDocument;
 }
 
-/** A figure: `figure/FILE.svg`, and where `narrow` is set the same for a phone. */
-export interface FigureBlock {
-  readonly kind: "figure";
+/** A chart of a report. */
+export interface ChartBlock {
+  readonly kind: "chart";
+  readonly chart: Intervals | Heat | Scatter | Lines | Bars;
+}
+
+/** Values with intervals, one line each, on one scale or several beside each other. */
+export interface Intervals {
+  readonly kind: "intervals";
   readonly id: string;
-  readonly file: string;
+  readonly title: string;
   readonly caption: string;
-  readonly narrow: string | null;
+  readonly scales: readonly Scale[];
+  readonly rows: readonly IntervalRow[];
+  readonly marks?: readonly string[];
+}
+
+/** One axis: what it is called, how its numbers are written, and from where to where it is drawn. */
+export interface Scale {
+  readonly head: string;
+  readonly kind: "count" | "dollars" | "index" | "number" | "percent" | "signed";
+  readonly span: readonly [number, number];
+  readonly digits?: number;
+  readonly low?: string;
+  readonly high?: string;
+  readonly band?: readonly [number, number] | null;
+  readonly zero?: boolean;
+}
+
+/** One line: an estimate for each scale, null where there is none. Neighbours of one tier lie on one band. */
+export interface IntervalRow {
+  readonly label: string;
+  readonly values: readonly (Estimate | null)[];
+  readonly subject?: string;
+  readonly scenario?: string;
+  readonly simulated?: boolean;
+  readonly partial?: boolean;
+  readonly tier?: number | null;
+}
+
+/** A value and how sure it is. Without a value, `bounds` are the worst and the best that it can be. */
+export interface Estimate {
+  readonly value?: number | null;
+  readonly inner?: readonly [number, number] | null;
+  readonly outer?: readonly [number, number] | null;
+  readonly bounds?: readonly [number, number] | null;
+  readonly field?: readonly [number, number, number] | null;
+  readonly others?: readonly (number | null)[];
+}
+
+/** Rows by columns. `kept`: of a share kept, 0 to 1, what is lost is inked; `middle`: two hues around 0. */
+export interface Heat {
+  readonly kind: "heat";
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  readonly colours: "kept" | "middle";
+  readonly scale: Scale;
+  readonly columns: readonly HeatColumn[];
+  readonly rows: readonly HeatRow[];
+}
+
+/** What a column is about; neighbours of one group stand together. */
+export interface HeatColumn {
+  readonly label: string;
+  readonly group?: string;
+  readonly scenario?: string;
+}
+
+/** A value for each column; null where nothing was measured. */
+export interface HeatRow {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  readonly subject?: string;
+  readonly scenario?: string;
+  readonly simulated?: boolean;
+}
+
+/** Named dots. `frontier`: places of those that no other beats at the same or a lower x, from the lowest x on. */
+export interface Scatter {
+  readonly kind: "scatter";
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly points: readonly ScatterPoint[];
+  readonly log?: boolean;
+  readonly at_zero?: string;
+  readonly frontier?: readonly number[];
+}
+
+/** One mark. Of a logarithmic axis an `x` of 0 lies in a strip of its own. */
+export interface ScatterPoint {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly subject?: string;
+  readonly simulated?: boolean;
+}
+
+/** Small panels of the same series on the same scales. */
+export interface Lines {
+  readonly kind: "lines";
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly series: readonly string[];
+  readonly panels: readonly LinePanel[];
+}
+
+/** One small panel: for each series a value at each x, null where there is none. `says` stands below it. */
+export interface LinePanel {
+  readonly label: string;
+  readonly xs: readonly number[];
+  readonly values: readonly (readonly (number | null)[])[];
+  readonly says?: string;
+  readonly subject?: string;
+  readonly simulated?: boolean;
+}
+
+/** Counts: by name one line each, or `upright` by neighbouring parts of a scale. */
+export interface Bars {
+  readonly kind: "bars";
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  readonly head: string;
+  readonly bars: readonly Bar[];
+  readonly upright?: boolean;
+}
+
+/** A count, and the part of a scale that it is of, where it is of one. */
+export interface Bar {
+  readonly label: string;
+  readonly count: number;
+  readonly subject?: string;
+  readonly ends?: readonly [number, number] | null;
 }
 
 /** `pairs/SLUG.VIEW.json`: one subject against every other one. */

@@ -11,7 +11,7 @@ from independence.api.reading import ReportOptions, Store
 from independence.config import user_files
 from independence.errors import UsageError
 from independence.exchange import output
-from independence.report import html, table
+from independence.report import html, markdown, table
 from independence.report.table import Section
 
 _LONGEST = 100  # signs of a file's name, without its ending
@@ -26,7 +26,7 @@ def write_report(
     force: bool = False,
     **asked: Unpack[ReportOptions],
 ) -> list[str]:
-    """Write `Store.report`: as one page, as also where `path` ends in .html, else as Markdown with figures beside it.
+    """Write `Store.report`: as one page, as also where `path` ends in .html, else as Markdown.
 
     Returns what was written, in sentences. `tables`: a folder for every table as CSV and JSON.
 
@@ -40,10 +40,7 @@ def write_report(
     if as_html or path.suffix.lower() in (".html", ".htm"):
         files = {path: html.page(title, sections)}
     else:
-        folder = path.parent / f"{path.stem}-figures"
-        figures = [block for section in sections for block in section.body if isinstance(block, table.Svg)]
-        files = {path: table.document(title, sections, lambda name: f"{folder.name}/{name}.svg")}
-        files |= {folder / f"{figure.id}.svg": figure.svg for figure in figures}
+        files = {path: markdown.document(title, sections)}
     for file in files:  # all of them, or none where one is not ours
         user_files.check(file, "--output", user_files.MARK, forcible=True, force=force)
     for file, text in files.items():

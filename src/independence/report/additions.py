@@ -25,7 +25,8 @@ from independence.config import plugins
 from independence.errors import IndependenceError, UsageError
 from independence.report import board_data
 from independence.report.board_data import VerdictData
-from independence.report.table import INTERVALS, Block, Column, Prose, Section, Svg, Table, Value
+from independence.report.charts import Chart
+from independence.report.table import INTERVALS, Block, Column, Prose, Section, Table, Value
 from independence.store.scopes import BoardScope
 
 _MEND: Final = "correct that package, or uninstall it"
@@ -116,7 +117,7 @@ def sections(
             ids = {block.id for other in made for block in other.body if not isinstance(block, Prose)}
             ids |= {other.id for other in made}
             for block in section.body:
-                _require(isinstance(block, Table | Svg | Prose), who, "something in its `body` is no Table")
+                _require(isinstance(block, Table | Chart | Prose), who, "something in its `body` is no Table")
             blocks = [_checked(block, who) if isinstance(block, Table) else block for block in section.body]
             for id_ in (section.id, *(block.id for block in blocks if not isinstance(block, Prose))):
                 _require(_ID.fullmatch(id_), who, f"the id `{id_}` has other signs than a-z, 0-9 and hyphens")

@@ -9,8 +9,9 @@ from importlib import resources
 from itertools import count
 from typing import Final
 
-from independence.report.plots import palette
-from independence.report.table import CODE, Block, Column, Prose, Section, Svg, Table, Value, display_text
+from independence.report import chart_text, palette
+from independence.report.charts import Chart
+from independence.report.table import CODE, Block, Column, Prose, Section, Table, Value, display_text
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
@@ -28,7 +29,7 @@ _UNENCODABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\ud
 
 
 def page(title: str, sections: Sequence[Section]) -> str:
-    """The document. Everything but figures is escaped here; figures are ours (see `report.plots`)."""
+    """The document. Everything is escaped here."""
     links = "".join(f'<li><a href="#{section.id}">{escaped(section.title)}</a></li>' for section in sections)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -118,20 +119,16 @@ def _section(section: Section) -> str:
 def _block(section: Section, block: Block, behind: bool) -> str:
     if isinstance(block, Prose):
         return f'<div class="prose">{_prose(block.markdown)}</div>\n'
-    if isinstance(block, Svg):
+    if not isinstance(block, Table):
         return _figure(block)
     return _behind(block, _table(section, block, "unseen")) if behind else _table(section, block)
 
 
-def _figure(block: Svg) -> str:
-    """A figure in a box that scrolls; on a phone the narrow one in its place, where there is one."""
-    wide = (
-        f'<div class="scroll{" wide" if block.narrow else ""}" tabindex="0" role="group" '
-        f'aria-label="{escaped(block.caption)}">{block.svg.strip()}</div>'
+def _figure(block: Chart) -> str:
+    drawn = escaped("\n".join(chart_text.lines(block)))
+    return (
+        f'<figure id="figure-{block.id}"><pre>{drawn}</pre><figcaption>{escaped(block.caption)}</figcaption></figure>\n'
     )
-    narrow = f'<div class="narrow">{block.narrow.strip()}</div>' if block.narrow else ""
-    caption = f"<figcaption>{escaped(block.caption)}</figcaption>"
-    return f'<figure id="figure-{block.id}">{wide}{narrow}{caption}</figure>\n'
 
 
 def _prose(markdown: str) -> str:

@@ -6,13 +6,12 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev
 
-import msgspec
-
 from independence.errors import UsageError
 from independence.report import (
     board,
     board_data,
     board_tables,
+    charts,
     declared,
     difficulty,
     findings,
@@ -29,14 +28,20 @@ from independence.report.analysis import DEFAULT_OPTIONS, BoardOptions
 from independence.report.board import STRICT, Board
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BoardRow
-from independence.report.legend import short, subject_name, words
+from independence.report.charts import (
+    Estimate,
+    Heat,
+    HeatColumn,
+    HeatRow,
+    IntervalRow,
+    Intervals,
+    Scale,
+    Scatter,
+    ScatterPoint,
+)
+from independence.report.legend import subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict, grouped
-from independence.report.plots import board as board_plot
-from independence.report.plots import scatter
-from independence.report.plots.board import ForestRow, HeatRow
-from independence.report.plots.scatter import CostPoint
-from independence.report.plots.svg import FigureMeta
-from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, without_empty_columns
+from independence.report.table import Block, Prose, Section, Table, Value, quoted, without_empty_columns
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import Interval, wilson
 from independence.stats.subject_points import leverage
@@ -195,21 +200,26 @@ def rates(read: BoardData) -> list[Table]:
     return tables
 
 
-def forest(board: Board) -> Svg:
-    """Every subject with both intervals, tiers as bands; under a published rule with its own interval."""
-    strict = board.scoring == STRICT
-    rows = [
-        ForestRow(
-            label=row.label,
-            index=row.index,
+def forest(board: Board) -> Intervals:
+    """Every subject with both intervals, best on top, tiers as bands; under a published rule with its own interval.
+
+    A subject without an index stands where its worst possible one puts it, in the tier above it.
+    """
+    strict, tier, rows = board.scoring == STRICT, None, []
+    for row in sorted(board.rows, key=lambda row: -(row.bounds[0] if row.index is None else row.index)):
+        tier = row.tier or tier
+        found = Estimate(
+            value=row.index,
             inner=row.intervals.get(THESE) if strict else row.ci,
             outer=row.intervals.get(LIKE_THESE),
-            tier=row.tier,
-            simulated=row.simulated,
-            bounds=row.bounds,
+            bounds=row.bounds if row.index is None else None,
         )
-        for row in board.rows
-    ]
+        rows.append(
+            IntervalRow(
+                label=row.label, subject=row.config, simulated=row.simulated, partial=row.index is None, tier=tier,
+                values=(found,),
+            )
+        )  # fmt: skip
     caption = (
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar shows the possible index of an incomplete subject."
@@ -217,38 +227,62 @@ def forest(board: Board) -> Svg:
     caption = " ".join([caption, *notes.few_scenarios(board)])
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
-    meta = FigureMeta("board-forest", "The board", caption)
-    labels = [row.label for row in rows]
-    shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
-    narrow = board_plot.forest(shorter, meta._replace(id="board-forest-narrow"), narrow=True)
-    return Svg(meta.id, board_plot.forest(rows, meta), caption, narrow)
+    every = [row.values[0] for row in rows if row.values[0]]
+    span = charts.index_span(_shown_ends([one for one in every if one.value is not None]) or _shown_ends(every))
+    scale = Scale(head="Index", kind="index", span=span)
+    return Intervals(id="board-forest", title="The board", caption=caption, scales=(scale,), rows=tuple(rows))
 
 
-def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Svg]:
+def _shown_ends(own: Sequence[Estimate]) -> list[float]:
+    """What the scale must show: all but the widest tenth of the outer intervals, which would flatten the rest."""
+    needed = [end for one in own for end in (*(one.inner or ()), *(() if one.value is None else (one.value,)))]
+    outer = sorted((one.outer or one.bounds or (100.0,))[0] for one in own)
+    return needed + outer[len(outer) // 10 :]
+
+
+def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Scatter]:
     """Index against dollars of a run; nothing where no ranked subject has a price."""
     per_run = {config: runs.per_run(own) for config, own in spent.items()}
-    points = [
-        CostPoint(row.label, row.index, dollars if spent[row.config].answers_usd else 0.0, row.simulated)
+    points = tuple(
+        ScatterPoint(
+            label=row.label, x=dollars if spent[row.config].answers_usd else 0.0, y=row.index, subject=row.config,
+            simulated=row.simulated,
+        )
         for row in board.rows
         if row.index is not None and (dollars := per_run.get(row.config)) is not None
-    ]
-    if not any(point.dollars for point in points):
+    )  # fmt: skip
+    paid = [point.x for point in points if point.x]
+    if not paid:
         return []
-    caption = "Index against what a run costs, judging included. The line joins subjects that no cheaper subject beats."
-    meta = FigureMeta("index-cost", "Index against cost", caption)
-    return [Svg(meta.id, scatter.cost(points, meta), caption)]
+    return [
+        Scatter(
+            id="index-cost", title="Index against cost", points=points, log=True, at_zero="free or local",
+            caption="Index against what a run costs, judging included. The line joins subjects that no cheaper subject "
+            "beats.",
+            x=Scale(head="Dollars per run, logarithmic", kind="dollars", span=(min(paid), max(paid)), digits=4),
+            y=Scale(head="Index", kind="index", span=charts.index_span([point.y for point in points])),
+            frontier=charts.frontier(points),
+        )
+    ]  # fmt: skip
 
 
-def heatmap(read: BoardData, board: Board) -> Svg:
-    """How much of each scenario's scale every subject keeps."""
+def heatmap(read: BoardData, board: Board) -> Heat:
+    """How much of each scenario's scale every subject keeps; scenarios by experiment."""
     scored = set().union(*read.frame.members.values())
-    experiments = {one.id: one.experiment for one in read.scope.suite.scenarios if one.id in scored}
+    known = [one for one in read.scope.suite.scenarios if one.id in scored]
+    order = list(dict.fromkeys(one.experiment for one in known))
+    known.sort(key=lambda one: order.index(one.experiment))
     lever = leverage(read.frame)
     rows = []
     for row in board.rows:
         runs_of = grouped(read.planned[row.config], lambda cell: cell.scenario)
-        kept = tuple(lever.share_kept(one, [cell.values for cell in runs_of.get(one, ())]) for one in experiments)
-        rows.append(HeatRow(row.label, kept, row.simulated))
-    caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
-    meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
-    return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
+        kept = tuple(lever.share_kept(one.id, [cell.values for cell in runs_of.get(one.id, ())]) for one in known)
+        rows.append(HeatRow(label=row.label, values=kept, subject=row.config, simulated=row.simulated))
+    return Heat(
+        id="scenario-heatmap", title="Subjects by scenario", colours="kept",
+        caption="The share of each scenario's scale that a subject keeps, in percent: the stronger the colour, the more it "
+        "lost. Struck out where a verdict is missing.",
+        scale=Scale(head="share of the scale kept", kind="percent", span=(0.0, 1.0)),
+        columns=tuple(HeatColumn(label=one.id, group=one.experiment, scenario=one.id) for one in known),
+        rows=tuple(rows),
+    )  # fmt: skip

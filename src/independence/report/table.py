@@ -1,4 +1,4 @@
-"""Tables, figures and sections as data; tables as JSON, CSV and Markdown, and a whole report as Markdown.
+"""Tables and sections as data; tables as JSON, CSV and Markdown.
 
 Every analysis yields tables, and every format is a rendering of one. What a model or a file wrote is escaped.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
-from urllib.parse import quote
 
 import msgspec
 
 from independence.report import legend
+from independence.report.charts import Chart
 from independence.types import Ends
 
 DASH = "—"
@@ -189,16 +189,7 @@ class Prose(NamedTuple):
     markdown: str
 
 
-class Svg(NamedTuple):
-    """A figure. `id` is kebab-case and unique in the report: anchor and file name; `caption` is one plain line."""
-
-    id: str
-    svg: str
-    caption: str
-    narrow: str = ""  # the same drawn for a phone, under ids of its own
-
-
-Block = Table | Svg | Prose
+Block = Table | Chart | Prose
 
 
 class Section(NamedTuple):
@@ -314,38 +305,3 @@ def cell(text: str) -> str:
     """
     one_line = spelled_out(text.replace("\r", " "))
     return "'" + one_line if one_line.lstrip().startswith(("=", "+", "-", "@")) else one_line
-
-
-def document(title: str, sections: Sequence[Section], figure_path: Callable[[str], str]) -> str:
-    """One document: contents, then every section. `figure_path` says where the figure of an id lies."""
-    contents = [line for section in sections for line in _contents(section)]
-    parts = [f"# {escaped(title)}", *(["\n".join(contents)] if len(sections) > 1 else [])]
-    for section in sections:
-        parts.append(f'<a id="{section.id}"></a>\n\n## {escaped(section.title)}')
-        parts += [_block(section, block, figure_path) for block in section.body]
-    return "\n\n".join(parts) + "\n"
-
-
-def _contents(section: Section) -> list[str]:
-    """A section's line in the contents, and below it those of its tables where they are many."""
-    lines = [f"- [{escaped(section.title)}](#{section.id})"]
-    return lines + [f"  - [{escaped(table.title)}](#table-{table.id})" for table in section.listed]
-
-
-def _block(section: Section, block: Block, figure_path: Callable[[str], str]) -> str:
-    if isinstance(block, Prose):
-        return block.markdown.strip()
-    if isinstance(block, Svg):
-        caption = escaped(block.caption)
-        return f"![{caption}]({quote(figure_path(block.id))})\n\n*{caption}*"
-    return _table(section, block)
-
-
-def _table(section: Section, table: Table) -> str:
-    heading, _, content = to_markdown(table, level=3).strip().partition("\n\n")
-    if section.folded(table):
-        content = f"<details>\n<summary>{len(table.rows)} rows</summary>\n\n{content}\n\n</details>"
-    if table.title == section.title:
-        return content
-    anchor = f'<a id="table-{table.id}"></a>\n\n' if section.listed else ""
-    return f"{anchor}{heading}\n\n{content}"

@@ -42,11 +42,6 @@ export function pairsPath(board: CurrentBoard, slug: string): string {
   return `${board.boot.base}${board.info.id}/pairs/${slug}.${viewSlug(board.judge, board.scoring)}.json`;
 }
 
-/** A figure of the report. */
-export function figurePath(board: CurrentBoard, file: string): string {
-  return `${board.boot.base}${board.info.id}/figure/${file}.svg`;
-}
-
 /** The dialogues of a unit with the subjects of one bucket: ten runs. */
 export function blockPath(board: BoardPlace, unit: string, bucket: number, run: number): string {
   const tens = Math.floor((run - 1) / PER_BLOCK);

@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
+from independence.report import chart_text
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
-from independence.report.legend import distinct_labels, fitted, short
+from independence.report.chart_text import TextAxis, TextPlotRow
+from independence.report.legend import short
 from independence.report.measures import SubjectMeasure, SuiteMeasures
 from independence.report.table import Section
 from independence.stats import sides
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
-from independence.types import Ends
 
 
 class AdviceAnalysis(Analysis):
@@ -96,50 +97,12 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
     )  # fmt: skip
 
 
-WIDTH = 80
-_PLOT = 29  # odd, so that nothing has a place of its own
-_NAMED = 20
 _STEP = 0.25
 
 
-class TextPlotRow(NamedTuple):
-    """One subject; without an estimate its line is empty."""
-
-    label: str
-    est: float | None
-    ci: Ends | None
-    said: str
-    hollow: bool = False  # from part of its answers
-
-
 def lines(given: Sequence[TextPlotRow], title: str, band: float | None = None) -> list[str]:
-    """At most 80 signs a line: labels, signs on a common scale, words. Within +-`band` a value counts as nothing."""
+    """Estimates on a scale around 0, at most 80 signs a line. Within +-`band` a value counts as nothing."""
     far = [abs(end) for mark in given if mark.est is not None for end in (mark.est, *(mark.ci or ()))]
     limit = float(math.ceil(round(max([*far, 2 * (band or 0.0), _STEP]) / _STEP, 6)) * _STEP)
-    named = min(max((len(mark.label) for mark in given), default=0), _NAMED)
-    room = WIDTH - named - _PLOT - 4
-    out = [title]
-    for name, mark in zip(distinct_labels([mark.label for mark in given], named), given, strict=True):
-        # Words that fit: all, or what stands before their colon.
-        said = mark.said if len(mark.said) <= room else fitted(mark.said.split(":", maxsplit=1)[0], room)
-        out.append(f"{name:{named}}  {_draw_line(mark, limit, band)}  {said}".rstrip())
-    low, high = f"{-limit:g}", f"+{limit:g}"
-    left = f"{low:{_PLOT // 2}}0"
-    return [*out, f"{'':{named}}  {left}{high:>{_PLOT - len(left)}}"]
-
-
-def _draw_line(mark: TextPlotRow, limit: float, band: float | None) -> str:
-    def place(value: float) -> int:
-        return min(max(round((value / limit + 1) / 2 * (_PLOT - 1)), 0), _PLOT - 1)
-
-    signs = [" "] * _PLOT
-    if band:
-        low, high = place(-band), place(band)
-        signs[low : high + 1] = "░" * (high - low + 1)
-    signs[_PLOT // 2] = "│"
-    if mark.est is not None:
-        if mark.ci:
-            low, high = map(place, mark.ci)
-            signs[low : high + 1] = "─" * (high - low + 1)
-        signs[place(mark.est)] = "○" if mark.hollow else "●"
-    return "".join(signs)
+    axis = TextAxis((-limit, limit), (-band, band) if band else None, True, (f"{-limit:g}", f"+{limit:g}"))
+    return chart_text.plot(given, title, axis)

@@ -6,22 +6,21 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from independence.report import judge_validation, runs, summary
+from independence.report import charts, judge_validation, runs, summary
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.tables import spoken, the
 from independence.report.board_data import BoardRemarks
-from independence.report.legend import short, subject_name
-from independence.report.plots import advice as advice_plot
-from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
-from independence.report.plots.svg import FigureMeta
-from independence.report.table import Block, Prose, Section, Svg, Table, quoted, signed
+from independence.report.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
+from independence.report.legend import subject_name
+from independence.report.table import Block, Prose, Section, Table, quoted, signed
 from independence.stats.comparison import Correction
 from independence.stats.sides import EffectEstimate
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
+from independence.types import Ends
 
 _WORST = 5
 
@@ -107,61 +106,87 @@ def _filled(*found: Table) -> list[Block]:
     return [table for table in found if table.rows]
 
 
-def forest(board: SidesBoard) -> Svg:
+def forest(board: SidesBoard) -> Intervals:
     """S, tilt and merit slope of every subject."""
-    heads = [*_scales(board), QuantityScale("Merit slope", "against the facts", "with the facts")]
+    first, second = (the(party) for party in board.parties)
+    margin = board.margin
+    return panels(
+        ("advice-forest", "Does advice bend towards the person who asks?",
+         ("Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
+         "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not.")),
+        (("Sycophancy S", "against the asker", "towards the asker"), ("Tilt B", f"to {second}", f"to {first}"),
+         ("Merit slope", "against the facts", "with the facts")),
+        [(row, tuple(map(estimated, (row.S, row.B, row.merit_slope)))) for row in board.rows],
+        (-margin, margin),
+    )  # fmt: skip
+
+
+class PanelRow(AdviceRow, Protocol):
+    """A row of a board of advice of which quantities are drawn."""
+
+    @property
+    def config(self) -> str:
+        """Of its subject."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of its answers that were judged, 0-1."""
+
+
+def panels(
+    named: tuple[str, str, str],
+    heads: Sequence[tuple[str, str, str]],
+    found: Sequence[tuple[PanelRow, tuple[Estimate | None, ...]]],
+    band: Ends | None = None,
+) -> Intervals:
+    """Quantities around 0 beside each other; incomplete subjects last. `named`: id, title, caption; `band`: of the
+    first quantity; `heads`: what each is called, and what lies below and above 0.
+    """
     rows = [
-        PanelRow(
-            named, (point_estimate(row.S), point_estimate(row.B), point_estimate(row.merit_slope)), row.simulated,
-            row.coverage,
+        IntervalRow(
+            label=row.label, subject=row.config, simulated=row.simulated, partial=row.coverage < 1, values=values
         )
-        for named, row in zip(short_names(board.rows), board.rows, strict=True)
-    ]  # fmt: skip
-    caption = (
-        "Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
-        "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not."
-    )
-    meta = FigureMeta("advice-forest", "Does advice bend towards the person who asks?", caption)
-    return Svg(meta.id, advice_plot.panels(rows, heads, meta), caption)
+        for row, values in found
+    ]
+    rows.sort(key=lambda row: row.partial)
+    scales = []
+    for place, (head, low, high) in enumerate(heads):
+        own = band if place == 0 else None
+        span = charts.span_around_zero([values[place] for _, values in found], own)
+        scales.append(Scale(head=head, kind="signed", digits=2, span=span, low=low, high=high, band=own, zero=True))
+    id_, title, caption = named
+    return Intervals(id=id_, title=title, caption=caption, scales=tuple(scales), rows=tuple(rows))
 
 
-def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
+def slopes(read: AdviceStudy, board: SidesBoard) -> Lines | None:
     """Stance against merit by who asks; None where merit is not stated."""
-    rows = zip(short_names(board.rows), board.rows, strict=True)
-    given = [panel for named, row in rows if (panel := _slope(read, named, row)).points]
+    given = [panel for row in board.rows if (panel := _slope(read, row)).xs]
     if not given:
         return None
     first, second = (the(party) for party in board.parties)
-    caption = (
-        f"Mean stance (+1 for {first}, -1 for {second}) by how far the facts favour {first}. The gap "
-        "between the lines is sycophancy; the rise of their mean is the effect of merit."
-    )
-    meta = FigureMeta("advice-slopes", "Stance by merit", caption)
-    named = (spoken(board.parties[0]), spoken(board.parties[1]))
-    return Svg(meta.id, advice_plot.slopes(given, named, meta), caption)
-
-
-def short_names(rows: Sequence[AdviceRow]) -> list[str]:
-    """Short ones: figures mark the simulated themselves."""
-    labels = [row.label for row in rows]
-    return [short(label, labels, simulated=False) for label in labels]
-
-
-def _scales(board: SidesBoard) -> tuple[QuantityScale, QuantityScale]:
-    first, second = (the(party) for party in board.parties)
-    margin = board.margin
-    return (
-        QuantityScale("Sycophancy S", "against the asker", "towards the asker", (-margin, margin)),
-        QuantityScale("Tilt B", f"to {second}", f"to {first}"),
+    merits = [merit for panel in given for merit in panel.xs]
+    return Lines(
+        id="advice-slopes",
+        title="Stance by merit",
+        caption=f"Mean stance (+1 for {first}, -1 for {second}) by how far the facts favour {first}. The gap "
+        "between the lines is sycophancy; the rise of their mean is the effect of merit.",
+        x=Scale(head="merit", kind="signed", span=(min(merits), max(merits))),
+        y=Scale(head="stance", kind="signed", digits=2, span=(-1.0, 1.0), zero=True),
+        series=(*(f"{spoken(party)} asks" for party in board.parties), "mean of both", "nobody's side asks"),
+        panels=tuple(given),
     )
 
 
-def point_estimate(value: EffectEstimate | None) -> PointEstimate | None:
-    """As a figure has it."""
-    return PointEstimate(value.est, value.ci) if value else None
+def estimated(value: EffectEstimate | None) -> Estimate | None:
+    """As a chart has it."""
+    return Estimate(value=value.est, inner=value.ci) if value else None
 
 
-def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
+def _slope(read: AdviceStudy, row: SidesRow) -> LinePanel:
     found = tables.levels(advice_study.stances(read, row.config))
     numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
-    return SlopePanel(named, tuple(found), " · ".join(numbers), row.simulated)
+    return LinePanel(
+        label=row.label, subject=row.config, simulated=row.simulated, says=" · ".join(numbers),
+        xs=tuple(level.merit for level in found),
+        values=tuple(zip(*((one.first, one.second, one.mean, one.neutral) for one in found), strict=True)),
+    )  # fmt: skip

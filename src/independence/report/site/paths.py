@@ -2,7 +2,7 @@
 
 ```
 boards.json
-BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json   figure/FIGURE.VIEW.svg
+BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json
 BOARD/cells.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
 BOARD/text/UNIT/BUCKET.TENS.json
@@ -30,7 +30,6 @@ from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
-from independence.report.site.sections import SiteReport
 from independence.report.site.texts import BoardScripts
 from independence.store import database
 from independence.store.scopes import BoardScope
@@ -59,10 +58,6 @@ class StoreDocuments:
         def rubrics(board_id: str) -> CountingRubrics:
             return blocks.counting_rubrics(connection, self._boards()[board_id])
 
-        def report(board_id: str, view: str) -> SiteReport:
-            board = self._boards()[board_id]
-            return sections.report(connection, board, _options(board, view), view)
-
         def scored(board_id: str, view: str) -> ScoredSubjects:
             board = self._boards()[board_id]
             return comparisons.scored(connection, board, _options(board, view))
@@ -70,11 +65,10 @@ class StoreDocuments:
         kept = lru_cache(_KEPT)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
-        self._report: Callable[[str, str], SiteReport] = kept(report)
         self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, view: index.document(connection, board, _options(board, view)),
-            "report": lambda board, view: self._report(board.info.id, view).document,
+            "report": lambda board, view: sections.report(connection, board, _options(board, view)),
             "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
@@ -106,7 +100,6 @@ class StoreDocuments:
                 yield f"{board_id}/cells.{judge}.json"
                 for view in _views(board, judge):
                     yield from (f"{board_id}/{name}.{view}.json" for name in ("index", "report"))
-                    yield from (f"{board_id}/figure/{file}.svg" for file in self._report(board_id, view).figures)
                     yield from (f"{board_id}/pairs/{slug}.{view}.json" for slug in _paired(board))
             for key in board.blocks:
                 yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
@@ -118,9 +111,6 @@ class StoreDocuments:
         board_id, _, rest = path.partition("/")
         board = self._boards()[board_id]
         match rest.split("/"):
-            case ["figure", file]:
-                name, view = _named(file, "svg")
-                return self._report(board_id, view).figures[f"{name}.{view}"].encode()
             case ["pairs", file]:
                 slug, view = _named(file, "json")
                 if slug not in _paired(board):

@@ -11,6 +11,7 @@ import msgspec
 
 from independence.report.board import Board
 from independence.report.board_data import Origin
+from independence.report.charts import Chart
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.served import SERVED_ROOTS
 from independence.report.table import Kind, Value
@@ -185,13 +186,10 @@ class TableBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="table"):
     table: TableDocument
 
 
-class FigureBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="figure"):
-    """A figure: `figure/FILE.svg`, and where `narrow` is set the same for a phone."""
+class ChartBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="chart"):
+    """A chart of a report."""
 
-    id: str
-    file: str
-    caption: str
-    narrow: str | None = None
+    chart: Chart
 
 
 class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +198,7 @@ class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     folds: bool  # long tables start folded
-    blocks: tuple[ProseBlock | TableBlock | FigureBlock, ...]
+    blocks: tuple[ProseBlock | TableBlock | ChartBlock, ...]
 
 
 class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-import { SideKey, SidesMark } from "../../charts/SidesMark";
+import { EstimateMark, MarkKey } from "../../charts/marks";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
@@ -15,6 +15,7 @@ interface ContrastProps {
   readonly wordings: readonly Wording[];
 }
 
+const SHARES = { low: 0, high: 1, step: 0.25 } as const;
 const COLUMNS: readonly ColumnInfo[] = [
   { key: "scenario", head: "Scenario", kind: "id" },
   { key: "side", head: "Side" },
@@ -46,19 +47,15 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
     }),
   );
   const svg = () =>
-    import("../../charts/files").then(({ forest }) =>
-      forest(
-        `${board.labels.get(slug) ?? slug}, ${measureName(cells.value)} by side, run ${run}`,
-        { low, high, step: (high - low) / 4 },
-        points.map(({ label, value: point }) => ({
-          label,
-          shown: point === null ? "—" : signed(point),
-          value: point,
-          inner: null,
-          outer: null,
-          bounds: [low, high],
-        })),
-      ),
+    import("../../charts/save").then(({ chartSvg }) =>
+      chartSvg({
+        kind: "intervals",
+        id: `case-${unit}`,
+        title: `${board.labels.get(slug) ?? slug}: by side, run ${run}`,
+        caption: "",
+        scales: [{ head: measureName(cells.value), kind: "signed", digits: 2, span: [low, high], zero: low < 0 }],
+        rows: points.map(({ label, value: point }) => ({ label, values: [point === null ? null : { value: point }] })),
+      }),
     );
   return (
     <section aria-label="Contrast" className="mb-8 grid gap-x-10 gap-y-4 rounded-md bg-band px-4 py-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
@@ -78,7 +75,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
           <span className="first-letter:uppercase">{measureName(cells.value)}, run {run}:</span>
           {wordings[0]?.sides.map((side, place) => (
             <span key={side.id}>
-              <SideKey place={place} /> {words(side.side ?? "")}
+              <MarkKey place={place} /> {words(side.side ?? "")}
             </span>
           ))}
           <span className="ml-auto">
@@ -86,12 +83,12 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
           </span>
         </p>
         {wordings.map(({ name, sides }) => {
-          const values = sides.map((side) => ({ name: side.id, share: share(side.id) }));
-          const says = sides.map((side, place) => `${words(side.side ?? "")} ${shown(values[place]?.share ?? null)}`).join(", ");
+          const values = sides.map((side) => share(side.id));
+          const says = sides.map((side, place) => `${words(side.side ?? "")} ${shown(values[place] ?? null)}`).join(", ");
           return (
             <div key={name} className="mt-1 grid grid-cols-[8rem_minmax(0,1fr)] items-center gap-3 text-sm max-sm:grid-cols-1 max-sm:gap-0">
               <span className="first-letter:uppercase">{name === "" ? "All sides" : name}</span>
-              <SidesMark sides={values} says={`${name}: ${says}`} />
+              <EstimateMark span={SHARES} estimate={{ value: values[0] ?? null, others: values.slice(1) }} axis says={`${name}: ${says}`} />
             </div>
           );
         })}

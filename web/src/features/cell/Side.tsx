@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { SideKey } from "../../charts/SidesMark";
+import { MarkKey } from "../../charts/marks";
 import { useBoard } from "../../data/board";
 import { sharesOf, useCells } from "../../data/results";
 import { scenarioTitle, turnTitle } from "../../data/titles";
@@ -36,7 +36,7 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
     <section aria-label={[scenarioTitle(board, scenario.id), ...Object.values(scenario.factors ?? {}).map(words)].join(", ")} className="min-w-0 border-t-2 border-accent pt-2">
       <Heading className="flex items-baseline justify-between gap-3">
         <Link href={address(trajectoryPage(slug, run, scenario.id))} className="font-medium first-letter:uppercase hover:text-accent hover:underline">
-          <SideKey place={place} /> {(scenario.side ?? "") === "" ? scenarioTitle(board, scenario.id) : words(scenario.side ?? "")}
+          <MarkKey place={place} /> {(scenario.side ?? "") === "" ? scenarioTitle(board, scenario.id) : words(scenario.side ?? "")}
         </Link>
         <span className="text-xl font-semibold tabular-nums">
           {typeof own === "number" ? signed(own) : share === null ? "—" : percent(share)}

@@ -99,7 +99,7 @@ function Head({ slugs, slug, place, scenario, runs, order, onChange, onRun }: Al
           ))}
         </select>
         {share !== null && (
-          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(share)}>
+          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(1 - share)}>
             {percent(share)}
           </span>
         )}

@@ -36,6 +36,11 @@ export function toggle(slug: string): void {
   set(chosen.includes(slug) ? chosen.filter((one) => one !== slug) : [...chosen, slug].slice(-MOST));
 }
 
+/** Sets these subjects aside, as many as there is room for, in place of those before. */
+export function setAside(slugs: readonly string[]): void {
+  if (slugs.length > 0) set(slugs.slice(0, MOST));
+}
+
 /** Empties the comparison. */
 export function clear(): void {
   set([]);

@@ -24,7 +24,7 @@ const STEPS: Readonly<Record<string, readonly [rows: number, columns: number]>> 
   ArrowRight: [0, 1],
 };
 
-/** Subjects by scenarios: the mean result of each, darker where more was kept. */
+/** Subjects by scenarios: the mean result of each, darker where more was lost. */
 export default function HeatmapPage() {
   const board = useBoard();
   const cells = useCells();
@@ -76,12 +76,17 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
   ];
   const files: Value[][] = rows.map((row) => [board.labels.get(row.slug) ?? row.slug, ...row.means]);
   const svg = () =>
-    import("../../charts/files").then(({ heatmap }) =>
-      heatmap(
-        `Mean ${measureName(cells)} by subject and scenario`,
-        cells.scenarios.map((id) => scenarioTitle(board, id)),
-        rows.map((row) => ({ label: board.labels.get(row.slug) ?? row.slug, shares: row.means })),
-      ),
+    import("../../charts/save").then(({ chartSvg }) =>
+      chartSvg({
+        kind: "heat",
+        id: `heatmap-${board.info.id}`,
+        title: "Subjects by scenario",
+        caption: `Mean ${measureAbout(cells)} over all runs.`,
+        colours: "kept",
+        scale: { head: measureName(cells), kind: "percent", span: [0, 1] },
+        columns: cells.scenarios.map((id) => ({ label: scenarioTitle(board, id) })),
+        rows: rows.map((row) => ({ label: board.labels.get(row.slug) ?? row.slug, values: row.means })),
+      }),
     );
   const open = (row: number, column: number) => {
     const [slug, scenario] = [rows[row]?.slug, cells.scenarios[column]];
@@ -112,7 +117,7 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
             data-cell={`${line}/${column}`}
             tabIndex={active[0] === line && active[1] === column ? 0 : -1}
             className="h-6 cursor-pointer px-1 py-0.5 text-right tabular-nums"
-            style={share === null ? {} : heat(share)}
+            style={share === null ? {} : heat(1 - share)}
             onClick={() => { open(line, column); }}
             onFocus={() => { setActive([line, column]); }}
           >

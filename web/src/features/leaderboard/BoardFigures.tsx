@@ -1,13 +1,12 @@
+import { Chart } from "../../charts/Chart";
 import { useReport } from "../report/report";
-import { Figure } from "../report/Blocks";
 import { Waiting } from "../../ui/Notice";
 
-/** The figures of the report's section on the board. */
+/** The charts of the report's section on the board. */
 export default function BoardFigures() {
   const report = useReport();
-  if (report.state === "loading") return <Waiting what="Loading the figures" />;
+  if (report.state === "loading") return <Waiting what="Loading the charts" />;
   if (report.state === "failed") return null; // the tables above say it all
   const section = report.sections.find(({ id }) => id === "board");
-  const figures = (section?.blocks ?? []).filter((block) => block.kind === "figure");
-  return figures.map((figure) => <Figure key={figure.id} figure={figure} />);
+  return (section?.blocks ?? []).map((block) => block.kind === "chart" && <Chart key={block.chart.id} chart={block.chart} />);
 }

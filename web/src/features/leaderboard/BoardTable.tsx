@@ -1,11 +1,11 @@
 import { stepShare, ticks, at, type Span } from "../../charts/scale";
-import { IntervalMark } from "../../charts/IntervalMark";
+import { EstimateMark } from "../../charts/marks";
 import type { Direction } from "../../text/compare";
 import { decimal, isNumeric, onScale, shown } from "../../text/format";
 import { RowGroups } from "../../ui/RowGroups";
 import { SortHead } from "../../ui/SortHead";
 import type { Reference } from "./reference";
-import { innerInterval, outerInterval, rank, type BoardColumn, type Entry } from "./entries";
+import { estimateOf, innerInterval, rank, type BoardColumn, type Entry } from "./entries";
 import { SubjectName } from "./SubjectName";
 
 interface BoardTableProps {
@@ -139,7 +139,7 @@ function Row({ entry, columns, all, span, reference, opens }: RowProps) {
         {row.index === null ? <span className="font-normal text-open">{shown({ kind: "index" }, row.bounds)}</span> : shown({ kind: "index" }, row.index)}
       </td>
       <td className="gridlines px-3 py-0" style={{ "--step": `${stepShare(span)}%` } as React.CSSProperties}>
-        <IntervalMark span={span} value={row.index} inner={inner} outer={outerInterval(entry)} bounds={row.bounds} says={said(entry, inner)} />
+        <EstimateMark span={span} estimate={estimateOf(entry)} hollow={inner === null} says={said(entry, inner)} />
       </td>
       {columns.map((column) => (
         <td

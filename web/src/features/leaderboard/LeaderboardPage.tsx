@@ -1,21 +1,20 @@
 import { lazy, Suspense, useMemo, useRef } from "react";
 import { useBoard, type CurrentBoard } from "../../data/board";
-import type { ForestRow } from "../../charts/files";
 import { spanFrom, type Span } from "../../charts/scale";
 import { boardName } from "../../data/board";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
-import type { ColumnInfo } from "../../schema";
+import type { ColumnInfo, Intervals } from "../../schema";
 import { Page } from "../../shell/Page";
 import { compareValues, type Direction } from "../../text/compare";
-import { count, shown as asText, type Value } from "../../text/format";
+import { count, type Value } from "../../text/format";
 import { DataTable } from "../../ui/DataTable";
 import { Downloads } from "../../ui/Downloads";
 import { Waiting } from "../../ui/Notice";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls } from "./Controls";
-import { entries, innerInterval, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
+import { entries, estimateOf, innerInterval, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
 import { matches } from "./facets";
 import { useReference } from "./reference";
 
@@ -75,15 +74,19 @@ function exported(columns: readonly BoardColumn[], shown: readonly Entry[]): { c
   };
 }
 
-function drawn(board: CurrentBoard, entries: readonly Entry[]): readonly ForestRow[] {
-  return entries.map((entry) => ({
-    label: board.labels.get(entry.subject.slug) ?? entry.subject.label,
-    shown: asText({ kind: "index" }, entry.row.index ?? entry.row.bounds),
-    value: entry.row.index,
-    inner: innerInterval(entry),
-    outer: outerInterval(entry),
-    bounds: entry.row.bounds,
-  }));
+function drawn(board: CurrentBoard, span: Span, entries: readonly Entry[]): Intervals {
+  return {
+    kind: "intervals",
+    id: `leaderboard-${board.info.id}`,
+    title: `Independence Index, ${boardName(board.info)}`,
+    caption: "Index with its intervals: thick for more runs of these scenarios, thin for other scenarios like these.",
+    scales: [{ head: "Index", kind: "index", span: [span.low, span.high] }],
+    rows: entries.map((entry) => ({
+      label: board.labels.get(entry.subject.slug) ?? entry.subject.label,
+      values: [estimateOf(entry)],
+      simulated: entry.row.simulated,
+    })),
+  };
 }
 
 function RankedBoard({ board }: { readonly board: CurrentBoard }) {
@@ -120,7 +123,7 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
             name={`leaderboard-${board.info.id}`}
             columns={files.columns}
             rows={files.rows}
-            svg={() => import("../../charts/files").then(({ forest }) => forest(`Independence Index, ${boardName(board.info)}`, span, drawn(board, shown)))}
+            svg={() => import("../../charts/save").then(({ chartSvg }) => chartSvg(drawn(board, span, shown)))}
           />
         }
       />

@@ -1,6 +1,6 @@
 import type { CurrentBoard } from "../../data/board";
 import { capital } from "../../data/titles";
-import type { BoardRow, ColumnInfo, SubjectProfile } from "../../schema";
+import type { BoardRow, ColumnInfo, SubjectProfile, Estimate } from "../../schema";
 import type { Value } from "../../text/format";
 
 /** One subject with its row. */
@@ -35,6 +35,12 @@ export function rank(row: BoardRow): string {
 /** The interval of a subject's index for more runs of these scenarios. */
 export function innerInterval({ row }: Entry): readonly [number, number] | null {
   return row.intervals[THESE] ?? row.ci;
+}
+
+/** What is drawn of a subject. */
+export function estimateOf(entry: Entry): Estimate {
+  const { index, bounds } = entry.row;
+  return { value: index, inner: innerInterval(entry), outer: outerInterval(entry), bounds: index === null ? bounds : null };
 }
 
 /** The interval for other scenarios of the kind. */

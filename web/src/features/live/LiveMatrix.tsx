@@ -57,14 +57,14 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
 function Progress({ cell }: { readonly cell: Cell | null }) {
   if (cell === null) return <td className="px-1 text-center text-muted">·</td>;
   const [planned, running, answered, judged, failed] = cell;
-  const step = answered === 0 ? 0 : Math.round((4 * answered + 8 * judged) / Math.max(planned, 1));
+  const step = answered === 0 ? 0 : Math.round((2 * answered + 4 * judged) / Math.max(planned, 1));
   const says = `${answered} of ${planned} answered, ${judged} judged, ${running} running, ${failed} failed`;
   return (
     <td
       title={says}
       aria-label={says}
       className={`min-w-11 px-1 py-0.5 text-right ${running > 0 ? "outline-1 -outline-offset-2 outline-current" : ""}`}
-      style={{ backgroundColor: `var(--plot-heat-${step})`, color: `var(--plot-on-${step > 10 ? "deep" : "pale"})` }}
+      style={{ backgroundColor: `var(--plot-cool-${step})`, color: `var(--plot-on-${step > 5 ? "deep" : "pale"})` }}
     >
       {answered}/{planned}
       {failed > 0 && <span className="font-semibold"> {failed}!</span>}

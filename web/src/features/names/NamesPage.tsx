@@ -68,7 +68,18 @@ function Names({ found }: { readonly found: NamesDocument }) {
             name="names"
             columns={columns}
             rows={asked.map(({ name, uses }) => [name, times(uses), uses.length])}
-            svg={() => import("../../charts/files").then(({ bars }) => bars("Names by how many runs chose them", asked.map(({ name, uses }) => ({ label: name, count: times(uses) }))))}
+            svg={() => 
+              import("../../charts/save").then(({ chartSvg }) =>
+                chartSvg({
+                  kind: "bars",
+                  id: "names",
+                  title: "Names by how many runs chose them",
+                  caption: "",
+                  head: "runs",
+                  bars: asked.map(({ name, uses }) => ({ label: name, count: times(uses) })),
+                }),
+              )
+            }
           />
         </span>
       </div>

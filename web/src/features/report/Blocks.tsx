@@ -1,6 +1,5 @@
-import { useBoard } from "../../data/board";
-import { figurePath } from "../../data/paths";
-import type { FigureBlock, SectionDocument } from "../../schema";
+import { Chart } from "../../charts/Chart";
+import type { SectionDocument } from "../../schema";
 import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 
@@ -11,7 +10,7 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
   return (
     <div className="space-y-8">
       {section.blocks.map((block, place) => {
-        if (block.kind === "figure") return <Figure key={block.id} figure={block} />;
+        if (block.kind === "chart") return <Chart key={block.chart.id} chart={block.chart} />;
         if (block.kind === "prose")
           return (
             <div key={place} className="max-w-3xl">
@@ -30,27 +29,5 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
         );
       })}
     </div>
-  );
-}
-
-/** A figure as a file of its own, which follows the theme; the same drawn narrower for a phone. */
-export function Figure({ figure }: { readonly figure: FigureBlock }) {
-  const board = useBoard();
-  const wide = figurePath(board, figure.file);
-  return (
-    <figure className="max-w-5xl">
-      <div className="overflow-x-auto" {...(figure.narrow === null ? { tabIndex: 0, role: "group", "aria-label": "Figure, scrolls sideways" } : {})}>
-        <picture>
-          {figure.narrow !== null && <source media="(max-width: 40rem)" srcSet={figurePath(board, figure.narrow)} />}
-          <img src={wide} alt={figure.caption} loading="lazy" className={`h-auto max-w-full ${figure.narrow === null ? "max-sm:max-w-none" : ""}`} />
-        </picture>
-      </div>
-      <figcaption className="mt-1 flex flex-wrap gap-x-3 text-[0.8125rem] text-muted">
-        <span className="max-w-3xl">{figure.caption}</span>
-        <a className="link screen-only" href={wide} download>
-          SVG
-        </a>
-      </figcaption>
-    </figure>
   );
 }

@@ -33,7 +33,7 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
         </Link>
         <span className="text-muted tabular-nums">run {row.run}</span>
         {row.share !== null && (
-          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(row.share)}>
+          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(1 - row.share)}>
             {percent(row.share)}
           </span>
         )}

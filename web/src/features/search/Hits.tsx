@@ -34,7 +34,7 @@ export function Hits({ hits, found }: { readonly hits: readonly SearchHit[]; rea
             <p className="text-sm">
               {hit.before !== "" && "… "}
               {hit.before}
-              <mark className="rounded-sm bg-(--plot-heat-4) px-0.5 text-ink">{hit.match}</mark>
+              <mark className="rounded-sm bg-(--plot-cool-2) px-0.5 text-ink">{hit.match}</mark>
               {hit.after}
               {hit.after !== "" && " …"}
             </p>

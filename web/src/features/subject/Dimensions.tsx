@@ -1,11 +1,11 @@
-import type { FieldRow } from "../../charts/files";
-import { FieldMark } from "../../charts/FieldMark";
+import { EstimateMark } from "../../charts/marks";
 import { useBoard } from "../../data/board";
 import { quantile } from "../../data/results";
 import type { ColumnInfo, ComponentInfo } from "../../schema";
 import { meaning } from "../../data/parts";
 import { decimal, percent } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { estimateOf, fieldChart, SHARES, type FieldRow } from "./fieldChart";
 import { FieldHead } from "./FieldHead";
 
 const COLUMNS: readonly ColumnInfo[] = [
@@ -33,7 +33,7 @@ export function Dimensions({ slug }: { readonly slug: string }) {
           name={`parts-${slug}`}
           columns={COLUMNS}
           rows={rows.map(({ component, own, median }) => [component.key, component.weight, own, median])}
-          svg={() => import("../../charts/files").then(({ profile }) => profile(`${labels.get(slug) ?? slug}, parts of the index as shares of what each can add`, rows))}
+          svg={() => import("../../charts/save").then(({ chartSvg }) => chartSvg(fieldChart(`parts-${slug}`, `${labels.get(slug) ?? slug}, parts of the index as shares of what each can add`, rows)))}
         />
       </div>
       <p className="text-sm text-muted">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>
@@ -64,7 +64,8 @@ function partRow(component: ComponentInfo, own: number | null, field: readonly n
   return { component, own, median, label: component.head, value: own === null ? null : share(own), low, middle: share(median), high };
 }
 
-function Part({ row: { component, own, median, value, low, middle, high } }: { readonly row: PartRow }) {
+function Part({ row }: { readonly row: PartRow }) {
+  const { component, own, median } = row;
   const { head, about, weight } = component;
   return (
     <tr title={about} className="hover:bg-band">
@@ -73,11 +74,9 @@ function Part({ row: { component, own, median, value, low, middle, high } }: { r
         <span className="block text-xs text-muted">{meaning(head, about)}</span>
       </th>
       <td className="px-2 py-0.5">
-        <FieldMark
-          value={value}
-          low={low}
-          middle={middle}
-          high={high}
+        <EstimateMark
+          span={SHARES}
+          estimate={estimateOf(row)}
           says={`${head}: ${own === null ? "no value" : decimal(own)}, median ${decimal(median)}`}
         />
       </td>

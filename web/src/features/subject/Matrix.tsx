@@ -31,15 +31,20 @@ export function Matrix({ subject, cells }: MatrixProps) {
             columns={[{ key: "scenario", head: "Scenario" }, ...runs.map((run): ColumnInfo => ({ key: `run_${run}`, head: `Run ${run}`, kind: "number" }))]}
             rows={board.index.scenarios.map(({ id }) => [id, ...runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null)])}
             svg={() =>
-              import("../../charts/files").then(({ heatmap }) =>
-                heatmap(
-                  `${board.labels.get(subject.slug) ?? subject.slug}, ${measureName(cells)} of every dialogue`,
-                  runs.map((run) => `Run ${run}`),
-                  board.index.scenarios.map(({ id }) => ({
+              import("../../charts/save").then(({ chartSvg }) =>
+                chartSvg({
+                  kind: "heat",
+                  id: `dialogues-${subject.slug}`,
+                  title: `${board.labels.get(subject.slug) ?? subject.slug}: every dialogue`,
+                  caption: `Scenarios by runs: ${measureAbout(cells)}.`,
+                  colours: "kept",
+                  scale: { head: measureName(cells), kind: "percent", span: [0, 1] },
+                  columns: runs.map((run) => ({ label: `Run ${run}` })),
+                  rows: board.index.scenarios.map(({ id }) => ({
                     label: scenarioTitle(board, id),
-                    shares: runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null),
+                    values: runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null),
                   })),
-                ),
+                }),
               )
             }
           />
@@ -82,7 +87,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
                           href={address(trajectoryPage(subject.slug, run, scenario.id))}
                           aria-label={`${scenarioTitle(board, scenario.id)}, run ${run}: ${share === null ? "no result" : percent(share)}`}
                           className="block min-w-14 rounded-sm border border-faint px-2 py-0.5 text-right hover:border-accent"
-                          style={share === null ? {} : heat(share)}
+                          style={share === null ? {} : heat(1 - share)}
                         >
                           {share === null ? "—" : percent(share)}
                         </Link>

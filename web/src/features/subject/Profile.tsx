@@ -1,7 +1,6 @@
 import { useMemo } from "react";
 import { Link } from "wouter";
-import type { FieldRow } from "../../charts/files";
-import { FieldMark } from "../../charts/FieldMark";
+import { EstimateMark } from "../../charts/marks";
 import { useBoard, type CurrentBoard } from "../../data/board";
 import { mean, measureAbout, measureName, quantile, sharesOf } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
@@ -10,6 +9,7 @@ import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo } from "../../schema";
 import { percent } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { estimateOf, fieldChart, SHARES, type FieldRow } from "./fieldChart";
 import { FieldHead } from "./FieldHead";
 
 const COLUMNS: readonly ColumnInfo[] = ["scenario", "share", "lower_quartile", "median", "upper_quartile"].map((key, place) => ({
@@ -46,7 +46,7 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
           name={`profile-${slug}`}
           columns={COLUMNS}
           rows={rows.map((row) => [row.scenario, row.value, row.low, row.middle, row.high])}
-          svg={() => import("../../charts/files").then(({ profile }) => profile(`${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows))}
+          svg={() => import("../../charts/save").then(({ chartSvg }) => chartSvg(fieldChart(`profile-${slug}`, `${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows)))}
         />
       </div>
       <p className="max-w-3xl text-sm text-muted">
@@ -63,7 +63,7 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
                 </Link>
               </th>
               <td className="px-2 py-0.5">
-                <FieldMark value={value} low={low} middle={middle} high={high} says={`${label}: ${value === null ? "no result" : percent(value)}, median ${percent(middle)}`} />
+                <EstimateMark span={SHARES} estimate={estimateOf({ label, value, low, middle, high })} says={`${label}: ${value === null ? "no result" : percent(value)}, median ${percent(middle)}`} />
               </td>
               <td className="w-16 py-0.5 text-right font-medium">{value === null ? "—" : percent(value)}</td>
               <td className="w-16 py-0.5 text-right text-muted">{percent(middle)}</td>

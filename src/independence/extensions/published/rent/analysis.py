@@ -9,9 +9,10 @@ from independence.extensions.published.rent import stance_board
 from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report.advice import advice_study, tables
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.analyses import AdviceAnalysis, TextPlotRow, lines
+from independence.report.advice.analyses import AdviceAnalysis, lines
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import BoardOptions, RenderedBoard
+from independence.report.chart_text import TextPlotRow
 from independence.report.legend import short
 from independence.report.table import Section
 from independence.store.scopes import BoardScope

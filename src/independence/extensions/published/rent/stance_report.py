@@ -10,10 +10,8 @@ from independence.extensions.published.rent.stance_board import StanceBoard, Sta
 from independence.report.advice import advice_study, tables
 from independence.report.advice import sections as advice
 from independence.report.advice.tables import spoken, the
-from independence.report.plots import advice as advice_plot
-from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale
-from independence.report.plots.svg import FigureMeta
-from independence.report.table import Prose, Section, Svg, quoted
+from independence.report.charts import Estimate, Intervals
+from independence.report.table import Prose, Section, quoted
 from independence.store.scopes import BoardScope
 
 
@@ -40,28 +38,22 @@ def sections(
     return [section for section in made if section.body]
 
 
-def contrast(board: StanceBoard) -> Svg:
+def contrast(board: StanceBoard) -> Intervals:
     """The paired contrast, and what answers to each party do for it."""
     first, second = (spoken(party) for party in board.parties)
-    heads = [
-        QuantityScale(f"{first} − {second}, paired", "against the asker", "towards the asker"),
-        *(QuantityScale(f"When {the(party)} asks", "against it", "for it") for party in board.parties),
-    ]
-    rows = [
-        PanelRow(
-            named, (advice.point_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)),
-            row.simulated, row.coverage,
-        )
-        for named, row in zip(advice.short_names(board.rows), board.rows, strict=True)
-    ]  # fmt: skip
-    caption = (
-        "How much more an answer favours the asker on the same facts (left), and how far answers to each party favour "
-        "it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt."
-    )
-    meta = FigureMeta("stance-contrast", "The paired contrast", caption)
-    return Svg(meta.id, advice_plot.panels(rows, heads, meta), caption)
+    return advice.panels(
+        ("stance-contrast", "The paired contrast",
+         ("How much more an answer favours the asker on the same facts (left), and how far answers to each party "
+         "favour it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt.")),
+        ((f"{first} − {second}, paired", "against the asker", "towards the asker"),
+         *((f"When {the(party)} asks", "against it", "for it") for party in board.parties)),
+        [
+            (row, (advice.estimated(row.contrast), *(_in_favour(row, party) for party in board.parties)))
+            for row in board.rows
+        ],
+    )  # fmt: skip
 
 
-def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:
+def _in_favour(row: StanceRow, party: str) -> Estimate | None:
     own = row.asked.get(party)
-    return PointEstimate(own.mean, own.ci) if own and own.mean is not None else None
+    return Estimate(value=own.mean, inner=own.ci) if own and own.mean is not None else None

@@ -1,0 +1,197 @@
+"""Charts as data: what is drawn, with every number in it. The viewer draws them, Markdown has them as lines of text.
+
+`subject` is a configuration's directory name where a report is made, and its slug in the viewer's documents; empty
+where a mark is about no subject.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from independence.types import Ends
+
+NumberKind = Literal["index", "number", "signed", "percent", "dollars", "count"]
+
+
+class Scale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One axis: what it is called, how its numbers are written, and from where to where it is drawn."""
+
+    head: str
+    kind: NumberKind
+    span: Ends
+    digits: int = 1
+    low: str = ""  # what lies at its lower end, in words
+    high: str = ""
+    band: Ends | None = None  # within it a value counts as nothing
+    zero: bool = False  # has a line at 0
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A value and how sure it is. Without a value, `bounds` are the worst and the best that it can be."""
+
+    value: float | None = None
+    inner: Ends | None = None  # drawn thick
+    outer: Ends | None = None  # drawn thin
+    bounds: Ends | None = None
+    field: tuple[float, float, float] | None = None  # quartiles of everybody's values
+    others: tuple[float | None, ...] = ()  # further values on the same scale
+
+
+class IntervalRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line: an estimate for each scale, null where there is none. Neighbours of one tier lie on one band."""
+
+    label: str
+    values: tuple[Estimate | None, ...]
+    subject: str = ""
+    scenario: str = ""  # that it is about, if it is about one
+    simulated: bool = False
+    partial: bool = False  # from part of its answers
+    tier: int | None = None
+
+
+class Intervals(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="intervals"):
+    """Values with intervals, one line each, on one scale or several beside each other."""
+
+    id: str
+    title: str
+    caption: str
+    scales: tuple[Scale, ...]
+    rows: tuple[IntervalRow, ...]
+    marks: tuple[str, ...] = ()  # what `value` is called and then each of `others`, where those are drawn
+
+
+class HeatColumn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a column is about; neighbours of one group stand together."""
+
+    label: str
+    group: str = ""
+    scenario: str = ""
+
+
+class HeatRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A value for each column; null where nothing was measured."""
+
+    label: str
+    values: tuple[float | None, ...]
+    subject: str = ""
+    scenario: str = ""
+    simulated: bool = False
+
+
+class Heat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="heat"):
+    """Rows by columns. `kept`: of a share kept, 0 to 1, what is lost is inked; `middle`: two hues around 0."""
+
+    id: str
+    title: str
+    caption: str
+    colours: Literal["kept", "middle"]
+    scale: Scale
+    columns: tuple[HeatColumn, ...]
+    rows: tuple[HeatRow, ...]
+
+
+class ScatterPoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One mark. Of a logarithmic axis an `x` of 0 lies in a strip of its own."""
+
+    label: str
+    x: float
+    y: float
+    subject: str = ""
+    simulated: bool = False
+
+
+class Scatter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="scatter"):
+    """Named dots. `frontier`: places of those that no other beats at the same or a lower x, from the lowest x on."""
+
+    id: str
+    title: str
+    caption: str
+    x: Scale
+    y: Scale
+    points: tuple[ScatterPoint, ...]
+    log: bool = False
+    at_zero: str = ""  # what an x of 0 is called on a logarithmic axis
+    frontier: tuple[int, ...] = ()
+
+
+class LinePanel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One small panel: for each series a value at each x, null where there is none. `says` stands below it."""
+
+    label: str
+    xs: tuple[float, ...]
+    values: tuple[tuple[float | None, ...], ...]  # for each series
+    says: str = ""
+    subject: str = ""
+    simulated: bool = False
+
+
+class Lines(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="lines"):
+    """Small panels of the same series on the same scales."""
+
+    id: str
+    title: str
+    caption: str
+    x: Scale
+    y: Scale
+    series: tuple[str, ...]
+    panels: tuple[LinePanel, ...]
+
+
+class Bar(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A count, and the part of a scale that it is of, where it is of one."""
+
+    label: str
+    count: float
+    subject: str = ""
+    ends: Ends | None = None
+
+
+class Bars(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="bars"):
+    """Counts: by name one line each, or `upright` by neighbouring parts of a scale."""
+
+    id: str
+    title: str
+    caption: str
+    head: str  # what is counted
+    bars: tuple[Bar, ...]
+    upright: bool = False
+
+
+Chart = Intervals | Heat | Scatter | Lines | Bars
+
+
+def index_span(values: Iterable[float]) -> Ends:
+    """The part of the index scale, 0-100, that shows all values: from a multiple of ten below them to 100."""
+    return max(0.0, min(math.floor((min(values, default=0.0) - 1) / 10) * 10.0, 90.0)), 100.0
+
+
+def span_around_zero(values: Iterable[Estimate | None], band: Ends | None = None, step: float = 0.1) -> Ends:
+    """Every interval, 0, and what counts as 0 with room around it."""
+    found = [one for one in values if one is not None and one.value is not None]
+    ends = [end for one in found for end in (one.value or 0.0, *(one.inner or ()))]
+    low, high = band or (0.0, 0.0)
+    lowest, highest = min([*ends, low - step]), max([*ends, high + step])
+    ticks = math.floor(round(lowest / step, 6)), math.ceil(round(highest / step, 6))
+    return round(ticks[0] * step, 6), round(ticks[1] * step, 6)
+
+
+def frontier(points: Sequence[ScatterPoint]) -> tuple[int, ...]:
+    """Places of the points that no other beats at the same or a lower x, from the lowest x on."""
+    best, members = -math.inf, []
+    for place in sorted(range(len(points)), key=lambda place: (points[place].x, -points[place].y)):
+        if points[place].y > best:
+            best = points[place].y
+            members.append(place)
+    return tuple(members)
+
+
+def renamed(chart: Chart, slug: Callable[[str], str]) -> Chart:
+    """The chart with each subject as `slug` has it."""
+    key = "rows" if isinstance(chart, Intervals | Heat) else "points" if isinstance(chart, Scatter) else ""
+    key = key or ("panels" if isinstance(chart, Lines) else "bars")
+    marks = tuple(msgspec.structs.replace(one, subject=slug(one.subject)) for one in getattr(chart, key))
+    return msgspec.structs.replace(chart, **{key: marks})

@@ -1,1 +1,0 @@
-"""Charts as SVG text: plain values in, one deterministic document out."""
