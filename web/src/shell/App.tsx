@@ -5,6 +5,7 @@ import { useDocument } from "../data/documents";
 import { useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
 import { Tray } from "../features/compare/Tray";
+import { SearchBox } from "../features/search/SearchBox";
 import { LeaderboardPage } from "../features/leaderboard/LeaderboardPage";
 import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo, ScoringInfo } from "../schema";
 import { Failed, Waiting } from "../ui/Notice";
@@ -142,6 +143,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         </Route>
       </Switch>
       <Tray />
+      <SearchBox />
     </BoardContext>
   );
 }

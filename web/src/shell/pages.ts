@@ -17,7 +17,7 @@ const PAGES: readonly MenuEntry[] = [
   { path: "/judges", name: "Judges", key: "j" },
   { path: "/names", name: "Names", key: "n" },
   { path: "/prompts", name: "Prompts", key: "p", low: true },
-  { path: "/search", name: "Search", key: "f" },
+  { path: "/search", name: "Search", key: "f", low: true },
   { path: "/rate", name: "Rate", key: "t", low: true },
   { path: "/data", name: "Data", key: "d", low: true },
   { path: "/about", name: "About", key: "a", low: true },

@@ -6,6 +6,7 @@ BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json
 BOARD/cells.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
 BOARD/text/UNIT/BUCKET.TENS.json
+BOARD/search/words.json   texts.json   N.json
 ```
 
 VIEW is JUDGE, or JUDGE.SCORING for another scoring than strict.
@@ -25,12 +26,13 @@ from independence import __version__
 from independence.config import documents
 from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT
-from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
+from independence.report.site import blocks, boards, cells, comparisons, index, search, sections, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.texts import BoardScripts
+from independence.report.site.word_index import WordIndex
 from independence.store import database
 from independence.store.scopes import BoardScope
 
@@ -62,7 +64,11 @@ class StoreDocuments:
             board = self._boards()[board_id]
             return comparisons.scored(connection, board, _options(board, view))
 
+        def words(board_id: str) -> WordIndex:
+            return search.index(connection, self._boards()[board_id])
+
         kept = lru_cache(_KEPT)
+        self._words: Callable[[str], WordIndex] = lru_cache(1)(words)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
         self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
@@ -103,6 +109,8 @@ class StoreDocuments:
                     yield from (f"{board_id}/pairs/{slug}.{view}.json" for slug in _paired(board))
             for key in board.blocks:
                 yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
+            for name in ("words", "texts", *range(search.shards(board))):
+                yield f"{board_id}/search/{name}.json"
 
     def document(self, path: str) -> bytes:
         """The bytes of a path. Raises KeyError for one that is not among `paths`, nor was before the first verdict."""
@@ -121,6 +129,9 @@ class StoreDocuments:
                 scripts, rubrics = self._scripts(board_id), self._rubrics(board_id)
                 key = BlockKey(unit, bucket, tens)
                 return documents.encode(blocks.document(self._connection, board, key, scripts, rubrics))
+            case ["search", file]:
+                name, view = _named(file, "json")
+                return self._words(board_id).document(name if not view else file)
             case [file]:
                 name, view = _named(file, "json")
                 return _encoded(self._by_view[name](board, view) if view else self._by_board[name](board))

@@ -13,6 +13,7 @@ from independence.report.board import Board
 from independence.report.board_data import Origin
 from independence.report.charts import Chart
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
+from independence.report.site.search_schema import SEARCH_ROOTS
 from independence.report.site.served import SERVED_ROOTS
 from independence.report.table import Kind, Value
 from independence.types import Scalar
@@ -277,5 +278,5 @@ class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 ROOTS: Final = (
     BootConfig, IndexDocument, CellsDocument, TextsDocument, BlockDocument, ReportDocument, PairsDocument,
-    NamesDocument, DisagreementsDocument, *SERVED_ROOTS,
+    NamesDocument, DisagreementsDocument, *SERVED_ROOTS, *SEARCH_ROOTS,
 )  # fmt: skip
