@@ -24,7 +24,7 @@ const BASE =
 function oneScript(): UserConfig {
   return {
     publicDir: false,
-    plugins: [react(), tailwindcss(), { name: "script-only", enforce: "post", generateBundle: (_, made) => { for (const name in made) if (name.endsWith(".css")) delete made[name]; } }],
+    plugins: [react(), tailwindcss(), { name: "script-only", enforce: "post", generateBundle: (_, made) => { for (const name in made) if (name.endsWith(".css")) Reflect.deleteProperty(made, name); } }],
     build: {
       emptyOutDir: true,
       cssCodeSplit: false,

@@ -1,7 +1,7 @@
 // The one place that fetches: each document once, by its path. In a report's file the documents are in the page itself.
-import { notifyManager, QueryClient, skipToken, useQueries, useQuery } from "@tanstack/react-query";
+import { notifyManager, QueryClient, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { SCHEMA } from "../schema";
-import { bootConfig } from "./boot";
+import { IN_FILE } from "./boot";
 import { embedded } from "./embedded";
 
 export type Loaded<T> =
@@ -28,7 +28,7 @@ const client = new QueryClient({
 });
 
 function query(path: string | null) {
-  return { queryKey: [path], queryFn: path === null ? skipToken : () => read(path) };
+  return queryOptions({ queryKey: [path], queryFn: () => read(path ?? ""), enabled: path !== null });
 }
 
 /** What the server says, or what its status means. */
@@ -54,14 +54,14 @@ async function fetched(path: string): Promise<Versioned> {
 }
 
 async function read(path: string): Promise<unknown> {
-  const value = await (bootConfig()?.embedded === true ? embedded(path) : fetched(path));
+  const value = await (IN_FILE ? embedded(path) : fetched(path));
   if (value.schema !== SCHEMA) throw new Error(`Written for schema ${value.schema}; this page reads ${SCHEMA}. Reload the page.`);
   return value;
 }
 
 /** Fetches a document unless it is there or on its way. */
 export function request(path: string): void {
-  void client.prefetchQuery(query(path));
+  void client.query(query(path)).catch(() => undefined); // who shows it says why it failed
 }
 
 /** Fetches a document again after a failure, or because it changed; what is shown stays until the answer is there. */
@@ -77,7 +77,7 @@ export function refreshAll(): void {
 
 /** Does something with a document once, as soon as it is there. */
 export function onceReady(path: string, then: (value: unknown) => void): void {
-  client.fetchQuery(query(path)).then(then, () => undefined); // the page that shows it says why it failed
+  client.query(query(path)).then(then, () => undefined);
 }
 
 function loaded<T>({ data, error }: { readonly data: unknown; readonly error: Error | null }): Loaded<T> {

@@ -4,8 +4,8 @@ interface Embedded {
   readonly [path: string]: { readonly schema: number };
 }
 
-const NOT_HERE =
-  "This file does not hold it: it has the dialogues that the report quotes. All of them are written by generate-report --html --with-dialogues, and shown by independence view.";
+export const NOT_HERE =
+  "This file holds only the dialogues that its report quotes. To have all: independence generate-report --html --with-dialogues.";
 
 let unpacked: Promise<Embedded> | null = null;
 
