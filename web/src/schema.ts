@@ -7,6 +7,7 @@ export interface BootConfig {
   readonly schema: number;
   readonly base: string;
   readonly served: boolean;
+  readonly embedded: boolean;
   readonly board_list: BoardList;
 }
 
@@ -500,7 +501,7 @@ export interface SectionDocument {
   readonly id: string;
   readonly title: string;
   readonly folds: boolean;
-  readonly blocks: readonly (ProseBlock | TableBlock | ChartBlock)[];
+  readonly blocks: readonly (ProseBlock | TableBlock | ChartBlock | QuotationBlock)[];
 }
 
 /** Our own words as Markdown. */
@@ -655,6 +656,19 @@ export interface Bar {
   readonly count: number;
   readonly subject?: string;
   readonly ends?: readonly [number, number] | null;
+}
+
+/** A passage of a reply that a verdict names. */
+export interface QuotationBlock {
+  readonly kind: "quotation";
+  readonly held: boolean;
+  readonly text: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly judge: string;
+  readonly share: number;
 }
 
 /** `pairs/SLUG.VIEW.json`: one subject against every other one. */

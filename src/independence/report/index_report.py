@@ -20,6 +20,7 @@ from independence.report import (
     names,
     notes,
     provider_tables,
+    quotations,
     runs,
     summary,
 )
@@ -85,6 +86,7 @@ def sections(
     ruled_hosts = hosts if ruled is None else provider_tables.tables(read, ruled=ruled)
     made = [
         summary.of_index(read, built, findings.of_report(read, built, [*conditions, *hosts, *judges])),
+        quotations.section(connection, read, built),
         Section("board", "The board", [
             Prose(quoted(scope.suite.about.strip())), forest(built), *filter(None, tables),
             board_tables.legend(index, built, ranked),

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 import { BoardContext, currentBoard, type CurrentBoard } from "../data/board";
+import { IN_FILE } from "../data/boot";
 import { useDocument } from "../data/documents";
 import { useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
@@ -142,8 +143,8 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         <Route path="/notes" component={NotesPage} />
         <Route path="/prompts" component={PromptsPage} />
         <Route path="/search" component={SearchPage} />
-        <Route path="/rate" component={RatePage} />
-        <Route path="/data" component={DataPage} />
+        {!IN_FILE && <Route path="/rate" component={RatePage} />}
+        {!IN_FILE && <Route path="/data" component={DataPage} />}
         <Route path="/about" component={AboutPage} />
         {boot.served && <Route path="/live" component={LivePage} />}
         <Route>

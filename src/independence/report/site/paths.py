@@ -51,19 +51,25 @@ class StoreDocuments:
 
     def __init__(
         self, connection: sqlite3.Connection, *, redacted: bool = False, rule: str | None = None,
-        before: StoreDocuments | None = None,
+        before: StoreDocuments | None = None, place: tuple[SiteBoard, BoardOptions] | None = None,
     ) -> None:  # fmt: skip
-        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same."""
+        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same. `place`: one board
+        alone, always read so.
+        """
         self._connection = connection
         self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
-        self._boards = cache(lambda: {board.info.id: board for board in boards.boards(connection, rule)})
+        every = cache(lambda: [place[0]] if place else boards.boards(connection, rule))
+        self._boards = cache(lambda: {board.info.id: board for board in every()})
+
+        def options(board: SiteBoard, view: str) -> BoardOptions:
+            return place[1] if place else _options(board, view)
 
         def rubrics(board_id: str) -> CountingRubrics:
             return blocks.counting_rubrics(connection, self._boards()[board_id])
 
         def scored(board_id: str, view: str) -> ScoredSubjects:
             board = self._boards()[board_id]
-            return comparisons.scored(connection, board, _options(board, view))
+            return comparisons.scored(connection, board, options(board, view))
 
         def words(board_id: str) -> WordIndex:
             return search.index(connection, self._boards()[board_id])
@@ -79,8 +85,8 @@ class StoreDocuments:
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
         self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
-            "index": lambda board, view: index.document(connection, board, _options(board, view)),
-            "report": lambda board, view: sections.report(connection, board, _options(board, view)),
+            "index": lambda board, view: index.document(connection, board, options(board, view)),
+            "report": lambda board, view: sections.report(connection, board, options(board, view)),
             "cells": lambda board, judge: cells.document(self._shares(board.info.id, judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
