@@ -187,7 +187,7 @@ function shown(chart: ChartSpec) {
 }
 
 it.each([
-  [intervals, 0, "oneIndex 100.0, 95 % interval 98.0–100.0over scenarios like these 75.0–100.0tier 1", "#/m/one-1"],
+  [intervals, 0, "oneIndex 100.0, interval 98.0–100.0over scenarios like these 75.0–100.0tier 1", "#/m/one-1"],
   [heatmap, 4, "oners01: 100% kept", "#/m/one-1/r/1/rs01"],
   [heatmap, 0, "rs01a", "#/s/rs01"],
   [scatter, 1, "middleIndex 75.0$1.0000 (Dollars)", "#/m/middle-2"],
