@@ -36,17 +36,6 @@ async def in_sight(page: Page, table: str) -> list[str]:
     return heads
 
 
-async def forest(page: Page, shown: str, hidden: str) -> None:
-    """Of the two forest plots one is shown, and it is no wider than the window."""
-    figure = page.locator("#figure-board-forest")
-    assert await figure.locator(f".{shown}").is_visible()
-    assert not await figure.locator(f".{hidden}").is_visible()
-    box = await figure.locator(f".{shown} svg").bounding_box()
-    assert box is not None
-    assert page.viewport_size is not None
-    assert box["width"] <= page.viewport_size["width"]
-
-
 async def test_the_page_asks_for_itself_alone_and_its_policy_keeps_it_from_asking_anybody(
     browser: Browser, report: Path
 ) -> None:
@@ -81,7 +70,6 @@ async def test_a_wide_page_fits_and_says_where_the_reader_is_and_what_is_folded_
         assert {"Index", "Voice", "Consistency", "Drift↓", "Resistance", "Stability"} <= {
             *await in_sight(page, "board")
         }
-        await forest(page, "wide", "narrow")
         lines = await page.locator("#table-difficulty tbody .key").evaluate_all(
             "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
             " return new Set([...range.getClientRects()].map(one => one.top)).size; })"
@@ -109,7 +97,6 @@ async def test_on_a_phone_everything_fits_and_a_table_fades_and_says_so_where_it
     async with opened(browser, report, PHONE) as (page, _, _):
         assert await page.evaluate(WIDTH) == PHONE
         assert await in_sight(page, "board") == ["Tier", "#", "Subject", "Index", "95 % CI"]
-        await forest(page, "narrow", "wide")
         box = page.locator("#table-board .scroll")
         assert "right" in (await box.get_attribute("class") or "").split()
         hint = "getComputedStyle(document.getElementById('table-board'), '::before').content"

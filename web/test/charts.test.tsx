@@ -108,11 +108,11 @@ it("writes no name of a dot over another one, a dot or the edge", () => {
   for (const width of [358, 880]) {
     const body = drawn({ ...scatter, frontier: [], points }, width);
     const dots = [...body.querySelectorAll("[data-row] circle")].map((dot) => numbers([dot], "cx").concat(numbers([dot], "cy")));
-    const names = [...body.querySelectorAll("text")].filter((text) => (text.textContent ?? "").includes("ven"));
+    const names = [...body.querySelectorAll("text")].filter((text) => text.textContent.includes("ven"));
     expect(names.length).toBeGreaterThan(width === 880 ? 8 : 0);
     const boxes = names.map((name) => {
       const [left = 0] = numbers([name], "x");
-      return { left, right: left + textWidth(name.textContent ?? "", 11), y: numbers([name], "y")[0] ?? 0 };
+      return { left, right: left + textWidth(name.textContent, 11), y: numbers([name], "y")[0] ?? 0 };
     });
     boxes.forEach((box, place) => {
       expect(box.right).toBeLessThanOrEqual(width);
@@ -141,7 +141,7 @@ it("makes bars as long as their counts", () => {
 it.each(ALL)("keeps $kind ($id) within a phone", (chart) => {
   const body = drawn(chart, 358);
   for (const text of body.querySelectorAll("text:not([transform])")) {
-    const room = textWidth(text.textContent ?? "", Number(text.getAttribute("font-size")));
+    const room = textWidth(text.textContent, Number(text.getAttribute("font-size")));
     const x = Number(text.getAttribute("x"));
     const anchor = text.getAttribute("text-anchor");
     const left = anchor === "end" ? x - room : anchor === "middle" ? x - room / 2 : x;

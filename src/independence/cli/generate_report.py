@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     "--output", "-o", "path", type=click.Path(dir_okay=False, path_type=Path),
     help="The file to write, in HTML where it ends in .html; default: report.md or report.html.",
 )  # fmt: skip
-@click.option(
-    "--html", "as_html", is_flag=True, help="One self-contained HTML file instead of Markdown with figures beside it."
-)
+@click.option("--html", "as_html", is_flag=True, help="One self-contained HTML file instead of Markdown.")
 @click.option("--tables", type=click.Path(file_okay=False, path_type=Path), help="Also every table as CSV and JSON.")
 @options.SHOWN_MODELS
 @options.FORCE
@@ -47,7 +45,7 @@ def command(
 ) -> None:
     """Write a report on one suite edition under one condition.
 
-    Board, plots, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
+    Board, charts, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
     index; tilt, merit, pairs and domains for paired sides; the published columns for the rent benchmark.
     """
     from independence.api import reading, reporting

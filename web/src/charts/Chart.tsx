@@ -118,14 +118,14 @@ export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps
   };
   const shapes = [...(chosen === null ? [] : [drawing.marks[chosen]]), mark].filter((one) => one !== undefined);
   return (
-    <figure className="max-w-5xl">
+    <figure className="w-full max-w-5xl min-w-0">
       <figcaption className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         {title ? <span className="font-semibold">{chart.title}</span> : <span />}
         <Downloads name={chart.id} columns={table.columns} rows={table.rows} svg={() => import("./save").then(({ chartSvg }) => chartSvg(chart))} />
       </figcaption>
-      <div ref={box} className="overflow-x-auto">
+      <div ref={box} className="overflow-x-auto [contain:inline-size]">
         <div
-          className="relative cursor-default touch-pan-y select-none"
+          className="relative cursor-default touch-pan-y select-none focus-visible:-outline-offset-2"
           style={{ width: drawing.width }}
           tabIndex={0}
           role="group"
