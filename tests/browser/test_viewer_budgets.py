@@ -13,7 +13,7 @@ from .viewing import quiet, seen
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 ELEMENTS = 2500
-MOST_REQUESTS = {"/": 8, "/m/SUBJECT/r/1/pt04": 14, "/s/direct": 14}
+MOST_REQUESTS = {"/": 8, "/m/SUBJECT/r/1/pt04": 14, "/s/direct": 22}
 KB = 1000
 
 

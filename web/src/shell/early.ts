@@ -1,7 +1,6 @@
 import { currentBoard, type CurrentBoard } from "../data/board";
 import { onceReady, request } from "../data/documents";
-import { cellsPath, dialoguePath, indexPath, sharedPath } from "../data/paths";
-import { slugsInOrder } from "../data/results";
+import { cellsPath, dialoguePath, indexPath, resultsPath, sharedPath } from "../data/paths";
 import type { BootConfig, IndexDocument } from "../schema";
 import { chosenBoard } from "./chosen";
 
@@ -21,7 +20,7 @@ export function startEarly(boot: BootConfig, hash: string): void {
   if (CELLS.test(path) && judge !== null) request(cellsPath({ boot, info, judge }));
   onceReady(index, (found) => {
     const board = currentBoard(boot, info, judge, scoring, found as IndexDocument);
-    for (const block of firstBlocks(board, path, query)) request(block);
+    for (const document of firstRead(board, path)) request(document);
   });
   if (path.includes("/r/")) early(import("../features/trajectory/TrajectoryPage"));
   else if (path.startsWith("/m/")) early(import("../features/subject/SubjectPage"));
@@ -29,20 +28,16 @@ export function startEarly(boot: BootConfig, hash: string): void {
   else if (path.startsWith("/heat")) early(import("../features/heatmap/HeatmapPage"));
 }
 
-/** The blocks that are read first: of a dialogue its own, of a feed in its usual order those of the first two subjects. */
-function firstBlocks(board: CurrentBoard, path: string, query: string): readonly string[] {
+/** What is read first: of a dialogue its block, of a scenario who kept how much. */
+function firstRead(board: CurrentBoard, path: string): readonly string[] {
   const [, slug, run, scenario] = DIALOGUE.exec(path) ?? [];
   const [, feed] = FEED.exec(path) ?? [];
-  const chosen = ["sort", "bin", "q", "run"].some((name) => new URLSearchParams(query).has(name));
-  const blocks =
-    slug !== undefined && scenario !== undefined
-      ? Number(run) < 1 || Number(run) > (board.subjects.get(slug)?.runs ?? 0) ? [] : [dialoguePath(board, slug, decodeURIComponent(scenario), Number(run))]
-      : feed === undefined || chosen
-        ? []
-        : slugsInOrder(board)
-            .slice(0, 2)
-            .map((first) => dialoguePath(board, first, decodeURIComponent(feed), 1));
-  return blocks.filter((block) => block !== null);
+  const unit = feed === undefined ? undefined : board.scenarios.get(decodeURIComponent(feed))?.unit;
+  if (unit !== undefined && board.judge !== null) return [resultsPath(board, unit)];
+  if (slug === undefined || scenario === undefined) return [];
+  const there = Number(run) >= 1 && Number(run) <= (board.subjects.get(slug)?.runs ?? 0);
+  const block = there ? dialoguePath(board, slug, decodeURIComponent(scenario), Number(run)) : null;
+  return block === null ? [] : [block];
 }
 
 /** The page itself says so where its script cannot be fetched. */

@@ -73,7 +73,7 @@ function Row({ gap, chosen, say, quantity, onChoose }: RowProps) {
   return (
     <li className="border-t border-faint">
       <button type="button" aria-pressed={chosen} className={`grid w-full items-center gap-3 px-1 py-0.5 text-left text-sm hover:bg-band ${chosen ? "bg-band font-medium" : ""}`} style={{ gridTemplateColumns: `minmax(0,1fr) 5rem ${3.5 * gap.values.length}rem 3rem` }} onClick={onChoose}>
-        <span className="truncate">{gap.label}</span>
+        <span>{gap.label}</span>
         <svg aria-hidden="true" className="block h-2 w-full">
           <rect width="100%" height="8" rx="2" className="fill-faint" />
           <rect width={percent(width)} height="8" rx="2" className={gap.differs ? "fill-accent" : "fill-soft"} />

@@ -34,7 +34,7 @@ export default function ScenariosPage() {
     <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       {results !== null && (
         <div className="-mt-2 mb-5 flex flex-wrap items-center justify-between gap-2">
-          <p className="text-sm text-muted">Percentages: mean {measureAbout(results)} over all subjects.</p>
+          <p className="text-sm text-muted">{results.scale == null ? "Percentages" : "Numbers"}: mean {measureAbout(results)} over all subjects.</p>
           <Downloads
             name={`scenarios-${board.info.id}`}
             columns={COLUMNS}
