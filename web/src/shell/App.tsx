@@ -14,6 +14,7 @@ import { Header } from "./Header";
 import { KeyHelp } from "./KeyHelp";
 import { later } from "./later";
 import { MenuKeys } from "./MenuKeys";
+import { NoSuch } from "./NoSuch";
 import { OtherDataSet } from "./OtherDataSet";
 import { Page } from "./Page";
 import { ShownError } from "./ShownError";
@@ -97,6 +98,16 @@ function useLastOf(id: string, current: CurrentBoard | null): CurrentBoard | nul
   return current ?? (last?.info.id === id ? last : null);
 }
 
+/** Whether the names in an address can be read. */
+function isWritten(address: string): boolean {
+  try {
+    decodeURIComponent(address);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface PagesProps {
   readonly boot: BootConfig;
   readonly info: BoardInfo;
@@ -105,6 +116,7 @@ interface PagesProps {
 }
 
 function Pages({ boot, info, judge, scoring }: PagesProps) {
+  const [address] = useLocation();
   const path = indexPath(boot, info, judge, scoring);
   const loaded = useDocument<IndexDocument>(path);
   const index = loaded.state === "ready" ? loaded.value : null;
@@ -120,6 +132,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
       </Page>
     );
   if (board === null) return <Waiting />;
+  if (!isWritten(address)) return <BoardContext value={board}><NoSuch what="page">This address was cut off or mistyped.</NoSuch></BoardContext>;
   return (
     <BoardContext value={board}>
       <MenuKeys info={info} served={boot.served} />
@@ -144,9 +157,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         <Route path="/about" component={AboutPage} />
         {boot.served && <Route path="/live" component={LivePage} />}
         <Route>
-          <Page title="No such page">
-            <p>There is no page at this address. The menu and the footer list all pages.</p>
-          </Page>
+          <NoSuch what="page">There is no page at this address; the menu and the footer list all pages.</NoSuch>
         </Route>
       </Switch>
       <Tray />

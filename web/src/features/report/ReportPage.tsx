@@ -1,5 +1,6 @@
 import { Link, useParams } from "wouter";
 import { useAddress } from "../../route/query";
+import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Blocks } from "./Blocks";
@@ -12,6 +13,8 @@ export default function ReportPage() {
   const report = useReport();
   const sections = report.state === "ready" ? report.sections : [];
   const section = asked === "" ? sections[0] : sections.find((one) => one.id === asked);
+  if (report.state === "ready" && section === undefined && asked !== "")
+    return <NoSuch what="section" back={{ path: "/report", name: "Report" }} />;
   return (
     <Page title={`Report: ${section?.title ?? "loading"}`} heading={section?.title ?? "Report"}>
       {report.state === "loading" && <Waiting what="Loading the report" />}
@@ -33,7 +36,7 @@ export default function ReportPage() {
               ))}
             </ul>
           </nav>
-          {section === undefined ? <p className="text-muted">The report has no such section.</p> : <Blocks section={section} level="h2" />}
+          {section === undefined ? <p className="text-muted">This suite has no report.</p> : <Blocks section={section} level="h2" />}
         </div>
       )}
     </Page>
