@@ -144,7 +144,9 @@ async def test_a_page_whose_script_cannot_be_fetched_is_said_and_can_be_tried_ag
             await page.route(f"**/{name}Page.js", lambda route: route.abort())
             await page.goto(viewer.route(path))
             alert = page.get_by_role("alert")
-            await alert.get_by_text("The server does not answer, or has another version of this page by now.").wait_for()
+            await alert.get_by_text(
+                "The server does not answer, or has another version of this page by now."
+            ).wait_for()
             assert "import" not in await alert.inner_text()
             await page.unroute(f"**/{name}Page.js")
             await alert.get_by_role("button", name="Try again").click()

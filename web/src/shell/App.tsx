@@ -7,6 +7,7 @@ import { indexPath } from "../data/paths";
 import { Tray } from "../features/compare/Tray";
 import { LeaderboardPage } from "../features/leaderboard/LeaderboardPage";
 import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo, ScoringInfo } from "../schema";
+import { isWritten } from "../route/hash";
 import { Failed, Waiting } from "../ui/Notice";
 import { chosenBoard } from "./chosen";
 import { Footer } from "./Footer";
@@ -98,16 +99,6 @@ function useLastOf(id: string, current: CurrentBoard | null): CurrentBoard | nul
   return current ?? (last?.info.id === id ? last : null);
 }
 
-/** Whether the names in an address can be read. */
-function isWritten(address: string): boolean {
-  try {
-    decodeURIComponent(address);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 interface PagesProps {
   readonly boot: BootConfig;
   readonly info: BoardInfo;
@@ -116,7 +107,7 @@ interface PagesProps {
 }
 
 function Pages({ boot, info, judge, scoring }: PagesProps) {
-  const [address] = useLocation();
+  useLocation(); // the hash below is another one
   const path = indexPath(boot, info, judge, scoring);
   const loaded = useDocument<IndexDocument>(path);
   const index = loaded.state === "ready" ? loaded.value : null;
@@ -132,7 +123,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
       </Page>
     );
   if (board === null) return <Waiting />;
-  if (!isWritten(address)) return <BoardContext value={board}><NoSuch what="page">This address was cut off or mistyped.</NoSuch></BoardContext>;
+  if (!isWritten(window.location.hash)) return <NoSuch what="page">This address was cut off or mistyped.</NoSuch>;
   return (
     <BoardContext value={board}>
       <MenuKeys info={info} served={boot.served} />

@@ -19,6 +19,7 @@ export function startEarly(boot: BootConfig, hash: string): void {
   request(index);
   if (TEXTS.test(path)) request(sharedPath({ boot, info }, "texts"));
   if (CELLS.test(path) && judge !== null) request(cellsPath({ boot, info, judge }));
+  if (!isWritten(path)) return;
   onceReady(index, (found) => {
     const board = currentBoard(boot, info, judge, scoring, found as IndexDocument);
     for (const block of firstBlocks(board, path, query)) request(block);
