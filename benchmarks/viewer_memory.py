@@ -1,8 +1,8 @@
 """Memory of `view`: at its start, after every page was asked for, and while another process writes the store.
 
 The writer takes answers of the published part away and puts them back, twenty a second: what the server may hold stays
-the same, so that whatever it gains is kept for nothing. `python -m benchmarks.viewer_memory 10` measures ten minutes, and
-`python -m benchmarks.viewer_memory pages STORE` what the pages of another store take.
+the same, so that whatever it gains is kept for nothing. `python -m benchmarks.viewer_memory 10` measures ten minutes,
+and `python -m benchmarks.viewer_memory pages STORE` what the pages of another store take.
 """
 
 from __future__ import annotations

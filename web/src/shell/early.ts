@@ -2,6 +2,7 @@ import { currentBoard, type CurrentBoard } from "../data/board";
 import { onceReady, request } from "../data/documents";
 import { cellsPath, dialoguePath, indexPath, sharedPath } from "../data/paths";
 import { slugsInOrder } from "../data/results";
+import { isWritten } from "../route/hash";
 import type { BootConfig, IndexDocument } from "../schema";
 import { chosenBoard } from "./chosen";
 
