@@ -1,7 +1,8 @@
-"""Memory of `view` over a store that another process writes all the time, while a reader follows what changes.
+"""Memory of `view`: at its start, after every page was asked for, and while another process writes the store.
 
 The writer takes answers of the published part away and puts them back, twenty a second: what the server may hold stays
-the same, so that whatever it gains is kept for nothing. `python -m benchmarks.viewer_memory 10` measures ten minutes.
+the same, so that whatever it gains is kept for nothing. `python -m benchmarks.viewer_memory 10` measures ten minutes,
+and `python -m benchmarks.viewer_memory pages STORE` what the pages of another store take.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ from typing import Any, NamedTuple
 
 from benchmarks import published
 from benchmarks.figure import Figure, Result, Skipped
-from independence.store import dialogue_rows, digests
+from independence.report.site.paths import StoreDocuments
+from independence.store import database, dialogue_rows, digests
 
 GROWTH, ANSWERED = "memory of `view`, gained while a store is written", "`api/changes` meanwhile, 95 %"
 GROWTH_BOUND_MB, ANSWERED_BOUND_MS = 24.0, 250.0
+START, WHOLE = "memory of `view` at its start", "memory of `view` after every page, of its store"
+START_BOUND_MB, WHOLE_BOUND = 150.0, 2.2
 MINUTES = 2.0
 _MISSING, _PER_S, _POLL_S = 400, 20, 0.5
 _SAMPLES = 10  # at either end, of which the median counts
@@ -47,10 +51,11 @@ def measure(minutes: float = MINUTES) -> list[Result]:
     """Skipped where the data is not there."""
     found = published.found()
     if isinstance(found, str):
-        return [Skipped(name, found) for name in (GROWTH, ANSWERED)]
+        return [Skipped(name, found) for name in (START, WHOLE, GROWTH, ANSWERED)]
     with tempfile.TemporaryDirectory() as scratch:
         store = Path(scratch) / "store.db"
         published.make(found, store)
+        asked = every_page(store)
         with serving(store) as (address, process):
             reader = _Reader(address)
             with _writing(store) as writer:
@@ -62,6 +67,7 @@ def measure(minutes: float = MINUTES) -> list[Result]:
     most = max(watched.memory_mb)
     told = f"{minutes:g} min, {watched.versions} changes seen, {watched.documents:,} documents read"
     return [
+        *asked,
         Figure(
             GROWTH,
             last - first,
@@ -70,6 +76,24 @@ def measure(minutes: float = MINUTES) -> list[Result]:
             detail=f"{first:.0f} to {last:.0f}, at most {most:.0f} MB; {told}",
         ),
         Figure(ANSWERED, quantile, "ms", ANSWERED_BOUND_MS, detail=f"at most {max(watched.changes_ms):.0f} ms"),
+    ]
+
+
+def every_page(store: Path) -> list[Result]:
+    """What the server holds at first, and once each document of a store was asked for."""
+    with database.reading(store) as connection:
+        paths = list(StoreDocuments(connection).paths())
+    size_mb = store.stat().st_size / 2**20
+    with serving(store) as (address, process):
+        first, began = memory_mb(process.pid), time.monotonic()
+        for path in paths:
+            with urllib.request.urlopen(f"{address}data/00000000/{path}", timeout=600) as answer:
+                answer.read()
+        last, took = memory_mb(process.pid), time.monotonic() - began
+    told = f"{last:.0f} of {size_mb:.0f} MB; {len(paths):,} documents in {took:.0f} s"
+    return [
+        Figure(START, first, "MB", START_BOUND_MB),
+        Figure(WHOLE, last / size_mb, "times", WHOLE_BOUND, detail=told),
     ]
 
 
@@ -174,6 +198,9 @@ def memory_mb(pid: int) -> float:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["write"]:
         write(Path(sys.argv[2]))
+    elif sys.argv[1:2] == ["pages"]:
+        for figure in every_page(Path(sys.argv[2])):
+            print(figure)
     else:
         for result in measure(float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES):
             print(result)

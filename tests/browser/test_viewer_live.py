@@ -13,8 +13,9 @@ import msgspec
 import pytest
 from playwright.async_api import Browser, Route
 
-from independence.store import database, dialogue_rows, digests, leases
+from independence.store import database, dialogue_rows, digests, leases, records
 from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
+from independence.store.records import FailureRow
 from independence.suites.load import LoadedSuite
 from independence.types import Reply, Verdict
 from independence.viewer import app
@@ -95,6 +96,79 @@ async def test_answers_that_another_process_writes_are_seen_and_no_row_moves_und
         assert (said, also_said) == ([], [])
 
 
+async def test_who_comes_from_live_sees_results_come_and_keeps_their_place(
+    browser: Browser, halved: tuple[Path, Path]
+) -> None:
+    path, rest = halved
+    async with serving.served(path) as viewer, seen(browser, 390) as (page, said, _):
+        await settled(page, viewer.route("/live"))
+        await page.get_by_role("link", name="Leaderboard so far").click()
+        field = page.locator("main input[type=search]")
+        await field.fill("sim")
+        await page.evaluate("window.row = document.querySelector('tbody tr'); scrollTo(0, 120)")
+        await page.evaluate("document.activeElement.setSelectionRange(1, 3)")
+        follow = page.get_by_role("checkbox", name="Follow")
+        assert await follow.is_checked()
+        answers = page.get_by_role("contentinfo").get_by_text("answers")
+        before = await answers.inner_text()
+        write(path, rest, 0)
+        await answers.filter(has_not_text=before).wait_for()
+        place = "[scrollY, row.isConnected, document.activeElement.selectionStart, document.activeElement.selectionEnd]"
+        assert await page.evaluate(place) == [120, True, 1, 3]
+        await page.reload()
+        await quiet(page)
+        assert await follow.is_checked()  # for as long as the tab is open
+        await follow.uncheck()
+        before = await answers.inner_text()
+        write(path, rest, 1)
+        await page.get_by_role("button", name="Show", exact=True).wait_for()
+        assert await answers.inner_text() == before
+        await page.goto(viewer.route("/live"))
+        await page.get_by_text(re.compile(COUNT)).first.wait_for()
+        assert not await follow.is_checked()  # who has chosen is not asked again
+        assert said == []
+
+
+async def test_a_cell_opens_its_dialogue_which_grows_turn_by_turn(
+    browser: Browser, store: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(store, tmp_path / "store.db"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        trial, turns = connection.execute(
+            "SELECT trial, count(*) FROM calls JOIN planned USING (trial) WHERE run = 1 GROUP BY trial "
+            "HAVING count(*) > 2 AND count(DISTINCT text) = count(*) LIMIT 1"
+        ).fetchone()
+        label, scenario = connection.execute(
+            "SELECT label, scenario FROM planned JOIN subjects USING (suite, edition, config_dir) WHERE trial = ?",
+            (trial,),
+        ).fetchone()
+        calls = connection.execute("SELECT * FROM calls WHERE trial = ? ORDER BY turn", (trial,)).fetchall()
+        digests.offer(connection)
+        connection.execute("DELETE FROM verdicts WHERE trial = ?", (trial,))
+        connection.execute("DELETE FROM calls WHERE trial = ?", (trial,))
+        given_up = FailureRow(trial, "opening", "GaveUp", "HTTP 500: <b>down</b>", (), "2026-01-02T03:04:05Z")
+        records.add_failure(connection, given_up)
+    async with serving.served(path) as viewer, seen(browser) as (page, said, _):
+        await settled(page, viewer.route("/live"))
+        failed = page.get_by_role("region", name="Failures").get_by_role("listitem").filter(has_text=label)
+        listed = await failed.inner_text()
+        for words in ("HTTP 500: <b>down</b>", "once · 02/01/2026", "The same command asks again"):
+            assert words in listed
+        title = next(one.title for one in viewer.index.scenarios if one.id == scenario)
+        await page.get_by_role("link", name=f"{label}, {title}: 2 of 3 answered").click()
+        await page.get_by_text("No answer to opening: HTTP 500: <b>down</b>").wait_for()
+        answers = page.locator("[data-answer]")
+        for number, call in enumerate(calls, 1):
+            with closing(sqlite3.connect(path)) as connection, connection:
+                digests.offer(connection)
+                connection.execute(f"INSERT INTO calls VALUES ({', '.join('?' * len(call))})", call)
+                dialogue_rows.write(connection, [trial])
+            await answers.nth(number - 1).wait_for()
+            assert await answers.count() == number
+        assert number == turns
+        assert said == []
+
+
 async def test_a_server_that_ends_is_said_and_what_is_shown_stays(browser: Browser, store: Path) -> None:
     async with seen(browser) as (page, _, _):
         async with serving.served(store) as viewer:
@@ -121,8 +195,8 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM progress")
         for owner, snapshot in rows:
-            said = msgspec.json.encode(snapshot).decode()
-            connection.execute("INSERT INTO progress VALUES (?, ?, ?)", (owner, now, said))
+            written = msgspec.json.encode(snapshot).decode()
+            connection.execute("INSERT INTO progress VALUES (?, ?, ?)", (owner, now, written))
     async with serving.served(path, clock) as viewer, seen(browser) as (page, said, _):
         await settled(page, viewer.route("/live"))
         cards = page.get_by_role("region", name="Runs").get_by_role("article")

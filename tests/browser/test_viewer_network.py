@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -104,3 +105,59 @@ async def test_a_document_that_was_cut_off_is_said(browser: Browser, viewer: Vie
         await page.route("**/text/**", lambda route: route.fulfill(status=200, body='{"schema":1,"dialogues":[{'))
         await page.goto(viewer.route("/m/SUBJECT/r/1/direct"))
         await page.get_by_role("alert").filter(has_text="cut off").wait_for()
+
+
+UNKNOWN = (
+    "/nowhere", "/live/x", "/m/nobody", "/m/nobody/r/1/SCENARIO", "/m/SUBJECT/r/99/SCENARIO", "/m/SUBJECT/r/x/SCENARIO",
+    "/m/SUBJECT/r/1/nowhere", "/m/SUBJECT/r/1/%E0%A4", "/s/nowhere", "/s/%E0%A4", "/cell/nowhere", "/report/nowhere",
+    "/?board=nowhere", "/heat?judge=nobody", "/report?scoring=none",
+)  # fmt: skip
+
+
+async def test_an_address_of_what_is_not_here_is_said_to_be_and_leads_to_what_is(
+    browser: Browser, viewer: Viewer
+) -> None:
+    async with seen(browser) as (page, said, _):
+        for path in UNKNOWN:
+            await settled(page, viewer.route(path))
+            await page.get_by_role("heading", name=re.compile("^No such|^Nothing to show")).wait_for()
+            assert re.match("No such|Nothing to show", await page.title()), path
+            await page.locator("main").get_by_role("link").click()
+            await quiet(page)
+            assert len(await page.locator("main").inner_text()) > 400, path
+        assert said == []
+
+
+SCRIPTS = {
+    "About": "/about", "Cell": "/cell/UNIT", "Compare": "/cmp", "Data": "/data", "Heatmap": "/heat",
+    "Judges": "/judges", "Live": "/live", "Names": "/names", "Prompts": "/prompts", "Rate": "/rate",
+    "Report": "/report", "Scenario": "/s/SCENARIO", "Scenarios": "/s", "Search": "/search", "Subject": "/m/SUBJECT",
+    "Trajectory": "/m/SUBJECT/r/1/SCENARIO",
+}  # fmt: skip
+
+
+async def test_a_page_whose_script_cannot_be_fetched_is_said_and_can_be_tried_again(
+    browser: Browser, viewer: Viewer
+) -> None:
+    async with seen(browser) as (page, _, _):
+        for name, path in SCRIPTS.items():
+            await page.goto("about:blank")
+            await page.route(f"**/{name}Page.js", lambda route: route.abort())
+            await page.goto(viewer.route(path))
+            alert = page.get_by_role("alert")
+            await alert.get_by_text(
+                "The server does not answer, or has another version of this page by now."
+            ).wait_for()
+            assert "import" not in await alert.inner_text()
+            await page.unroute(f"**/{name}Page.js")
+            await alert.get_by_role("button", name="Try again").click()
+            await alert.wait_for(state="detached")
+            await quiet(page)
+        await page.route("**/AboutPage.js", lambda route: route.abort())
+        await settled(page, viewer.route("/"))
+        await page.context.set_offline(True)
+        await page.goto(viewer.route("/about"))
+        await page.get_by_text("This device is offline.").wait_for()
+        await page.get_by_role("button", name="Try again").click()  # leads nowhere, and away from nothing
+        await page.get_by_role("link", name="Leaderboard").first.click()
+        await page.locator("tbody tr").first.wait_for()

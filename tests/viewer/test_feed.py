@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,10 @@ class Looked:
         return f"as of {self.version}".encode()
 
 
-async def heard(feed: ChangesFeed, into: list[bytes]) -> None:
+async def heard(feed: ChangesFeed, tell: Callable[[bytes], object]) -> None:
     async with aclosing(feed.moments()) as moments:
         async for moment in moments:
-            into.append(moment.document)
+            tell(moment.document)
 
 
 async def turns() -> None:
@@ -64,7 +64,7 @@ async def test_twenty_listeners_cost_as_many_reads_as_one() -> None:
     reads = []
     for listeners in (1, 20):
         store, told = Looked(), [list[bytes]() for _ in range(listeners)]
-        tasks = [asyncio.create_task(heard(store.feed, own)) for own in told]
+        tasks = [asyncio.create_task(heard(store.feed, own.append)) for own in told]
         await turns()
         for version in "223":
             store.version = version
@@ -80,7 +80,7 @@ async def test_twenty_listeners_cost_as_many_reads_as_one() -> None:
 
 async def test_what_is_known_is_said_again_before_a_proxy_takes_the_connection_for_dead() -> None:
     store, told = Looked(), list[bytes]()
-    task = asyncio.create_task(heard(store.feed, told))
+    task = asyncio.create_task(heard(store.feed, told.append))
     await turns()
     for passed, times in ((REPEATED_S - 1, 1), (1, 2), (REPEATED_S - 1, 2), (1, 3)):
         store.clock.forward(passed)

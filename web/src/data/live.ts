@@ -9,7 +9,7 @@ export interface Following {
   readonly shownVersion: string; // of the store that the page shows
   readonly shows: number; // how often what is new was shown
   readonly lost: boolean; // the server does not answer
-  readonly follows: boolean; // what is new is shown as it comes
+  readonly follows: boolean | null; // what is new is shown as it comes; null: nobody has chosen
   readonly live: LiveDocument | null; // of the board that a page watches
 }
 
@@ -18,16 +18,17 @@ const SLOWEST_RETRY = 15000;
 const BETWEEN_SHOWS = 2000;
 const CHOICE = "follow";
 const listeners = new Set<() => void>();
-let following: Following = { changes: null, shownVersion: "", shows: 0, lost: false, follows: chosen() === "yes", live: null };
+let following: Following = { changes: null, shownVersion: "", shows: 0, lost: false, follows: chosen(), live: null };
 let stream: EventSource | null = null;
 let watched = ""; // the board whose dialogues are counted
 let failures = 0;
 let retry = 0;
 let nextShow = 0;
 
-function chosen(): string | null {
+function chosen(): boolean | null {
   try {
-    return sessionStorage.getItem(CHOICE);
+    const kept = sessionStorage.getItem(CHOICE);
+    return kept === null ? null : kept === "yes";
   } catch {
     return null; // a browser that keeps nothing
   }
@@ -82,7 +83,7 @@ export function showChanges(): void {
 
 /** Shows what is new to who follows, at most every two seconds. */
 function showSoon(): void {
-  if (!following.follows || following.changes === null || following.changes.version === following.shownVersion) return;
+  if (following.follows !== true || following.changes === null || following.changes.version === following.shownVersion) return;
   if (nextShow !== 0) return;
   showChanges();
   nextShow = window.setTimeout(() => {
@@ -113,7 +114,7 @@ export function useLive(board: string): LiveDocument | null {
   useEffect(() => {
     watched = board;
     open();
-    if (chosen() === null) setFollows(true);
+    if (following.follows === null) setFollows(true);
     return () => {
       watched = "";
       open();

@@ -64,3 +64,13 @@ export function navigate(to: string, options: { readonly replace?: boolean } = {
 
 export const useHashPath: BaseLocationHook = () => [useSyncExternalStore(subscribe, () => parts()[0]), navigate];
 export const useHashQuery: BaseSearchHook = () => useSyncExternalStore(subscribe, () => parts()[1]);
+
+/** Whether the names in an address can be read. */
+export function isWritten(address: string): boolean {
+  try {
+    decodeURIComponent(address);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -9,6 +9,7 @@ import { Tray } from "../features/compare/Tray";
 import { SearchBox } from "../features/search/SearchBox";
 import { LeaderboardPage } from "../features/leaderboard/LeaderboardPage";
 import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo, ScoringInfo } from "../schema";
+import { isWritten } from "../route/hash";
 import { Failed, Waiting } from "../ui/Notice";
 import { chosenBoard } from "./chosen";
 import { Footer } from "./Footer";
@@ -16,6 +17,7 @@ import { Header } from "./Header";
 import { KeyHelp } from "./KeyHelp";
 import { later } from "./later";
 import { MenuKeys } from "./MenuKeys";
+import { NoSuch } from "./NoSuch";
 import { OtherDataSet } from "./OtherDataSet";
 import { Page } from "./Page";
 import { ShownError } from "./ShownError";
@@ -108,6 +110,7 @@ interface PagesProps {
 }
 
 function Pages({ boot, info, judge, scoring }: PagesProps) {
+  useLocation(); // the hash below is another one
   const path = indexPath(boot, info, judge, scoring);
   const loaded = useDocument<IndexDocument>(path);
   const index = loaded.state === "ready" ? loaded.value : null;
@@ -123,6 +126,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
       </Page>
     );
   if (board === null) return <Waiting />;
+  if (!isWritten(window.location.hash)) return <NoSuch what="page">This address was cut off or mistyped.</NoSuch>;
   return (
     <BoardContext value={board}>
       <MenuKeys info={info} served={boot.served} />
@@ -148,9 +152,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         <Route path="/about" component={AboutPage} />
         {boot.served && <Route path="/live" component={LivePage} />}
         <Route>
-          <Page title="No such page">
-            <p>There is no page at this address. The menu and the footer list all pages.</p>
-          </Page>
+          <NoSuch what="page">There is no page at this address; the menu and the footer list all pages.</NoSuch>
         </Route>
       </Switch>
       <Tray />

@@ -1,6 +1,7 @@
 import { currentBoard, type CurrentBoard } from "../data/board";
 import { onceReady, request } from "../data/documents";
 import { cellsPath, dialoguePath, indexPath, resultsPath, sharedPath } from "../data/paths";
+import { isWritten } from "../route/hash";
 import type { BootConfig, IndexDocument } from "../schema";
 import { chosenBoard } from "./chosen";
 
@@ -18,6 +19,7 @@ export function startEarly(boot: BootConfig, hash: string): void {
   request(index);
   if (TEXTS.test(path)) request(sharedPath({ boot, info }, "texts"));
   if (CELLS.test(path) && judge !== null) request(cellsPath({ boot, info, judge }));
+  if (!isWritten(path)) return;
   onceReady(index, (found) => {
     const board = currentBoard(boot, info, judge, scoring, found as IndexDocument);
     for (const document of firstRead(board, path)) request(document);

@@ -7,6 +7,7 @@ import { navigate } from "../../route/hash";
 import { cellPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import type { ScenarioInfo } from "../../schema";
+import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { words } from "../../text/format";
 import { SubjectChoice } from "../../ui/SubjectChoice";
@@ -55,11 +56,7 @@ export default function CellPage() {
   });
   const first = scenarios[0];
   if (first === undefined)
-    return (
-      <Page title="No such case">
-        <p>This board has no case at this address.</p>
-      </Page>
-    );
+    return <NoSuch what="case" back={{ path: "/s", name: "All scenarios" }} />;
   const title = (first.cell ?? "") === "" ? scenarioTitle(board, first.id) : cellTitle(first.cell ?? "");
   const free = new Set(varying(scenarios));
   const factors = Object.entries(first.factors ?? {}).filter(([name]) => !free.has(name));

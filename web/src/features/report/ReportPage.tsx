@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../../route/query";
+import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Blocks } from "./Blocks";
@@ -18,6 +19,8 @@ export default function ReportPage() {
   useEffect(() => {
     if (section !== undefined) document.getElementById(anchor(section.id))?.scrollIntoView();
   }, [section]);
+  if (report.state === "ready" && section === undefined && asked !== "")
+    return <NoSuch what="section" back={{ path: "/report", name: "Report" }} />;
   return (
     <Page title={section === undefined ? "Report" : `Report: ${section.title}`} heading="Report">
       {report.state === "loading" && <Waiting what="Loading the report" />}
@@ -40,7 +43,7 @@ export default function ReportPage() {
             </ul>
           </nav>
           <div className="space-y-12">
-            {asked !== "" && section === undefined && <p className="text-muted">The report has no such section.</p>}
+            {sections.length === 0 && <p className="text-muted">This suite has no report.</p>}
             {sections.map((one) => (
               <section key={one.id} id={anchor(one.id)} aria-labelledby={`${anchor(one.id)}-title`} className="scroll-mt-20">
                 <h2 id={`${anchor(one.id)}-title`} className="mb-3 text-xl font-semibold">

@@ -9,6 +9,7 @@ import { navigate } from "../../route/hash";
 import { scenarioPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import type { ScenarioInfo } from "../../schema";
+import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { count, words } from "../../text/format";
 import { Failed } from "../../ui/Notice";
@@ -33,11 +34,7 @@ export default function ScenarioPage() {
   const board = useBoard();
   const scenario = board.scenarios.get(decodeURIComponent(encoded));
   if (scenario === undefined)
-    return (
-      <Page title="No such scenario">
-        <p>This board has no scenario of this name.</p>
-      </Page>
-    );
+    return <NoSuch what="scenario" back={{ path: "/s", name: "All scenarios" }} />;
   return <ScenarioFeed scenario={scenario} />;
 }
 

@@ -1,4 +1,4 @@
-import { Link, useParams } from "wouter";
+import { useParams } from "wouter";
 import { useBoard } from "../../data/board";
 import { groupsOf } from "../../data/groups";
 import { slugsInOrder, useCells } from "../../data/results";
@@ -7,6 +7,7 @@ import { navigate } from "../../route/hash";
 import { subjectPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { BoardRow, SubjectProfile } from "../../schema";
+import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { decimal, dollars, percent, shown, words } from "../../text/format";
 import { Badge } from "../../ui/Badge";
@@ -28,13 +29,7 @@ export default function SubjectPage() {
   const board = useBoard();
   const subject = board.subjects.get(slug);
   if (subject === undefined)
-    return (
-      <Page title="No such subject">
-        <p>
-          This board has no subject at this address. <Link href="/" className="link">The leaderboard</Link> has all of them.
-        </p>
-      </Page>
-    );
+    return <NoSuch what="subject" />;
   return <Subject subject={subject} />;
 }
 

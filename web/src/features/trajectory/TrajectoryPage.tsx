@@ -5,6 +5,7 @@ import { navigate } from "../../route/hash";
 import { scenarioTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
+import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { NoteBox } from "../notes/NoteBox";
 import { CompareButton } from "../compare/CompareButton";
@@ -25,13 +26,7 @@ export default function TrajectoryPage() {
   const board = useBoard();
   const subject = board.subjects.get(slug);
   if (subject === undefined || !board.scenarios.has(scenario) || !Number.isInteger(run) || run < 1 || run > subject.runs)
-    return (
-      <Page title="No such dialogue">
-        <p>
-          This board has no dialogue at this address. <Link href="/" className="link">The leaderboard</Link> leads to all.
-        </p>
-      </Page>
-    );
+    return <NoSuch what="dialogue" />;
   return <Trajectory slug={slug} scenario={scenario} run={run} />;
 }
 
