@@ -59,7 +59,9 @@ class Reader(HTMLParser):
 
 def written(store: Path, path: Path, **options: Any) -> Reader:
     with independence.Store(store) as held:
-        independence.write_report_file(held, path, **{"suite": "toy", "variant": "firm", "mode": "tool_role", **options})
+        independence.write_report_file(
+            held, path, **{"suite": "toy", "variant": "firm", "mode": "tool_role", "judge": "cues", **options}
+        )
     return Reader(path.read_text("utf-8"))
 
 

@@ -51,7 +51,8 @@ def command(
 ) -> None:
     """Write a report on one suite edition under one condition.
 
-    Quoted passages, board, charts, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
+    Quoted passages, board, charts, costs, judges, run health,
+    and what the suite's analysis adds: scenarios, conditions and hosts for an
     index; tilt, merit, pairs and domains for paired sides; the published columns for the rent benchmark.
     """
     from independence.api import reading, reporting

@@ -114,12 +114,12 @@ def sections(
             section = Section(name, one.title, one.body(data, connection))
             _require(isinstance(section.title, str) and section.title, who, "its `title` is no text")
             _require(isinstance(section.body, list | tuple), who, "its `body` is no list")
-            ids = {block.id for other in made for block in other.body if not isinstance(block, Prose)}
+            ids = {block.id for other in made for block in other.body if isinstance(block, Table | Chart)}
             ids |= {other.id for other in made}
             for block in section.body:
                 _require(isinstance(block, Table | Chart | Prose), who, "something in its `body` is no Table")
             blocks = [_checked(block, who) if isinstance(block, Table) else block for block in section.body]
-            for id_ in (section.id, *(block.id for block in blocks if not isinstance(block, Prose))):
+            for id_ in (section.id, *(block.id for block in blocks if isinstance(block, Table | Chart))):
                 _require(_ID.fullmatch(id_), who, f"the id `{id_}` has other signs than a-z, 0-9 and hyphens")
                 _require(id_ not in ids, who, f"the report has something with the id `{id_}` already")
                 ids.add(id_)
