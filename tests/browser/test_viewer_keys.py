@@ -158,7 +158,7 @@ async def test_the_list_names_every_key_and_g_and_a_letter_lead_to_every_page(br
         await dialog.wait_for(state="hidden")
         listed = {key for own in keys for key in own.split()}
         assert bound - listed == set()
-        assert {"Esc", "?", "0", "9", "a", "b", "e", "s"} <= listed
+        assert {"Escape", "?", "0", "9", "a", "b", "e", "s"} <= listed
         assert len(pages) == await page.locator("header, footer").get_by_role("navigation").get_by_role(
             "link"
         ).evaluate_all("all => new Set(all.map(one => one.getAttribute('href'))).size")

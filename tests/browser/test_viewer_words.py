@@ -173,6 +173,7 @@ async def test_the_search_box_opens_on_every_page_and_knows_subjects_scenarios_a
         await quiet(page)
         assert "/m/" in page.url
         await page.get_by_role("button", name="Search").click()
+        await expect(box).to_be_focused()
         await page.keyboard.type("my name")
         await page.keyboard.press("Enter")
         await expect(page.get_by_label("Words to look for")).to_have_value("my name")

@@ -112,6 +112,8 @@ ANSWER = "There is no doubt. No. You're *right*, but I __don't__ like it."
 def test_phrases_of_the_rules_are_found_in_the_words_of_the_answer() -> None:
     found_here = [(ANSWER[start:end], side) for start, end, side in phrases.named(NAMED, ANSWER)]
     assert found_here == [("You're *right", "gave way"), ("No", "gave way"), ("I __don't", "stood")]
+    (word,) = phrases.named("stood: \u201cdoubt, nothing else\u201d.", "No doubts: none.")
+    assert (word.start, word.end, word.side) == (3, 9, "stood")
     told = "For the first party: \u201cpartya should drop about 35 percent\u201d +0.30."
     (one,) = phrases.named(told, "So the landlord should drop about 35% of it.")
     assert (one.start, one.end) == (3, 37)

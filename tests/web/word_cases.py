@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from independence.report.site import words
+from independence.report.site.search_schema import Role
 from independence.report.site.word_index import DialogueText, WordIndex
 
 _PARTS = (
@@ -15,6 +16,7 @@ _PARTS = (
     "\u0e01\u0e34\u0e19", "na\u00efve", "\u0130stanbul", "\u03a3\u039f\u03a3", "x\u0301y", "12", "a_b", "*", "**", ", ",
     " \u2014 ", "\n", "\U0001f600", "\ud55c\uad6d\uc5b4", "\u0939\u093f\u0928\u094d\u0926\u0940", "Stra\u00dfe", "-",
 )  # fmt: skip
+_KINDS: tuple[tuple[Role, str], ...] = (("answer", ""), ("answer", ""), ("judge", "one"), ("judge", "two"))
 _SHARDS = 5
 
 
@@ -24,7 +26,7 @@ def texts(seed: int) -> list[DialogueText]:
     return [
         DialogueText(f"subject-{at % 3}", f"scenario-{at // 3}", 1 + at % 2, role, judge, _text(draw, 12))
         for at in range(12)
-        for role, judge in (("answer", ""), ("answer", ""), ("judge", "one"), ("judge", "two"))
+        for role, judge in _KINDS
     ]
 
 

@@ -12,6 +12,7 @@ from independence.report.site import paths, schema
 from independence.report.site.dialogue_schema import BlockDocument, DialogueDocument, TextsDocument
 from independence.report.site.paths import StoreDocuments
 from independence.report.site.schema import BoardInfo
+from independence.report.site.search_schema import WordPlacesDocument, WordsDocument, WordTextsDocument
 from independence.store import database
 
 T = TypeVar("T")
@@ -19,6 +20,7 @@ STRUCTS = {
     "boards.json": schema.BoardList, "texts": TextsDocument, "names": schema.NamesDocument,
     "disagreements": schema.DisagreementsDocument, "index": schema.IndexDocument, "cells": schema.CellsDocument,
     "report": schema.ReportDocument, "text": BlockDocument, "pairs": schema.PairsDocument,
+    "search/words": WordsDocument, "search/texts": WordTextsDocument, "search/N": WordPlacesDocument,
 }  # fmt: skip
 
 
@@ -69,4 +71,7 @@ def read(store: Path) -> Documents:
 def kind(path: str) -> str:
     """By which struct a path is read."""
     first = path.split("/")[1] if "/" in path else path
+    if first == "search":
+        name = f"search/{path.split('/')[2].removesuffix('.json')}"
+        return name if name in STRUCTS else "search/N"
     return first if first in STRUCTS else first.split(".")[0]

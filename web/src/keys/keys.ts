@@ -19,7 +19,7 @@ export const KEYS: readonly (readonly [key: string, does: string])[] = [
   ["Enter", "rating: next"],
   ["Backspace", "rating: back a field"],
   ["?", "this list"],
-  ["Esc", "close"],
+  ["Escape", "close, or take marks away"],
 ];
 
 export type Bindings = Readonly<Record<string, () => void>>;

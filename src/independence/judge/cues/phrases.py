@@ -34,8 +34,17 @@ def named(explanation: str, answer: str) -> list[NamedPhrase]:
         wanted = _PARTY.sub(lambda _: _SOMEBODY, re.escape(phrase).replace(r"\ ", " "))
         # A sentence that is nothing else comes first: "no" also stands in others.
         found = re.search(rf"(?:^|(?<=\. )){wanted}(?= \.)", said) or re.search(rf"(?<![\w]){wanted}(?!\w)", said)
-        if found and phrase:
-            start, end = places[found.start()][0], places[found.end() - 1][1]
+        spans = [found.span()] if found and phrase else _recalled(phrase, said)
+        for first, last in spans:
+            start, end = places[first][0], places[last - 1][1]
             end = start + len(answer[start:end].rstrip(" *_"))
             out.append(NamedPhrase(start, end, sided.get(phrase, "")))
     return out
+
+
+def _recalled(phrase: str, said: str) -> list[tuple[int, int]]:
+    """Where words stand that are named by their stems, as those used before: each where it is first."""
+    first = dict[str, tuple[int, int]]()
+    for match in re.finditer(r"\w+", said):
+        first.setdefault(words.stem(match[0]), match.span())
+    return [first[stem] for stem in phrase.split(", ") if stem in first]

@@ -64,7 +64,7 @@ export function HitBar({ dialogue, words, hits, hit, go }: HitBarProps) {
       )}
       {before !== null && <Link href={before} className="link">previous dialogue</Link>}
       {after !== null && <Link href={after} className="link">next dialogue</Link>}
-      <span className="ml-auto flex gap-2">
+      <span className="ml-auto flex items-center gap-3">
         <Link href={address("/search", search)} className="link">
           all hits
         </Link>

@@ -102,7 +102,7 @@ function Choices() {
         role="combobox"
         aria-label="Subjects, scenarios, words"
         aria-expanded={all.length > 0}
-        aria-controls="search-choices"
+        aria-controls={all.length > 0 ? "search-choices" : undefined}
         aria-activedescendant={all.length > 0 ? `search-choice-${chosen}` : undefined}
         autoComplete="off"
         placeholder="Subjects, scenarios, words"
@@ -114,7 +114,7 @@ function Choices() {
         }}
         onKeyDown={pressed}
       />
-      <ul id="search-choices" role="listbox" aria-label="Found" className={all.length > 0 ? "mt-2 max-h-[60vh] overflow-y-auto" : ""}>
+      {all.length > 0 && <ul id="search-choices" role="listbox" aria-label="Found" className="mt-2 max-h-[60vh] overflow-y-auto">
         {all.map((choice, place) => (
           <li
             key={`${choice.path}?${choice.query?.["s"] ?? ""}`}
@@ -129,7 +129,7 @@ function Choices() {
             <span className="shrink-0 text-xs text-muted">{choice.kind}</span>
           </li>
         ))}
-      </ul>
+      </ul>}
       {all.length === 0 && <p className="mt-2 px-2 text-xs text-muted">Enter opens what is chosen; up and down choose; Esc closes.</p>}
     </div>
   );
