@@ -103,7 +103,7 @@ def _afterword() -> str:
     return next_steps(
         [
             (command_line("leaderboard --detailed"), "every run and scenario"),
-            (command_line("generate-report --html"), "everything, with plots, in report.html"),
+            (command_line("generate-report --html"), "everything, with charts, in report.html"),
             (command_line("view"), "every answer and verdict behind these numbers, in the browser"),
         ]
     )
@@ -134,7 +134,7 @@ def _after_demo(suite: str) -> str:
     return next_steps(
         [
             (command_line("leaderboard --detailed"), "every run and scenario"),
-            (command_line("generate-report --html"), "everything, with plots, in report.html"),
+            (command_line("generate-report --html"), "everything, with charts, in report.html"),
             ("export OPENROUTER_API_KEY=...", "your key; then:"),
             (f"{own} -m vendor/model", "a model at OpenRouter"),
             (f"{own} {local}", "a model on your own server, graded by rules"),

@@ -63,7 +63,7 @@ class ReportSection:
     title: ClassVar[str]
 
     def body(self, data: VerdictData, connection: sqlite3.Connection) -> Sequence[Block]:
-        """Its tables, with notes below them, prose and figures, in their order; the section is left out without any.
+        """Its tables, with notes below them, prose and charts, in their order; the section is left out without any.
 
         `data`: of the subjects that are shown. Raises UsageError for what the user can mend.
         """

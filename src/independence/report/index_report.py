@@ -282,8 +282,8 @@ def heatmap(read: BoardData, board: Board) -> Heat:
         rows.append(HeatRow(label=row.label, values=kept, subject=row.config, simulated=row.simulated))
     return Heat(
         id="scenario-heatmap", title="Subjects by scenario", colours="kept",
-        caption="The share of each scenario's scale that a subject keeps, in percent: the stronger the colour, the more it "
-        "lost. Struck out where a verdict is missing.",
+        caption="The share of each scenario's scale that a subject keeps, in percent: the stronger the colour, the "
+        "more it lost. Struck out where a verdict is missing.",
         scale=Scale(head="share of the scale kept", kind="percent", span=(0.0, 1.0)),
         columns=tuple(HeatColumn(label=one.id, group=one.experiment, scenario=one.id) for one in known),
         rows=tuple(rows),

@@ -24,6 +24,7 @@ interface Drag {
   readonly to: Point;
 }
 
+const NONE = { active: -1, scrolled: 0, walked: false }; // the mark that is pointed at, or walked to by keys
 const USUAL = 880;
 const LEAST_DRAG = 6;
 const NEAR = 14; // pixels from a small mark within which it is meant
@@ -81,12 +82,20 @@ function pageOf(mark: Mark): string | null {
 export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps) {
   const [box, width] = useWidth();
   const drawing = useMemo(() => draw(chart, width), [chart, width]);
-  const [active, setActive] = useState(-1);
+  const [{ active, scrolled, walked }, setState] = useState(NONE);
   const [drag, setDrag] = useState<Drag | null>(null);
   const [told, setTold] = useState("");
   const address = useAddress();
   const table = useMemo(() => sheet(chart), [chart]);
   const mark = drawing.marks[active];
+  const activate = (place: number, byKeys = false) => {
+    const [area, meant] = [box.current, drawing.marks[place]];
+    if (byKeys && area !== null && meant !== undefined) {
+      const hidden = meant.x < area.scrollLeft || meant.x + meant.width > area.scrollLeft + width;
+      if (hidden) area.scrollLeft = meant.x + meant.width / 2 - width / 2;
+    }
+    setState({ active: place, scrolled: area?.scrollLeft ?? 0, walked: byKeys });
+  };
   const open = (place: number) => {
     const meant = drawing.marks[place];
     const page = meant === undefined ? null : pageOf(meant);
@@ -111,46 +120,48 @@ export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps
   const pressed = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (event.key === "Enter") open(active);
-    else if (event.key === "Escape") setActive(-1);
-    else if (step !== undefined) setActive(Math.min(Math.max(active + step, 0), drawing.marks.length - 1));
+    else if (event.key === "Escape") setState(NONE);
+    else if (step !== undefined) activate(Math.min(Math.max(active + step, 0), drawing.marks.length - 1), true);
     else return;
     event.preventDefault();
   };
   const shapes = [...(chosen === null ? [] : [drawing.marks[chosen]]), mark].filter((one) => one !== undefined);
   return (
-    <figure className="max-w-5xl">
+    <figure className="w-full max-w-5xl min-w-0">
       <figcaption className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         {title ? <span className="font-semibold">{chart.title}</span> : <span />}
         <Downloads name={chart.id} columns={table.columns} rows={table.rows} svg={() => import("./save").then(({ chartSvg }) => chartSvg(chart))} />
       </figcaption>
-      <div ref={box} className="overflow-x-auto">
-        <div
-          className="relative cursor-default touch-pan-y select-none"
-          style={{ width: drawing.width }}
-          tabIndex={0}
-          role="group"
-          aria-label={`${chart.title}: arrow keys go from mark to mark, Enter opens one`}
-          onKeyDown={pressed}
-          onBlur={() => { setActive(-1); }}
-          onPointerLeave={() => { setActive(-1); setDrag(null); }}
-          onPointerMove={(event) => {
-            setActive(markAt(drawing, at(event)));
-            if (drag !== null) setDrag({ ...drag, to: at(event) });
-          }}
-          onPointerDown={(event) => {
-            if (event.button === 0 && event.pointerType !== "touch" && drawing.brush !== null) setDrag({ from: at(event), to: at(event) });
-          }}
-          onPointerUp={released}
-        >
-          <svg role="img" aria-label={chart.caption} width={drawing.width} height={drawing.height} className="block font-sans tabular-nums">
-            {shapes.map((one, place) => (
-              <rect key={place} x={one.x} y={one.y} width={one.width} height={one.height} fill={paint("accent")} fillOpacity={0.12} />
-            ))}
-            {drawing.body}
-            {drag !== null && <Selection drawing={drawing} drag={drag} />}
-          </svg>
-          {mark !== undefined && <Tip mark={mark} width={drawing.width} />}
+      <div className="relative">
+        <div ref={box} className="overflow-x-auto [contain:inline-size]">
+          <div
+            className="relative cursor-default touch-pan-y select-none focus-visible:-outline-offset-2"
+            style={{ width: drawing.width }}
+            tabIndex={0}
+            role="group"
+            aria-label={`${chart.title}: arrow keys go from mark to mark, Enter opens one`}
+            onKeyDown={pressed}
+            onBlur={() => { setState(NONE); }}
+            onPointerLeave={() => { setState(NONE); setDrag(null); }}
+            onPointerMove={(event) => {
+              activate(markAt(drawing, at(event)));
+              if (drag !== null) setDrag({ ...drag, to: at(event) });
+            }}
+            onPointerDown={(event) => {
+              if (event.button === 0 && event.pointerType !== "touch" && drawing.brush !== null) setDrag({ from: at(event), to: at(event) });
+            }}
+            onPointerUp={released}
+          >
+            <svg role="img" aria-label={chart.caption} width={drawing.width} height={drawing.height} className="block font-sans tabular-nums">
+              {shapes.map((one, place) => (
+                <rect key={place} x={one.x} y={one.y} width={one.width} height={one.height} fill={paint("accent")} fillOpacity={0.12} />
+              ))}
+              {drawing.body}
+              {drag !== null && <Selection drawing={drawing} drag={drag} />}
+            </svg>
+          </div>
         </div>
+        {mark !== undefined && <Tip mark={mark} left={mark.x - scrolled} width={width} follow={walked} />}
       </div>
       <p className="mt-1 max-w-3xl text-[0.8125rem] text-muted">{chart.caption}</p>
       <p role="status" className="text-[0.8125rem]">{told}</p>
@@ -168,11 +179,15 @@ function Selection({ drawing, drag: { from, to } }: { readonly drawing: Drawing;
 }
 
 /** The name and the numbers of a mark, beside it. */
-function Tip({ mark, width }: { readonly mark: Mark; readonly width: number }) {
-  const middle = mark.x + mark.width / 2;
+function Tip({ mark, left, width, follow }: { readonly mark: Mark; readonly left: number; readonly width: number; readonly follow: boolean }) {
+  const tip = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (follow) tip.current?.scrollIntoView({ block: "nearest" });
+  }, [mark, follow]);
+  const middle = left + mark.width / 2;
   const side = middle > width / 2 ? { right: Math.max(width - middle - 8, 0) } : { left: Math.max(middle - 8, 0) };
   return (
-    <div role="status" style={{ ...side, top: mark.y + mark.height + 4 }} className="pointer-events-none absolute z-20 w-max max-w-72 rounded-md border border-faint bg-paper px-2 py-1 text-xs shadow-md">
+    <div ref={tip} role="status" style={{ ...side, top: mark.y + mark.height + 4 }} className="pointer-events-none absolute z-20 w-max max-w-72 rounded-md border border-faint bg-paper px-2 py-1 text-xs shadow-md">
       <p className="font-semibold">{mark.label}</p>
       {mark.says.map((line, place) => (
         <p key={place} className="text-muted">{line}</p>

@@ -41,6 +41,7 @@ function byName(chart: Bars, width: number): Drawing {
 function upright(chart: Bars, width: number): Drawing {
   const each = width / Math.max(chart.bars.length, 1);
   const floor = HIGHEST + 18;
+  const labels = Math.max(Math.ceil(Math.max(...chart.bars.map(({ label }) => textWidth(label, 10))) / each), 1); // bars to a label
   const body = (
     <>
       {chart.bars.map((bar, place) => {
@@ -49,7 +50,7 @@ function upright(chart: Bars, width: number): Drawing {
           <g key={place} data-row={place}>
             <rect x={place * each + 1} y={floor - high} width={each - 2} height={high} fill={paint("accent")} />
             {bar.count > 0 && <Words x={(place + 0.5) * each} y={floor - high - 8} size={SMALL} role="muted" anchor="middle">{count(bar.count)}</Words>}
-            <Words x={(place + 0.5) * each} y={floor + 11} size={10} role="muted" anchor="middle">{fit(bar.label, each, 10)}</Words>
+            {place % labels === 0 && <Words x={place * each + 1} y={floor + 11} size={10} role="muted">{bar.label}</Words>}
           </g>
         );
       })}

@@ -26,7 +26,7 @@ function saysOf(chart: Intervals, row: IntervalRow): readonly string[] {
     const named = chart.marks?.[0] ?? scale.head;
     const first = value === null ? (bounds === null ? `${named}: none` : `${named}: can be ${asText(scale, bounds)}`) : `${named} ${asText(scale, value)}`;
     return [
-      inner === null ? first : `${first}, 95 % interval ${asText(scale, inner)}`,
+      inner === null ? first : `${first}, interval ${asText(scale, inner)}`,
       ...(outer === null ? [] : [`over scenarios like these ${asText(scale, outer)}`]),
       ...(field === null ? [] : [`others: median ${asText(scale, field[1])}, middle half ${asText(scale, [field[0], field[2]])}`]),
       ...others.map((other, at) => `${chart.marks?.[at + 1] ?? ""} ${asText(scale, other)}`),

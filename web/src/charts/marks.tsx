@@ -26,7 +26,7 @@ export function EstimateMark({ span, estimate, says, hollow = false, axis = fals
 
 /** What the mark of each of several values looks like, beside its name. */
 export function MarkKey({ place }: { readonly place: number }) {
-  const [fill, edge] = place === 0 ? ["accent", "paper"] : place % 2 === 1 ? ["paper", "accent"] : ["muted", "muted"];
+  const [fill, edge] = place === 0 ? ["accent", "accent"] : place % 2 === 1 ? ["paper", "accent"] : ["muted", "muted"];
   return (
     <svg aria-hidden="true" className="inline-block size-3 align-[-1px]">
       <Dot x={6} y={6} fill={fill} edge={edge} />

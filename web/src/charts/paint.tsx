@@ -32,7 +32,7 @@ const WIDE_SIGN = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\
 
 /** Pixels that a text takes, rather too many than too few. */
 export function textWidth(text: string, size = 12): number {
-  return size * (0.56 * text.length + 0.44 * (text.match(WIDE_SIGN)?.length ?? 0));
+  return size * (0.6 * text.length + 0.4 * (text.match(WIDE_SIGN)?.length ?? 0));
 }
 
 /** A text in a room of so many pixels, cut in its middle so that both ends stay readable. */
