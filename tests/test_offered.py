@@ -25,7 +25,7 @@ ERRORS = {"IndependenceError", "StoreError", "UsageError"}
 READING = {
     "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "export_logs", "export_site",
     "import_logs", "load_suite",
-    "read_results",
+    "read_results", "write_report_file",
 }  # fmt: skip
 READ = {
     "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite", "ReplyRecord",

@@ -143,9 +143,7 @@ class Store:
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
         with self.reading() as connection, database.collecting_seldom():
-            scope, asked = self._report_place(
-                scoring=scoring, models=models, reading=reading, pooled=pooled, **place
-            )
+            scope, asked = self._report_place(scoring=scoring, models=models, reading=reading, pooled=pooled, **place)
             imported = ", as published" if queries.imported(scope.edition) else ""
             return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, asked.models)
 

@@ -51,9 +51,9 @@ def command(
 ) -> None:
     """Write a report on one suite edition under one condition.
 
-    Quoted passages, board, charts, costs, judges, run health, and what the suite's analysis adds: scenarios,
-    conditions and hosts for an index; tilt, merit, pairs and domains for paired sides; the published columns for the
-    rent benchmark.
+    Quoted passages, board, charts, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions
+    and hosts for an index; tilt, merit, pairs and domains for paired sides; the published columns for the rent
+    benchmark. With --html it is one file that opens without a server, with the dialogues that it quotes.
     """
     from independence.api import reading, reporting
     from independence.report import board

@@ -1,4 +1,4 @@
-"""Two passages that a report quotes: from the dialogue that kept most of its scale, and from the one that kept least."""
+"""Two passages that a report quotes: of the dialogue that kept most of its scale, and of the one that kept least."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Pl
 
 
 def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None:
-    """Turn and words of the first passage that the judge's verdict names, of words that speak for the other side none."""
+    """Turn and words of the first passage that the judge's verdict names and that does not speak for the other side."""
     texts = {call.turn_id: call.answer.text for call in one.calls if isinstance(call.answer, Reply)}
     for verdict in one.verdicts:
         if verdict.judge != judge or verdict.context != one.end:

@@ -16,7 +16,7 @@ from independence.api import reading, reporting
 from independence.api.reading import ReportOptions, Store
 from independence.config import documents
 from independence.report import html as plain
-from independence.report.site import boards, paths
+from independence.report.site import boards
 from independence.report.site.boards import SiteBoard
 from independence.report.site.dialogue_schema import BlockDocument
 from independence.report.site.paths import StoreDocuments

@@ -64,7 +64,7 @@ def test_the_report_has_everything_in_reading_order_and_both_renderings_take_it(
     ]  # fmt: skip
     assert isinstance(slopes, Lines)
     assert slopes.series == ("party A asks", "party B asks", "mean of both", "nobody's side asks")
-    assert "known behaviour" in html.page("title", made)
+    assert "known behaviour" in html.opening("title", made)
     assert "blind@none-t0.7 (simulated)" in markdown.document("title", made)
 
 

@@ -162,8 +162,9 @@ def of_place(connection: sqlite3.Connection, scope: BoardScope, options: BoardOp
     board = _board(connection, scope, None if options.scoring == STRICT else options.scoring)
     pooled = len(queries.conditions(connection, scope.where)) if options.pooled else 0
     scoring = BoardScoring(options.scoring, pooled)
+    judges = board.info.judges  # the usual one first
     info = msgspec.structs.replace(
-        board.info, judges=tuple(one for one in board.info.judges if one.name == options.judge),
+        board.info, judges=tuple(one for one in judges if one.name == options.judge) if options.judge else judges[:1],
         scorings=(scoring.info,) if board.info.scorings else (),
     )  # fmt: skip
     return board._replace(info=info, scorings={scoring.info.slug: scoring})

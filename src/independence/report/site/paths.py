@@ -53,8 +53,9 @@ class StoreDocuments:
         self, connection: sqlite3.Connection, *, redacted: bool = False, rule: str | None = None,
         before: StoreDocuments | None = None, place: tuple[SiteBoard, BoardOptions] | None = None,
     ) -> None:  # fmt: skip
-        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same. `place`: one board
-        alone, always read so.
+        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same.
+
+        `place`: one board alone, always read so.
         """
         self._connection = connection
         self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
