@@ -58,16 +58,16 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className={all ? "" : "screen-stuck"}>
           <tr>
-            <SortHead className="w-16" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
+            <SortHead className="w-16 max-sm:w-11" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
               #
             </SortHead>
-            <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
+            <SortHead className={all ? STUCK : "sm:w-80"} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
               Subject
             </SortHead>
             <SortHead className="max-sm:w-[4.5rem]" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
               Index
             </SortHead>
-            <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/3 max-sm:w-28"}`}>
+            <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/5 max-sm:w-24"}`}>
               <span className="sr-only">Interval</span>
               <Axis span={span} />
             </th>
@@ -148,7 +148,7 @@ function Row({ entry, columns, all, span, reference }: RowProps) {
   const inner = innerInterval(entry);
   return (
     <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)}`}>
-      <td className={`${CELL} w-16 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+      <td className={`${CELL} text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {rank(row)}
       </td>
       <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>

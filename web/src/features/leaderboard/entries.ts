@@ -67,7 +67,7 @@ const OPTIONAL: readonly BoardColumn[] = [
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
   { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },
   { key: "without_evasions", head: "Without evasions", kind: "index", about: "The index of the other dialogues.", value: ({ row }) => row.without_evasions ?? null },
-  { key: "cost", head: "Cost a run", kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
+  { key: "cost", head: "Cost a run", wide: true, kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
   { key: "family", head: "Family", value: ({ subject }) => subject.family },
   { key: "effort", head: "Effort", value: ({ subject }) => subject.effort ?? null },
   { key: "temperature", head: "Temperature", kind: "number", value: ({ subject }) => subject.temperature ?? null },
