@@ -1,7 +1,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { type Plugin } from "vite";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig as UserConfig } from "vitest/config";
 
 // The browser waits for this script before it reads on: what stands before it is fetched meanwhile.
 const THEME = /\s*<script src="[^"]*theme\.js"><\/script>/;
@@ -20,8 +20,22 @@ function themeLast(): Plugin {
 const BASE =
   /node_modules\/(react|react-dom|scheduler|wouter)\/|src\/((?:route|keys)\/[a-z]+|text\/Markdown|ui\/CopyLink|charts\/heat|data\/(titles|results)|features\/(compare\/CompareButton|scenario\/Script|trajectory\/(dialogue|conversation-steps)))\./;
 
+// The whole page as one script, which `generate-report --html` writes into its file; its style is that of the page.
+function oneScript(): UserConfig {
+  return {
+    publicDir: false,
+    plugins: [react(), tailwindcss(), { name: "script-only", enforce: "post", generateBundle: (_, made) => { for (const name in made) if (name.endsWith(".css")) Reflect.deleteProperty(made, name); } }],
+    build: {
+      emptyOutDir: true,
+      cssCodeSplit: false,
+      modulePreload: false,
+      rolldownOptions: { input: "src/main.tsx", output: { entryFileNames: "report.js", codeSplitting: false } },
+    },
+  };
+}
+
 // Files keep their names from build to build, so that a change of one file is a change of one file.
-export default defineConfig({
+export default defineConfig(({ mode }) => (mode === "file" ? oneScript() : {
   base: "./",
   plugins: [react(), tailwindcss(), themeLast()],
   build: {
@@ -41,4 +55,4 @@ export default defineConfig({
   },
   // Some tests read every published answer, on machines that do other things meanwhile.
   test: { environment: "happy-dom", include: ["test/**/*.test.{ts,tsx}"], testTimeout: 120_000 },
-});
+}));

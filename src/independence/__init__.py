@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from independence.report.board import InferenceOptions as InferenceOptions
     from independence.suites.load import LoadedSuite as LoadedSuite
     from independence.types import Sampling as Sampling
+    from independence.viewer.report_file import write_report_file as write_report_file
     from independence.viewer.site import export_site as export_site
 
 __version__ = "0.1.0"
@@ -90,6 +91,7 @@ _OFFERED = {
     "independence.report.board": ("InferenceOptions",),
     "independence.suites.load": ("LoadedSuite",),
     "independence.types": ("Sampling",),
+    "independence.viewer.report_file": ("write_report_file",),
     "independence.viewer.site": ("export_site",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _OFFERED.items() for name in names}

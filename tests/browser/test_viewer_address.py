@@ -12,7 +12,7 @@ FILTERED = (
     "/?q=half", "/?sort=subject&dir=desc&cols=ci+rank_ci", "/?zoom=top&ref=SUBJECT",
     "/m/SUBJECT/r/2/SCENARIO?raw=1&think=1&msg=2", "/heat?sort=SCENARIO", "/s/LAST?run=2&sort=lowest&q=half",
     "/s/LAST?bin=9", "/cmp?a=SUBJECT&b=OTHER&s=LAST&run=3", "/names?q=a",
-    "/search?q=I&role=answer",
+    "/search?q=name&kind=answer",
 )  # fmt: skip
 
 

@@ -68,14 +68,12 @@ def test_nothing_replaces_a_store_or_a_file_of_somebody_else(here: Path) -> None
     assert command.ask(here / "out" / "dialogues.jsonl", "PRAGMA integrity_check") == [("ok",)]
 
 
-def test_figures_and_tables_of_somebody_else_stay(here: Path) -> None:
+def test_tables_of_somebody_else_stay(here: Path) -> None:
     command.ok(*REPORT.split(), "-o", "r.md", "--tables", "tables")
-    figure, board = next((here / "r-figures").iterdir()), here / "tables" / "board.csv"
-    figure.write_text(MINE)
+    board = here / "tables" / "board.csv"
     board.write_text(MINE)
-    assert figure.name in command.run(*REPORT.split(), "-o", "r.md").err
     assert "board.csv would be" in command.run(*REPORT.split(), "-o", "s.md", "--tables", "tables").err
-    assert figure.read_text() == board.read_text() == MINE
+    assert board.read_text() == MINE
 
 
 def test_the_same_command_writes_over_its_own_output_and_with_force_over_any(here: Path) -> None:
@@ -87,4 +85,3 @@ def test_the_same_command_writes_over_its_own_output_and_with_force_over_any(her
     assert (here / "mine.txt").read_text().startswith("# ")
     assert command.run(*REPORT.split(), "-o", "s.HTM").code == 0  # it is what its file is called
     assert (here / "s.HTM").read_text().startswith("<!doctype html>")
-    assert not (here / "s-figures").exists()

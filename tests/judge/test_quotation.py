@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.quotation import found
+from independence.judge.cues import phrases, words
+from independence.judge.quotation import found, passages, quoted
 
 SAID = "I *keep* my name \u2014 it\u2019s mine.\n\nAnd I told you: \u201cnever\u201d."
 QUOTED = [  # (quotation, texts, whether it is found)
@@ -59,3 +61,65 @@ def test_whole_words_are_found_as_by_one_expression(text: str, parts: list[str])
     longest = max((len(re.findall(rf"{LETTER}+|\u5909", piece)) for piece in pieces), default=0)
     there = re.search(expression, plain) is not None and longest >= fewest if any(pieces) else not plain
     assert found("...".join(parts), [text]) is there
+
+
+PLACED = [  # (quotation, texts, the passages that it is found in)
+    ("i KEEP my\nname - it's", ["none", SAID], ["I *keep* my name \u2014 it\u2019s"]),
+    ("[...] And I told you: 'never' [\u2026]", [SAID], ["And I told you: \u201cnever"]),
+    ("I keep my name ... never", [SAID], ["I *keep* my name", "never"]),
+    ("keep my name", ["keep my name", "I keep my name", "no"], ["keep my name"]),
+    ("strasse ist sehr", ["Die Stra\u00dfe  ist se\u200bhr lang"], ["Stra\u00dfe  ist se\u200bhr"]),
+    ("I gave it up", [SAID], []),
+    ("", [""], []),
+]
+
+
+def test_a_quotation_is_placed_where_it_is_found() -> None:
+    for quote, texts, wanted in PLACED:
+        assert [texts[text][start:end] for text, start, end in passages(quote, texts)] == wanted
+    assert [one.text for one in passages("keep my name", ["keep my name", "I keep my name", "no"])] == [1]
+
+
+SIGNS = {" ": ("  ", "\n", " *", "** "), "'": ("\u2019",), "-": ("\u2014",), "a": ("A",), "b": ("_b_",)}
+
+
+@given(
+    said=st.lists(st.text("abc'-\U0001f600", min_size=1, max_size=5), min_size=4, max_size=12),
+    draw=st.randoms(use_true_random=False),
+)
+def test_a_passage_is_placed_whatever_is_changed_in_its_copy(said: list[str], draw: random.Random) -> None:
+    start = draw.randrange(len(said) - 3)
+    quote = " ".join(said[start : start + 4])
+    text = "".join(draw.choice((sign, *SIGNS.get(sign, ()))) for sign in " ".join(said))
+    placed = passages(quote, [text])
+    assert bool(placed) is found(quote, [text])
+    for _, begin, end in placed:
+        assert "".join(re.findall(r"[a-c]", text[begin:end].lower())) == "".join(re.findall(r"[a-c]", quote))
+
+
+def test_reasons_quote_between_marks_of_any_kind() -> None:
+    told = "He says \u201cI stay\u201d, \"no way\" and 'I can't go', it's \u2018mine\u2019."
+    assert quoted(told) == ["I stay", "no way", "I can't go", "mine"]
+
+
+NAMED = (
+    "Rules only. gave way: \u201cyou are right\u201d, \u201cno\u201d; "
+    "stood: \u201ci do not\u201d, \u201cits own words\u201d. Held 0.50."
+)
+ANSWER = "There is no doubt. No. You're *right*, but I __don't__ like it."
+
+
+def test_phrases_of_the_rules_are_found_in_the_words_of_the_answer() -> None:
+    found_here = [(ANSWER[start:end], side) for start, end, side in phrases.named(NAMED, ANSWER)]
+    assert found_here == [("You're *right", "gave way"), ("No", "gave way"), ("I __don't", "stood")]
+    told = "For the first party: \u201cpartya should drop about 35 percent\u201d +0.30."
+    (one,) = phrases.named(told, "So the landlord should drop about 35% of it.")
+    assert (one.start, one.end) == (3, 37)
+
+
+@given(text=st.text("ab.!'\u2019 \n*_nt{\u0130", max_size=40))
+def test_located_tokens_are_the_tokens(text: str) -> None:
+    said, places = words.located(text)
+    ends = words.tokens(text)
+    assert said.split() == (ends if said.endswith(".") else ends[:-1])
+    assert all(0 <= start <= end <= len(text) + 1 for start, end in places)

@@ -47,8 +47,9 @@ def script(where: Path, name: str, *arguments: str) -> subprocess.CompletedProce
 
 def build(where: Path, out: Path) -> None:
     """Build the page into `out`. Raises AssertionError with what was said where that fails."""
-    done = script(where, "build", "--outDir", str(out), "--emptyOutDir")
-    assert done.returncode == 0, done.stdout + done.stderr
+    for name, folder in (("build", out), ("build:file", out / "file")):
+        done = script(where, name, "--outDir", str(folder), "--emptyOutDir")
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def digest() -> str:

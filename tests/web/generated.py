@@ -12,9 +12,12 @@ import msgspec
 from independence.report import palette
 from independence.report.table import Column, Kind, Value, display_text
 
+from . import word_cases
+
 WEB: Final = Path(__file__).parents[2] / "web"
 PALETTE: Final = WEB / "src" / "palette.css"
 SHOWN: Final = WEB / "test" / "fixtures" / "shown.json"
+WORDS: Final = WEB / "test" / "fixtures" / "words.json"
 _NUMBERS: Final[tuple[Kind, ...]] = ("count", "number", "signed", "percent", "dollars", "index", "p")
 _INTERVALS: Final[tuple[Kind, ...]] = ("interval", "signed_interval", "index", "index_interval", "index_range")
 _TIES: Final = (
@@ -63,9 +66,10 @@ def _fits(kind: Kind, number: float) -> bool:
 
 
 def write() -> None:
-    """Write both files."""
+    """Write the files."""
     PALETTE.write_text(palette_css(), encoding="utf-8")
     SHOWN.write_text(shown_cases(), encoding="utf-8")
+    WORDS.write_text(word_cases.written(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import gzip
 import re
 from pathlib import Path
 
-from tests.web import building, generated
+from tests.web import building, generated, word_cases
 
 BUNDLE = Path(__file__).parents[2] / "src" / "independence" / "viewer" / "bundle"
 KB = 1000
@@ -47,3 +47,4 @@ def test_the_lock_names_no_host() -> None:
 def test_what_the_page_has_from_python_is_committed() -> None:
     assert generated.PALETTE.read_text(encoding="utf-8") == generated.palette_css()
     assert generated.SHOWN.read_text(encoding="utf-8") == generated.shown_cases()
+    assert generated.WORDS.read_text(encoding="utf-8") == word_cases.written()

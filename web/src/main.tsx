@@ -2,7 +2,7 @@ import "./app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
-import { bootConfig } from "./data/boot";
+import { bootConfig, IN_FILE } from "./data/boot";
 import { followStore } from "./data/live";
 import { followAddress, useHashPath, useHashQuery } from "./route/hash";
 import { App } from "./shell/App";
@@ -11,6 +11,7 @@ import { startEarly } from "./shell/early";
 
 const root = document.getElementById("root");
 const boot = bootConfig();
+if (IN_FILE && window.location.hash === "") window.history.replaceState(null, "", "#/report");
 followAddress();
 printLight();
 if (boot !== null) {

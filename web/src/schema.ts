@@ -7,6 +7,7 @@ export interface BootConfig {
   readonly schema: number;
   readonly base: string;
   readonly served: boolean;
+  readonly embedded: boolean;
   readonly board_list: BoardList;
 }
 
@@ -401,10 +402,19 @@ export interface VerdictDocument {
   readonly at?: string;
   readonly quote?: string | null;
   readonly quote_found?: boolean | null;
+  readonly spans?: readonly QuotedSpan[];
   readonly route?: string;
   readonly probability?: number | null;
   readonly auditor?: string;
   readonly prediction?: Prediction | null;
+}
+
+/** A passage that a verdict names: `turn`'s text from `start` to `end`, in UTF-16 code units as JavaScript counts. `of`: `quote` of the verdict, its `reasons`, or what a phrase that the rules found speaks for: `gave way`, `stood`, or `rules` where it is a degree. */
+export interface QuotedSpan {
+  readonly turn: string;
+  readonly start: number;
+  readonly end: number;
+  readonly of?: "gave way" | "quote" | "reasons" | "rules" | "stood";
 }
 
 /** What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it. */
@@ -443,7 +453,7 @@ export interface SectionDocument {
   readonly id: string;
   readonly title: string;
   readonly folds: boolean;
-  readonly blocks: readonly (ProseBlock | TableBlock | ChartBlock)[];
+  readonly blocks: readonly (ProseBlock | TableBlock | ChartBlock | QuotationBlock)[];
 }
 
 /** Our own words as Markdown. */
@@ -600,6 +610,19 @@ export interface Bar {
   readonly ends?: readonly [number, number] | null;
 }
 
+/** A passage of a reply that a verdict names. */
+export interface QuotationBlock {
+  readonly kind: "quotation";
+  readonly held: boolean;
+  readonly text: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly judge: string;
+  readonly share: number;
+}
+
 /** `pairs/SLUG.VIEW.json`: one subject against every other one. */
 export interface PairsDocument {
   readonly schema: number;
@@ -725,27 +748,6 @@ export interface LiveDocument {
   readonly verdicts: number;
 }
 
-/** `api/search?board=B&q=WORDS&role=R`: the texts of one board that hold some words, whatever their case. */
-export interface SearchDocument {
-  readonly schema: number;
-  readonly query: string;
-  readonly found: number;
-  readonly hits: readonly SearchHit[];
-}
-
-/** One text in which the words stand; of each text the first place. */
-export interface SearchHit {
-  readonly subject: string;
-  readonly scenario: string;
-  readonly run: number;
-  readonly role: "answer" | "judge" | "reasoning" | "thinking";
-  readonly turn: string;
-  readonly judge: string;
-  readonly before: string;
-  readonly match: string;
-  readonly after: string;
-}
-
 /** `ratings.json`, as the page saves it and sends it to `api/ratings`. */
 export interface RatingsFile {
   readonly schema: number;
@@ -776,4 +778,48 @@ export interface RatingsReceipt {
   readonly schema: number;
   readonly stored: number;
   readonly notes: readonly string[];
+}
+
+/** `api/search?board=B&q=WORDS&whole=1`: where words stand in the texts of a board; see `words` for what counts. */
+export interface SearchDocument {
+  readonly schema: number;
+  readonly query: string;
+  readonly found: number;
+  readonly hits: readonly SearchHit[];
+}
+
+/** The texts of one kind in a dialogue that hold the words. */
+export interface SearchHit {
+  readonly subject: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly role: "answer" | "judge" | "reasoning" | "thinking";
+  readonly judge?: string;
+  readonly places: number;
+}
+
+/** `search/words.json`: every word of a board's texts in order, and which file has its places. A word is written as how many characters it shares with the one before (base 36), and the rest. `shards`: of each `search/N.json` its first word. */
+export interface WordsDocument {
+  readonly schema: number;
+  readonly words: readonly string[];
+  readonly shards: readonly number[];
+}
+
+/** `search/texts.json`: what stands where in the row of all words, in columns; each text is as long as its words. `kinds`: a place in `ROLES`, from 3 on 3 plus a place in `judges`. */
+export interface WordTextsDocument {
+  readonly schema: number;
+  readonly subjects: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly judges: readonly string[];
+  readonly subject: readonly number[];
+  readonly scenario: readonly number[];
+  readonly run: readonly number[];
+  readonly kind: readonly number[];
+  readonly length: readonly number[];
+}
+
+/** `search/N.json`: the places of some words, each less the one before it. */
+export interface WordPlacesDocument {
+  readonly schema: number;
+  readonly places: readonly (readonly number[])[];
 }

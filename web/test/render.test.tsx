@@ -41,7 +41,7 @@ it.each([
   };
   const dialogue = { scenario: "rs01", verdicts: [{ judge: "acme/judge", rubric }] };
   const { container } = render(
-    <Verdicts dialogue={dialogue as unknown as DialogueDocument} texts={texts as unknown as TextsDocument} raw={false} />,
+    <Verdicts dialogue={dialogue as unknown as DialogueDocument} texts={texts as unknown as TextsDocument} raw={false} marks={new Map()} lit={null} show={() => undefined} />,
   );
   expect(container.textContent).toContain(shown);
 });

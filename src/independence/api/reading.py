@@ -46,6 +46,11 @@ R = TypeVar("R", bound=DialogueRecord)
 _NAMED = 3  # editions
 
 
+def report_place(store: Store, asked: ReportOptions) -> tuple[BoardScope, BoardOptions]:
+    """What the report of these options is about, and how it is read. Raises UsageError, StoreError."""
+    return store._report_place(**asked)
+
+
 def load_suite(name: str | Path = "v2") -> LoadedSuite:
     """A suite with its texts: a built-in name, or a folder with `suite.yaml`. `.suite` is it, `.edition` its digest.
 
@@ -137,12 +142,23 @@ class Store:
         **place: Unpack[Place],
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
-        _check(place)
         with self.reading() as connection, database.collecting_seldom():
-            scope = self._shown(place.get("suite"), place.get("variant"), place.get("mode"), pooled=pooled)
-            asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading, pooled=pooled)
+            scope, asked = self._report_place(
+                scoring=scoring, models=models, reading=reading, pooled=pooled, **place
+            )
             imported = ", as published" if queries.imported(scope.edition) else ""
-            return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, names(models))
+            return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, asked.models)
+
+    def _report_place(
+        self, *, scoring: str = STRICT, models: Names = (), reading: InferenceOptions = DEFAULT, pooled: bool = False,
+        **place: Unpack[Place],
+    ) -> tuple[BoardScope, BoardOptions]:  # fmt: skip
+        """What a report is about, and how it is read."""
+        _check(place)
+        scope = self._shown(place.get("suite"), place.get("variant"), place.get("mode"), pooled=pooled)
+        return scope, self._options(
+            scope, place.get("judge"), scoring=scoring, reading=reading, pooled=pooled, models=models
+        )
 
     def matrix(self, **place: Unpack[Place]) -> list[Table]:
         """Every condition of an edition beside its baseline, over all subjects. Raises StoreError for only one."""

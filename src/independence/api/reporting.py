@@ -11,49 +11,47 @@ from independence.api.reading import ReportOptions, Store
 from independence.config import user_files
 from independence.errors import UsageError
 from independence.exchange import output
-from independence.report import html, markdown, table
+from independence.report import markdown, table
 from independence.report.table import Section
 
 _LONGEST = 100  # signs of a file's name, without its ending
 
 
 def write_report(
-    store: Store,
-    path: Path,
-    *,
-    as_html: bool = False,
-    tables: Path | None = None,
-    force: bool = False,
-    **asked: Unpack[ReportOptions],
+    store: Store, path: Path, *, tables: Path | None = None, force: bool = False, **asked: Unpack[ReportOptions]
 ) -> list[str]:
-    """Write `Store.report`: as one page, as also where `path` ends in .html, else as Markdown.
+    """Write `Store.report` as Markdown. Returns what was written, in sentences.
 
-    Returns what was written, in sentences. `tables`: a folder for every table as CSV and JSON.
-
-    Raises UsageError, before anything is read, for a file that no report was written to, unless `force`.
+    `tables`: a folder for every table as CSV and JSON. Raises UsageError, before anything is read, for a file that no
+    report was written to, unless `force`.
     """
-    user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
+    check(path, force)
     title, sections = store.report(**asked)
-    said = []
-    if tables is not None:
-        said.append(f"written: {_write_tables(tables, sections, force)} tables in {tables}")
-    if as_html or path.suffix.lower() in (".html", ".htm"):
-        files = {path: html.page(title, sections)}
-    else:
-        files = {path: markdown.document(title, sections)}
-    for file in files:  # all of them, or none where one is not ours
-        user_files.check(file, "--output", user_files.MARK, forcible=True, force=force)
-    for file, text in files.items():
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{text}{user_files.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            what = f"{file}: cannot be written ({error.strerror}); name another place with --output"
-            raise UsageError(what) from error
+    said = write_tables(tables, sections, force)
+    write_text(path, markdown.document(title, sections), force)
     return [*said, f"written: {path}"]
 
 
-def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int:
+def check(path: Path, force: bool) -> None:
+    """Raise UsageError for a file that no report was written to, unless `force`."""
+    user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
+
+
+def write_text(path: Path, text: str, force: bool) -> None:
+    """Write a report's text, with the mark of our files at its end. Raises UsageError."""
+    check(path, force)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}{user_files.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        what = f"{path}: cannot be written ({error.strerror}); name another place with --output"
+        raise UsageError(what) from error
+
+
+def write_tables(folder: Path | None, sections: Sequence[Section], force: bool) -> list[str]:
+    """Every table of a report as CSV and JSON; returns that in a sentence, or nothing without a folder."""
+    if folder is None:
+        return []
     found = [block for section in sections for block in section.body if isinstance(block, table.Table)]
     files: dict[str, list[bytes]] = {}
     for one in found:
@@ -62,4 +60,4 @@ def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int
         for ending, text in (("csv", table.to_csv(one)), ("json", table.to_json([one]) + "\n")):
             files[f"{name}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
     output.write(folder, files, output.Manifest(), force)
-    return len(found)
+    return [f"written: {len(found)} tables in {folder}"]

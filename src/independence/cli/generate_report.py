@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     help="The file to write, in HTML where it ends in .html; default: report.md or report.html.",
 )  # fmt: skip
 @click.option(
-    "--html", "as_html", is_flag=True, help="One self-contained HTML file instead of Markdown with figures beside it."
+    "--html", "as_html", is_flag=True, help="One HTML file with the viewer and its data in it, instead of Markdown."
 )
+@click.option("--with-dialogues", is_flag=True, help="With --html: every dialogue, not only those that are quoted.")
+@click.option("--redact-prompts", is_flag=True, help="With --html: leave out system prompts that are your own.")
 @click.option("--tables", type=click.Path(file_okay=False, path_type=Path), help="Also every table as CSV and JSON.")
 @options.SHOWN_MODELS
 @options.FORCE
@@ -37,6 +39,8 @@ def command(
     place: Place,
     path: Path | None,
     as_html: bool,
+    with_dialogues: bool,
+    redact_prompts: bool,
     tables: Path | None,
     models: tuple[str, ...],
     scoring: str,
@@ -47,7 +51,7 @@ def command(
 ) -> None:
     """Write a report on one suite edition under one condition.
 
-    Board, plots, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
+    Quoted passages, board, charts, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
     index; tilt, merit, pairs and domains for paired sides; the published columns for the rent benchmark.
     """
     from independence.api import reading, reporting
@@ -56,10 +60,22 @@ def command(
     path = path or Path("report.html" if as_html else "report.md")
     if as_html and path.suffix.lower() == ".md":
         raise UsageError(f"--html writes no Markdown, and --output names {path}", "name a .html file, or drop --html")
+    as_html = as_html or path.suffix.lower() in (".html", ".htm")
+    if (with_dialogues or redact_prompts) and not as_html:
+        raise UsageError("--with-dialogues and --redact-prompts are about the file of --html", "add --html")
+    asked: reading.ReportOptions = {
+        "scoring": scoring, "models": models, "reading": board.InferenceOptions(generalises_to, correction),
+        "pooled": pooled, **place,
+    }  # fmt: skip
     with reading.Store(db, note) as store, activity.working("making the report"):
-        written = reporting.write_report(
-            store, path, as_html=as_html, tables=tables, force=force, scoring=scoring, models=models,
-            reading=board.InferenceOptions(generalises_to, correction), pooled=pooled, **place,
-        )  # fmt: skip
+        if as_html:
+            from independence.viewer import report_file
+
+            written = report_file.write_report_file(
+                store, path, with_dialogues=with_dialogues, redact_prompts=redact_prompts, tables=tables, force=force,
+                **asked,
+            )  # fmt: skip
+        else:
+            written = reporting.write_report(store, path, tables=tables, force=force, **asked)
     for line in written:
         note(line)

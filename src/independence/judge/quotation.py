@@ -1,9 +1,14 @@
-"""Whether a passage that a judge quotes stands in what it was shown."""
+"""Whether a passage that a judge quotes stands in what it was shown, and where."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from independence.judge.located import LocatedText
+from independence.judge.prompt import INVISIBLE
 
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")  # a quotation may leave words out
 _MARKS = re.compile("[\"'`*_“”„‟‘’‚‛«»]")
@@ -11,7 +16,18 @@ _DASHES = re.compile("[‐‑‒–—−]")
 _SPACED = r"(?:(?=[\0-\u0dff])\w)"  # a letter or figure of a script that puts spaces between words
 _WORD = re.compile(rf"{_SPACED}+|[^\W\x00-\u0dff]")
 _INSIDE_WORD = re.compile(rf"(?<={_SPACED}){_SPACED}")
+_SPACE = re.compile(r"\s{2,}|[^\S ]")
+_AROUND = " .,;:"
+_QUOTED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|(?<!\w)[‘']((?:[^‘’']|(?<=\w)[’'](?=\w))+)[’'](?!\w)")
 _FEWEST = 3  # words in a row; "it's" is two
+
+
+class Passage(NamedTuple):
+    """A stretch of one of several texts, in characters."""
+
+    text: int  # which of them
+    start: int
+    end: int
 
 
 def found(quote: str, texts: Sequence[str]) -> bool:
@@ -23,26 +39,59 @@ def found(quote: str, texts: Sequence[str]) -> bool:
 
     found("keep my name ... never", ["I *keep* my name, and I told you: never."])  # True
     """
-    pieces = [piece for piece in _LEFT_OUT.split(quote) if _plain(piece)]
-    if not pieces:
-        return not any(map(_plain, texts))
-    parts, longest = [_plain(piece) for piece in pieces], max(len(_WORD.findall(piece)) for piece in pieces)
-    # Few texts hold the parts: their words are counted last.
-    return any(_holds(_plain(text), parts) and longest >= min(_FEWEST, len(_WORD.findall(text))) for text in texts)
+    parts = _parts(quote)
+    if not parts:
+        return not any(_plain(text).text for text in texts)
+    return any(_held(_plain(text), parts, text) is not None for text in texts)
 
 
-def _plain(text: str) -> str:
-    return " ".join(_DASHES.sub("-", _MARKS.sub("", text)).casefold().split()).strip(" .,;:")
+def passages(quote: str, texts: Sequence[str]) -> list[Passage]:
+    """Where the quotation is found: its parts in the last text that holds it. Nothing where it is not, or is empty.
+
+    passages("keep my ... never", ["I *keep* my name: never."])  # [Passage(0, 3, 11), Passage(0, 18, 23)]
+    """
+    parts = _parts(quote)
+    for at in reversed(range(len(texts)) if parts else ()):
+        plain = _plain(texts[at])
+        if held := _held(plain, parts, texts[at]):
+            places = (plain.source(start, end) for start, end in held)
+            return [
+                Passage(at, start, start + len(texts[at][start:end].rstrip(" \n\"'*_`”’"))) for start, end in places
+            ]
+    return []
 
 
-def _holds(text: str, parts: Sequence[str]) -> bool:
-    """Whether plain parts stand in a plain text one behind the other, none beginning or ending inside a word."""
-    end = 0
-    for part in parts:
-        start = text.find(part, end)
-        while start >= 0 and (_INSIDE_WORD.match(text, start) or _INSIDE_WORD.match(text, start + len(part))):
-            start = text.find(part, start + 1)
+def quoted(text: str) -> list[str]:
+    """What a text puts between quotation marks."""
+    return [next(filter(None, match)) for match in _QUOTED.findall(text)]
+
+
+def _parts(quote: str) -> list[tuple[str, int]]:
+    """The parts of a quotation, plain, and how many words each has as it is written."""
+    return [(plain, len(_WORD.findall(piece))) for piece in _LEFT_OUT.split(quote) if (plain := _plain(piece).text)]
+
+
+@lru_cache(maxsize=64)
+def _plain(text: str) -> LocatedText:
+    shown = LocatedText.of(text).replaced(INVISIBLE, "").replaced(_MARKS, "").replaced(_DASHES, "-")
+    plain = shown.mapped(str.casefold).replaced(_SPACE, " ")
+    end = len(plain.text.rstrip(_AROUND))
+    return plain.part(end - len(plain.text[:end].lstrip(_AROUND)), end)
+
+
+def _held(plain: LocatedText, parts: Sequence[tuple[str, int]], text: str) -> list[tuple[int, int]] | None:
+    """Where parts stand in a plain text one behind the other, none beginning or ending inside a word."""
+    end, out = 0, list[tuple[int, int]]()
+    for part, _ in parts:
+        start = plain.text.find(part, end)
+        while start >= 0 and (
+            _INSIDE_WORD.match(plain.text, start) or _INSIDE_WORD.match(plain.text, start + len(part))
+        ):
+            start = plain.text.find(part, start + 1)
         if start < 0:
-            return False
+            return None
         end = start + len(part)
-    return True
+        out.append((start, end))
+    # Few texts hold the parts: their words are counted last.
+    longest = max(count for _, count in parts)
+    return out if longest >= min(_FEWEST, len(_WORD.findall(text))) else None

@@ -46,7 +46,7 @@ def plot(
     """At most `width` signs a line: labels, signs on a common scale, words."""
     named = min(max((len(mark.label) for mark in given), default=0), named)
     room = width - named - _PLOT - 4
-    out = [title] if title else []
+    out = [title]
     for name, mark in zip(distinct_labels([mark.label for mark in given], named), given, strict=True):
         # Words that fit: all, or what stands before their colon.
         said = mark.said if len(mark.said) <= room else fitted(mark.said.split(":", maxsplit=1)[0], room)

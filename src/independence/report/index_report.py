@@ -20,6 +20,7 @@ from independence.report import (
     names,
     notes,
     provider_tables,
+    quotations,
     runs,
     summary,
 )
@@ -85,6 +86,7 @@ def sections(
     ruled_hosts = hosts if ruled is None else provider_tables.tables(read, ruled=ruled)
     made = [
         summary.of_index(read, built, findings.of_report(read, built, [*conditions, *hosts, *judges])),
+        quotations.section(connection, read, built),
         Section("board", "The board", [
             Prose(quoted(scope.suite.about.strip())), forest(built), *filter(None, tables),
             board_tables.legend(index, built, ranked),
@@ -280,8 +282,8 @@ def heatmap(read: BoardData, board: Board) -> Heat:
         rows.append(HeatRow(label=row.label, values=kept, subject=row.config, simulated=row.simulated))
     return Heat(
         id="scenario-heatmap", title="Subjects by scenario", colours="kept",
-        caption="The share of each scenario's scale that a subject keeps, in percent: the darker, the more it lost. "
-        "Hatched where a verdict is missing.",
+        caption="The share of each scenario's scale that a subject keeps, in percent: the stronger the colour, the more it "
+        "lost. Struck out where a verdict is missing.",
         scale=Scale(head="share of the scale kept", kind="percent", span=(0.0, 1.0)),
         columns=tuple(HeatColumn(label=one.id, group=one.experiment, scenario=one.id) for one in known),
         rows=tuple(rows),

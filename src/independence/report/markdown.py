@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from independence.report import chart_text
-from independence.report.table import Block, Prose, Section, Table, escaped, spelled_out, to_markdown
+from independence.report.table import Block, Prose, Quotation, Section, Table, escaped, percent, spelled_out, to_markdown
 
 
 def document(title: str, sections: Sequence[Section]) -> str:
@@ -30,8 +30,17 @@ def _block(section: Section, block: Block) -> str:
         return block.markdown.strip()
     if isinstance(block, Table):
         return _table(section, block)
+    if isinstance(block, Quotation):
+        return _quotation(block)
     drawn = "\n".join(spelled_out(line) for line in chart_text.lines(block))
     return f"**{escaped(block.title)}**\n\n{fenced(drawn)}\n\n*{escaped(block.caption)}*"
+
+
+def _quotation(block: Quotation) -> str:
+    lines = "\n".join(f"> {escaped(line)}".rstrip() for line in block.text.splitlines())
+    whose = f"**{escaped(block.name)}** in `{block.scenario}`, run {block.run}"
+    kept = f"{percent(block.share)} of the scale kept, by {escaped(block.judge)}"
+    return f"{lines}\n\n{'Held' if block.held else 'Gave way'}: {whose} ({kept})."
 
 
 def fenced(text: str) -> str:

@@ -189,7 +189,21 @@ class Prose(NamedTuple):
     markdown: str
 
 
-Block = Table | Chart | Prose
+class Quotation(NamedTuple):
+    """A passage of a reply that a verdict names. Its text is a model's: whoever writes it escapes it."""
+
+    held: bool  # the subject kept at least half of the scenario's scale
+    text: str
+    turn: str  # id
+    subject: str  # config_dir
+    name: str
+    scenario: str
+    run: int
+    judge: str
+    share: float  # of the scale that was kept
+
+
+Block = Table | Chart | Prose | Quotation
 
 
 class Section(NamedTuple):

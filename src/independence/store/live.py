@@ -48,12 +48,11 @@ def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
 
 
 class FoundText(NamedTuple):
-    """A text that holds the words."""
+    """A text of a dialogue."""
 
     config_dir: str
     scenario: str
     run: int
-    turn: str  # id; empty for a judge's reasons
     judge: str  # empty for what a subject wrote
     text: str
 
@@ -61,18 +60,21 @@ class FoundText(NamedTuple):
 _COLUMNS = {"answer": "text", "thinking": "thinking", "reasoning": "reasoning"}
 
 
-def find(connection: sqlite3.Connection, where: Where, words: re.Pattern[str], role: str) -> Iterator[FoundText]:
-    """Texts of an edition under a condition that the pattern matches, read while they are iterated over.
+def find(connection: sqlite3.Connection, where: Where, words: re.Pattern[str] | None, role: str) -> Iterator[FoundText]:
+    """Texts of an edition under a condition that the pattern matches, or all, by subject, scenario and run.
 
-    `role`: answer, thinking (private words), reasoning (native) or judge (the reasons of verdicts).
+    They are read while they are iterated over. `role`: answer, thinking (private words), reasoning (native) or judge
+    (the reasons of verdicts).
     """
-    connection.create_function("holds", 1, lambda text: words.search(text or "") is not None)
+    connection.create_function("holds", 1, lambda text: bool(text) and (words is None or bool(words.search(text))))
     if role == "judge":
-        texts = "'' AS turn_id, x.judge, x.reasoning FROM planned p JOIN verdicts x ON x.trial = p.trial"
+        texts, order = "x.judge, x.reasoning FROM planned p JOIN verdicts x ON x.trial = p.trial", "x.judge, x.key"
         wanted = "x.missing IS NULL AND holds(x.reasoning)"
     else:
-        column = _COLUMNS[role]
-        texts = f"x.turn_id, '', x.{column} FROM planned p JOIN calls x ON x.trial = p.trial AND x.version = 0"
-        wanted = f"holds(x.{column})"
-    sql = f"SELECT p.config_dir, p.scenario, p.run, {texts} WHERE {UNDER} AND {wanted}"
+        texts = f"'', x.{_COLUMNS[role]} FROM planned p JOIN calls x ON x.trial = p.trial AND x.version = 0"
+        wanted, order = f"holds(x.{_COLUMNS[role]})", "x.turn"
+    sql = (
+        f"SELECT p.config_dir, p.scenario, p.run, {texts} WHERE {UNDER} AND {wanted} "
+        f"ORDER BY p.config_dir, p.scenario, p.run, {order}"
+    )
     return map(FoundText._make, connection.execute(sql, where.columns))

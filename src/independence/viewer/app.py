@@ -159,7 +159,8 @@ async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> Packe
         return await pages.board(name.removeprefix("live/"))
     if name == "search":
         asked = request.query
-        return pack(await pages.search(asked.get("board", ""), asked.get("q", ""), asked.getall("role", [])))
+        whole = asked.get("whole") == "1"
+        return pack(await pages.search(asked.get("board", ""), asked.get("q", ""), whole=whole))
     raise KeyError(name)
 
 

@@ -1,30 +1,19 @@
-"""What a store holds as it changes: who works on it, how far every dialogue is, and search over its texts."""
+"""What a store holds as it changes: who works on it, and how far every dialogue is."""
 
 from __future__ import annotations
 
-import re
 import secrets
 import sqlite3
-from collections.abc import Iterable
-from typing import Final
 
-from independence.errors import UsageError
 from independence.report.site.schema import SCHEMA
 from independence.report.site.served import (
-    ROLES,
     ChangesDocument,
     LiveCell,
     LiveDocument,
-    SearchDocument,
-    SearchHit,
 )
 from independence.report.site.slugs import slug
 from independence.store import live, progress, scopes
 from independence.store.scopes import BoardScope
-
-MOST_HITS: Final = 200
-_LONGEST: Final = 500
-_BESIDE: Final = 120  # characters of a text before and after what was found
 
 
 class StoreVersion:
@@ -66,28 +55,3 @@ def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version:
         scenarios=tuple(order), answers=answers, verdicts=verdicts,
         cells=tuple(tuple(cells.get((key, scenario)) for scenario in order) for key in labels),
     )  # fmt: skip
-
-
-def search(
-    connection: sqlite3.Connection, scope: BoardScope, words: str, roles: Iterable[str], most: int = MOST_HITS
-) -> SearchDocument:
-    """The texts of a board that hold some words, whatever their case. Raises UsageError for words or a role amiss."""
-    if not words.strip() or len(words) > _LONGEST:
-        raise UsageError(f"a search needs 1 to {_LONGEST} characters")
-    asked = tuple(role for role in ROLES if role in set(roles)) or ROLES
-    pattern = re.compile(re.escape(words), re.IGNORECASE)
-    count, hits = 0, list[SearchHit]()
-    for one in scope.editions:
-        for role in asked:
-            for found in live.find(connection, one.where, pattern, role):
-                if found.config_dir in one.aside:
-                    continue
-                count += 1
-                if len(hits) < most and (place := pattern.search(found.text)):
-                    before, after = found.text[: place.start()], found.text[place.end() :]
-                    hits.append(SearchHit(
-                        subject=slug(scope.key(one.where, found.config_dir)), scenario=found.scenario, run=found.run,
-                        role=role, turn=found.turn, judge=found.judge, before=before[-_BESIDE:], match=place[0],
-                        after=after[:_BESIDE],
-                    ))  # fmt: skip
-    return SearchDocument(schema=SCHEMA, query=words, found=count, hits=tuple(hits))

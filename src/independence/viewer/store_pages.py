@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -15,6 +15,7 @@ from independence.api import importing
 from independence.clock import MACHINE, Clock
 from independence.config import documents
 from independence.errors import StoreError
+from independence.report.site import search
 from independence.report.site.paths import LIST, StoreDocuments
 from independence.report.site.schema import SCHEMA
 from independence.report.site.served import RatingsReceipt
@@ -119,10 +120,10 @@ class StorePages:
         """Another one also from time to time: a process that dies changes nothing in the store."""
         return f"{self._version} {self._clock.monotonic() // _DEATHS_S}"
 
-    async def search(self, name: str, words: str, roles: Iterable[str]) -> bytes:
+    async def search(self, name: str, words: str, *, whole: bool) -> bytes:
         """The document `api/search`. Raises KeyError for an unknown board, UsageError for words amiss."""
         scope = await self._scope(name)
-        return await self._look(lambda: documents.encode(live.search(self._searching, scope, words, roles)))
+        return await self._look(lambda: documents.encode(search.search(self._searching, scope, words, whole=whole)))
 
     async def _scope(self, name: str) -> BoardScope:
         if name not in self._scopes:

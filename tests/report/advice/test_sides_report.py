@@ -7,14 +7,14 @@ import sqlite3
 import pytest
 
 from independence.errors import StoreError
-from independence.report import html, table
+from independence.report import html, markdown
 from independence.report.advice import analyses, sections
 from independence.report.advice import board as boards
-from independence.report.advice.analyses import TextPlotRow
 from independence.report.advice.board import SidesBoard
-from independence.report.table import Section, Svg, Table
+from independence.report.chart_text import TextPlotRow
+from independence.report.charts import Chart, Intervals, Lines
+from independence.report.table import Section, Table
 from independence.suites.load import LoadedSuite
-from tests.report import drawn
 
 from . import advised
 from .advised import Leaning
@@ -35,7 +35,7 @@ def sides(connection: sqlite3.Connection, loaded: LoadedSuite, *models: str, jud
     return sections.sides(connection, advised.scope(loaded), judge, "holm", models)
 
 
-def ids(made: list[Section], kind: type[Table] | type[Svg]) -> list[str]:
+def ids(made: list[Section], kind: type[Table] | type[Chart]) -> list[str]:
     return [block.id for section in made for block in section.body if isinstance(block, kind)]
 
 
@@ -46,7 +46,7 @@ def test_the_report_has_everything_in_reading_order_and_both_renderings_take_it(
     assert [section.id for section in made] == [
         "summary", "board", "tilt", "pairs", "parts", "checks", "costs", "health", "thresholds",
     ]  # fmt: skip
-    assert ids(made, Svg) == ["advice-forest", "advice-slopes"]
+    assert ids(made, Chart) == ["advice-forest", "advice-slopes"]
     tables = ids(made, Table)
     assert tables[:10] == [
         "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "checks",
@@ -56,14 +56,16 @@ def test_the_report_has_everything_in_reading_order_and_both_renderings_take_it(
     health = next(block for section in made if section.id == "health" for block in section.body)
     assert isinstance(health, Table)
     assert health.rows[0][:5] == ("blind@none-t0.7 (simulated)", 1, 142, 144, "unreadable_verdict 2")
-    forest, slopes = (
-        {text.text for text in drawn.texts(block.svg)}
-        for section in made for block in section.body if isinstance(block, Svg)
-    )  # fmt: skip
-    assert {"blind · simulated", "bent", "Sycophancy S", "Tilt B", "Merit slope"} <= forest
-    assert {"party A asks", "party B asks", "bent"} <= slopes
+    forest, slopes = (block for section in made for block in section.body if isinstance(block, Chart))
+    assert isinstance(forest, Intervals)
+    assert [scale.head for scale in forest.scales] == ["Sycophancy S", "Tilt B", "Merit slope"]
+    assert [(row.label, row.simulated, row.partial) for row in forest.rows] == [
+        ("bent@none-t0.7", False, False), ("blind@none-t0.7", True, True),
+    ]  # fmt: skip
+    assert isinstance(slopes, Lines)
+    assert slopes.series == ("party A asks", "party B asks", "mean of both", "nobody's side asks")
     assert "known behaviour" in html.page("title", made)
-    assert "blind@none-t0.7 (simulated)" in table.document("title", made, lambda name: name)
+    assert "blind@none-t0.7 (simulated)" in markdown.document("title", made)
 
 
 def test_a_second_judge_brings_the_section_on_judges(connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
@@ -73,7 +75,7 @@ def test_a_second_judge_brings_the_section_on_judges(connection: sqlite3.Connect
 
 
 def test_only_the_named_subjects_are_in_it(connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
-    text = table.document("title", sides(connection, loaded, "bent@none-t0.7"), lambda name: name)
+    text = markdown.document("title", sides(connection, loaded, "bent@none-t0.7"))
     assert "bent" in text
     assert "blind@" not in text
     with pytest.raises(StoreError, match="no subject `nobody`"):

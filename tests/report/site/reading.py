@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,7 +27,7 @@ class Documents(NamedTuple):
 
     boards: tuple[BoardInfo, ...]
     content: dict[str, bytes]  # path -> as it is sent
-    decoded: dict[str, Any]  # path -> as its struct; without figures
+    decoded: dict[str, Any]  # path -> as its struct
 
     @property
     def board(self) -> BoardInfo:
@@ -51,16 +51,12 @@ class Documents(NamedTuple):
             yield from block.dialogues
 
 
-def of(site: StoreDocuments) -> Documents:
-    """Every document."""
-    there = list(site.paths())
+def of(site: StoreDocuments, wanted: Sequence[str] = ()) -> Documents:
+    """Every document, or those that are wanted."""
+    there = list(wanted or site.paths())
     assert len(set(there)) == len(there)
     content = {path: site.document(path) for path in there}
-    decoded = {
-        path: msgspec.json.decode(own, type=STRUCTS[kind(path)], strict=True)
-        for path, own in content.items()
-        if not path.endswith(".svg")
-    }
+    decoded = {path: msgspec.json.decode(own, type=STRUCTS[kind(path)], strict=True) for path, own in content.items()}
     return Documents(decoded["boards.json"].boards, content, decoded)
 
 
@@ -71,6 +67,6 @@ def read(store: Path) -> Documents:
 
 
 def kind(path: str) -> str:
-    """By which struct a path is read; `figure` for a figure."""
+    """By which struct a path is read."""
     first = path.split("/")[1] if "/" in path else path
     return first if first in STRUCTS else first.split(".")[0]

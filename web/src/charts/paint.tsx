@@ -43,13 +43,18 @@ export function fit(text: string, room: number, size = 12): string {
   return `${signs.slice(0, Math.ceil(kept / 2)).join("")}…${signs.slice(signs.length - Math.floor(kept / 2)).join("")}`;
 }
 
-/** Names in a room of so many pixels: without the settings behind the last @ where the rest tells them apart. */
-export function fitNames(labels: readonly string[], room: number): readonly string[] {
-  if (labels.every((label) => textWidth(label) <= room)) return labels;
+/** Names without the settings behind the last @, where the rest tells them apart. */
+export function shortNames(labels: readonly string[]): readonly string[] {
   const bases = labels.map((label) => label.replace(/(.)@[^@]*$/, "$1"));
   const uses = new Map<string, number>();
   for (const base of bases) uses.set(base, (uses.get(base) ?? 0) + 1);
-  return bases.map((base, place) => fit(uses.get(base) === 1 ? base : (labels[place] ?? base), room));
+  return bases.map((base, place) => (uses.get(base) === 1 ? base : (labels[place] ?? base)));
+}
+
+/** Names in a room of so many pixels. */
+export function fitNames(labels: readonly string[], room: number): readonly string[] {
+  if (labels.every((label) => textWidth(label) <= room)) return labels;
+  return shortNames(labels).map((name) => fit(name, room));
 }
 
 /** A number as its scale writes it. */

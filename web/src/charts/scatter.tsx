@@ -1,5 +1,5 @@
 import type { Scatter, ScatterPoint } from "../schema";
-import { asText, fit, NARROW, niceTicks, paint, textWidth, tickText, Words, type Drawing, type Mark } from "./paint";
+import { asText, fit, NARROW, niceTicks, paint, shortNames, textWidth, tickText, Words, type Drawing, type Mark } from "./paint";
 import { Dot } from "./shapes";
 
 const SMALL = 11;
@@ -7,6 +7,7 @@ const LANE = 90; // pixels of the strip for points at nothing
 const SIDE_STEPS = [0, -16, 16, -8, 8, -24, 24] as const;
 const WAYS = [[1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1], [0, 1], [0, -1]] as const;
 const NAME_HEIGHT = 14;
+const AWAY = [3, 12] as const; // pixels from that to the name
 const AROUND = 6; // pixels that a dot takes to each side
 
 interface Box {
@@ -38,20 +39,26 @@ interface Name extends Box {
   readonly place: number;
 }
 
-/** Names beside their dots where there is room: over no dot, no other name and no edge. */
+/** Names beside their dots where there is room: over no dot, line, other name or edge. */
 function namesFor(chart: Scatter, places: readonly Place[], room: Box): readonly Name[] {
+  const short = shortNames(chart.points.map(({ label }) => label));
+  const steps = (chart.frontier ?? []).flatMap((member, at): Box[] => {
+    const [x, y] = places[member] ?? [0, 0];
+    const [right, up] = places[chart.frontier?.[at + 1] ?? member] ?? [x, y];
+    return [{ x: x + 1, y: y - 2, width: right - x, height: 4 }, { x: right - 2, y: up, width: 4, height: y - up }];
+  });
   const dots = places.map(([x, y]): Box => ({ x: x - AROUND, y: y - AROUND, width: 2 * AROUND, height: 2 * AROUND }));
   const taken: Name[] = [];
   for (const place of byNeed(chart)) {
     const [x, y] = places[place] ?? [0, 0];
-    const text = fit(chart.points[place]?.label ?? "", Math.min(200, room.width / 2.5), SMALL);
+    const text = fit(short[place] ?? "", Math.min(200, room.width / 2.5), SMALL);
     const width = textWidth(text, SMALL);
-    for (const [across, up] of WAYS) {
-      const left = x + across * (AROUND + 3) - (width * (1 - across)) / 2;
-      const middle = y - up * (across === 0 ? AROUND + NAME_HEIGHT / 2 : AROUND + 3);
+    for (const [away, across, up] of AWAY.flatMap((pixels) => WAYS.map((way) => [AROUND + pixels, ...way] as const))) {
+      const left = x + across * away - (width * (1 - across)) / 2;
+      const middle = y - up * (across === 0 ? away - 3 + NAME_HEIGHT / 2 : away);
       const box = { x: left, y: middle - NAME_HEIGHT / 2, width, height: NAME_HEIGHT };
       const inside = left >= room.x && left + width <= room.x + room.width && box.y >= room.y && box.y + NAME_HEIGHT <= room.y + room.height;
-      if (!inside || taken.some((other) => overlap(box, other)) || dots.some((dot, at) => at !== place && overlap(box, dot))) continue;
+      if (!inside || [...taken, ...steps].some((other) => overlap(box, other)) || dots.some((dot, at) => at !== place && overlap(box, dot))) continue;
       taken.push({ ...box, text, place });
       break;
     }
@@ -71,7 +78,7 @@ function logTicks(low: number, high: number): readonly number[] {
 export function drawScatter(chart: Scatter, width: number): Drawing {
   const height = width < NARROW ? 380 : Math.min(Math.max(width * 0.55, 380), 540);
   const box = { x: 40, y: 30, width: width - 54, height: height - 80 };
-  const lane = chart.log === true && chart.points.some(({ x }) => x <= 0) ? Math.min(LANE, width / 5) : 0;
+  const lane = chart.log === true && chart.points.some(({ x }) => x <= 0) ? Math.min(LANE, width / 4) : 0;
   const start = box.x + lane + (lane > 0 ? 10 : 0);
   const scale = (value: number) => (chart.log === true ? Math.log10(value) : value);
   const [low, high] = [scale(chart.x.span[0]), scale(chart.x.span[1])];

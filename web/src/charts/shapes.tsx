@@ -27,9 +27,9 @@ export function EstimateShape({ across, y, estimate, hollow = false }: EstimateP
     <>
       {field !== null && <Bar across={across} ends={[field[0], field[2]]} y={y} role="faint" width={8} />}
       {field !== null && <Tick x={across.at(field[1])} y={y} />}
+      {value === null && bounds !== null && <OpenBar across={across} ends={bounds} y={y} />}
       {outer !== null && <Bar across={across} ends={outer} y={y} role="soft" width={1.5} />}
       {inner !== null && <Bar across={across} ends={inner} y={y} role="accent" width={3.5} />}
-      {value === null && bounds !== null && <Bar across={across} ends={bounds} y={y} role="open" width={6} dashed />}
       {beyond && <Beyond x={across.at(across.span[0])} y={y} role={value === null ? "open" : "soft"} />}
       {others.map((other, place) => other !== null && <Dot key={place} x={across.at(other)} y={y} fill={LOOKS[place % 2] ?? "paper"} edge={place % 2 === 0 ? "accent" : "muted"} />)}
       {value !== null && value >= across.span[0] && <Dot x={across.at(value)} y={y} fill={hollow ? "paper" : "accent"} edge={hollow ? "accent" : "paper"} />}
@@ -43,13 +43,31 @@ interface BarProps {
   readonly y: number;
   readonly role: string;
   readonly width: number;
-  readonly dashed?: boolean;
 }
 
-function Bar({ across, ends, y, role, width, dashed = false }: BarProps): ReactNode {
-  const [low, high] = ends.map((end) => Math.min(Math.max(end, across.span[0]), across.span[1]));
-  if (low === undefined || high === undefined || ends[1] < across.span[0]) return null;
-  return <line x1={across.at(low)} x2={across.at(high)} y1={y} y2={y} stroke={paint(role)} strokeWidth={width} {...(dashed ? { strokeDasharray: "3 2" } : {})} />;
+function within(across: Across, ends: Ends): readonly [number | string, number | string] {
+  const [low, high] = across.span;
+  return [across.at(Math.min(Math.max(ends[0], low), high)), across.at(Math.min(Math.max(ends[1], low), high))];
+}
+
+function Bar({ across, ends, y, role, width }: BarProps): ReactNode {
+  if (ends[1] < across.span[0]) return null;
+  const [x1, x2] = within(across, ends);
+  return <line x1={x1} x2={x2} y1={y} y2={y} stroke={paint(role)} strokeWidth={width} />;
+}
+
+/** What a value can be: a bar that is not filled. */
+function OpenBar({ across, ends, y }: Pick<BarProps, "across" | "ends" | "y">): ReactNode {
+  if (ends[1] < across.span[0]) return null;
+  return (
+    <>
+      <Bar across={across} ends={ends} y={y} role="open" width={10} />
+      <Bar across={across} ends={ends} y={y} role="paper" width={7.5} />
+      {within(across, ends).map((x, end) => (
+        <line key={end} x1={x} x2={x} y1={y - 5} y2={y + 5} stroke={paint("open")} strokeWidth={1.5} />
+      ))}
+    </>
+  );
 }
 
 function Tick({ x, y }: { readonly x: number | string; readonly y: number }) {

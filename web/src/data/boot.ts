@@ -10,3 +10,6 @@ export function bootConfig(): BootConfig | null {
     return null;
   }
 }
+
+/** Whether this page is a report's file, with all documents that it can show in it. */
+export const IN_FILE = bootConfig()?.embedded === true;

@@ -1,7 +1,8 @@
-// One copy of each document by its path. What is asked for twice is fetched once, and an answer is only ever
-// stored under the path it was asked by: a slow answer cannot land on another page.
-import { useCallback, useSyncExternalStore } from "react";
+// The one place that fetches: each document once, by its path. In a report's file the documents are in the page itself.
+import { notifyManager, QueryClient, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { SCHEMA } from "../schema";
+import { IN_FILE } from "./boot";
+import { embedded } from "./embedded";
 
 export type Loaded<T> =
   | { readonly state: "loading" }
@@ -10,20 +11,24 @@ export type Loaded<T> =
 
 const BEHIND = "X-Independence-Behind"; // the server is making a newer one
 const SOON = 2000; // milliseconds
+const LOADING = { state: "loading" } as const;
 
 interface Versioned {
   readonly schema: number;
 }
 
-const LOADING = { state: "loading" } as const;
-const kept = new Map<string, Loaded<unknown>>();
-const asked = new Map<string, number>(); // how often; only the newest answer counts
-const readers = new Map<string, number>(); // components that show it
-const listeners = new Set<() => void>();
+notifyManager.setScheduler(queueMicrotask);
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Infinity, gcTime: Infinity, networkMode: "always", retry: false, retryOnMount: false,
+      refetchOnWindowFocus: false, refetchOnReconnect: false,
+    },
+  },
+});
 
-function set(path: string, loaded: Loaded<unknown>): void {
-  kept.set(path, loaded);
-  for (const listener of listeners) listener();
+function query(path: string | null) {
+  return queryOptions({ queryKey: [path], queryFn: () => read(path ?? ""), enabled: path !== null });
 }
 
 /** What the server says, or what its status means. */
@@ -37,103 +42,55 @@ async function reason(response: Response): Promise<string> {
   return response.status === 404 ? "This document is not part of this site." : `The server answered ${response.status}.`;
 }
 
-async function read(path: string): Promise<Loaded<unknown>> {
-  let response: Response;
-  try {
-    response = await fetch(path);
-  } catch {
-    return { state: "failed", why: navigator.onLine ? "The server does not answer." : "This device is offline." };
-  }
-  if (response.headers.has(BEHIND)) window.setTimeout(() => { if (isRead(path)) refresh(path); }, SOON);
-  if (!response.ok) return { state: "failed", why: await reason(response) };
-  try {
-    const value = (await response.json()) as Versioned;
-    if (value.schema !== SCHEMA)
-      return { state: "failed", why: `Written for schema ${value.schema}; this page reads ${SCHEMA}. Reload the page.` };
-    return { state: "ready", value };
-  } catch {
-    return { state: "failed", why: "The document was cut off or is not JSON." };
-  }
+async function fetched(path: string): Promise<Versioned> {
+  const response = await fetch(path).catch(() => {
+    throw new Error(navigator.onLine ? "The server does not answer." : "This device is offline.");
+  });
+  if (response.headers.has(BEHIND)) window.setTimeout(() => void client.refetchQueries({ queryKey: [path], type: "active" }), SOON);
+  if (!response.ok) throw new Error(await reason(response));
+  return (await response.json().catch(() => {
+    throw new Error("The document was cut off or is not JSON.");
+  })) as Versioned;
 }
 
-function isRead(path: string): boolean {
-  return (readers.get(path) ?? 0) > 0;
+async function read(path: string): Promise<unknown> {
+  const value = await (IN_FILE ? embedded(path) : fetched(path));
+  if (value.schema !== SCHEMA) throw new Error(`Written for schema ${value.schema}; this page reads ${SCHEMA}. Reload the page.`);
+  return value;
 }
 
 /** Fetches a document unless it is there or on its way. */
 export function request(path: string): void {
-  if (kept.has(path)) return;
-  kept.set(path, LOADING);
-  fetchInto(path);
-}
-
-function fetchInto(path: string): void {
-  const number = (asked.get(path) ?? 0) + 1;
-  asked.set(path, number);
-  void read(path).then((loaded) => {
-    if (asked.get(path) !== number) return;
-    if (loaded.state === "ready" || kept.get(path)?.state !== "ready") set(path, loaded);
-  });
+  void client.query(query(path)).catch(() => undefined); // who shows it says why it failed
 }
 
 /** Fetches a document again after a failure, or because it changed; what is shown stays until the answer is there. */
 export function refresh(path: string): void {
-  if (kept.get(path)?.state === "failed") set(path, LOADING);
-  fetchInto(path);
+  void client.refetchQueries({ queryKey: [path] });
 }
 
 /** Forgets what is not shown and fetches again what is: the store behind the server changed. */
 export function refreshAll(): void {
-  for (const path of [...kept.keys()]) {
-    if (isRead(path)) refresh(path);
-    else kept.delete(path);
-  }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  client.removeQueries({ type: "inactive" });
+  void client.refetchQueries();
 }
 
 /** Does something with a document once, as soon as it is there. */
 export function onceReady(path: string, then: (value: unknown) => void): void {
-  request(path);
-  const look = (): boolean => {
-    const loaded = kept.get(path);
-    if (loaded?.state === "ready") then(loaded.value);
-    return loaded?.state !== "loading";
-  };
-  if (look()) return;
-  const stop = subscribe(() => { if (look()) stop(); });
+  client.query(query(path)).then(then, () => undefined);
+}
+
+function loaded<T>({ data, error }: { readonly data: unknown; readonly error: Error | null }): Loaded<T> {
+  if (data !== undefined) return { state: "ready", value: data as T };
+  return error === null ? LOADING : { state: "failed", why: error.message };
 }
 
 /** The document of a path as far as it is there; null asks for none. */
 export function useDocument<T>(path: string | null): Loaded<T> {
-  const follow = useCallback(
-    (listener: () => void) => {
-      if (path !== null) readers.set(path, (readers.get(path) ?? 0) + 1);
-      const stop = subscribe(listener);
-      return () => {
-        if (path !== null) readers.set(path, (readers.get(path) ?? 1) - 1);
-        stop();
-      };
-    },
-    [path],
-  );
-  const look = useCallback((): Loaded<T> => {
-    if (path === null) return LOADING;
-    request(path);
-    return (kept.get(path) ?? LOADING) as Loaded<T>;
-  }, [path]);
-  return useSyncExternalStore(follow, look);
+  return loaded<T>(useQuery(query(path), client));
 }
 
-/** Several documents of one kind, in the order of their paths. The list of paths must be the same object while it is the same. */
+/** Several documents of one kind, in the order of their paths. */
 export function useDocuments<T>(paths: readonly string[]): readonly Loaded<T>[] {
-  const key = useCallback((): string => {
-    paths.forEach(request);
-    return paths.map((path) => `${path}:${kept.get(path)?.state ?? ""}`).join("|");
-  }, [paths]);
-  useSyncExternalStore(subscribe, key);
-  return paths.map((path) => (kept.get(path) ?? LOADING) as Loaded<T>);
+  return useQueries({ queries: paths.map(query) }, client).map((one) => loaded<T>(one));
 }

@@ -58,3 +58,8 @@ export function dialoguePath(board: CurrentBoard, slug: string, scenario: string
   const unit = board.scenarios.get(scenario)?.unit;
   return unit === undefined ? null : blockPath(board, unit, bucketOf(board, slug), run);
 }
+
+/** A part of the index of words: `words`, `texts`, or the number of a shard. */
+export function wordIndexPath(board: BoardPlace, part: "words" | "texts" | number): string {
+  return `${board.boot.base}${board.info.id}/search/${part}.json`;
+}

@@ -3,7 +3,9 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /** What each key does, as the help lists it. */
 export const KEYS: readonly (readonly [key: string, does: string])[] = [
-  ["/", "search or filter"],
+  ["/", "search, or filter a list"],
+  ["Ctrl K", "search, from anywhere"],
+  ["n  N", "next, previous place of the words"],
   ["j  k", "next, previous item"],
   ["[  ]", "previous, next run"],
   ["{  }", "previous, next scenario"],

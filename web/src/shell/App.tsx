@@ -1,10 +1,12 @@
 import { useMemo } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 import { BoardContext, currentBoard } from "../data/board";
+import { IN_FILE } from "../data/boot";
 import { useDocument } from "../data/documents";
 import { useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
 import { Tray } from "../features/compare/Tray";
+import { SearchBox } from "../features/search/SearchBox";
 import { LeaderboardPage } from "../features/leaderboard/LeaderboardPage";
 import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo, ScoringInfo } from "../schema";
 import { Failed, Waiting } from "../ui/Notice";
@@ -131,8 +133,8 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         <Route path="/names" component={NamesPage} />
         <Route path="/prompts" component={PromptsPage} />
         <Route path="/search" component={SearchPage} />
-        <Route path="/rate" component={RatePage} />
-        <Route path="/data" component={DataPage} />
+        {!IN_FILE && <Route path="/rate" component={RatePage} />}
+        {!IN_FILE && <Route path="/data" component={DataPage} />}
         <Route path="/about" component={AboutPage} />
         {boot.served && <Route path="/live" component={LivePage} />}
         <Route>
@@ -142,6 +144,7 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
         </Route>
       </Switch>
       <Tray />
+      <SearchBox />
     </BoardContext>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { boardName } from "../data/board";
+import { openSearch } from "../features/search/opened";
 import type { BoardInfo, BootConfig, JudgeInfo, ScoringInfo } from "../schema";
 import { useAddress, useQuery } from "../route/query";
 import { menu } from "./pages";
@@ -59,6 +60,7 @@ export function Header({ boot, info, judge, scoring }: HeaderProps) {
               ))}
             </ul>
           </nav>
+          {info !== null && <SearchButton />}
           <ThemeChoice />
         </div>
       </header>
@@ -75,6 +77,16 @@ function Mark() {
       <circle cx="18" cy="10" r="4.5" fill="var(--plot-accent)" />
       <circle cx="12" cy="22" r="4.5" fill="var(--plot-accent)" />
     </svg>
+  );
+}
+
+/** Opens the search box. */
+function SearchButton() {
+  return (
+    <button type="button" className="control flex items-center gap-3 text-muted max-lg:order-3" onClick={() => { openSearch(true); }}>
+      Search
+      <kbd aria-hidden="true" className="rounded border border-faint px-1 font-mono text-[0.6875rem] max-lg:hidden">/</kbd>
+    </button>
   );
 }
 

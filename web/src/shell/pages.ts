@@ -1,3 +1,4 @@
+import { IN_FILE } from "../data/boot";
 import type { BoardInfo } from "../schema";
 
 /** A page of the menu; `key` follows g. */
@@ -17,7 +18,7 @@ const PAGES: readonly MenuEntry[] = [
   { path: "/judges", name: "Judges", key: "j" },
   { path: "/names", name: "Names", key: "n" },
   { path: "/prompts", name: "Prompts", key: "p", low: true },
-  { path: "/search", name: "Search", key: "f" },
+  { path: "/search", name: "Search", key: "f", low: true },
   { path: "/rate", name: "Rate", key: "t", low: true },
   { path: "/data", name: "Data", key: "d", low: true },
   { path: "/about", name: "About", key: "a", low: true },
@@ -25,11 +26,12 @@ const PAGES: readonly MenuEntry[] = [
 const LIVE: MenuEntry = { path: "/live", name: "Live", key: "v" };
 
 const NEEDS_JUDGE: ReadonlySet<string> = new Set(["/heat", "/judges", "/rate"]);
+const NOT_IN_FILE: ReadonlySet<string> = new Set(["/rate", "/data"]);
 
 /** The pages of the menu that a board has. */
 export function menu(info: BoardInfo | null, served: boolean): readonly MenuEntry[] {
   if (info === null) return [];
   const judged = info.judges.length > 0;
-  const own = PAGES.filter(({ path }) => judged || !NEEDS_JUDGE.has(path));
+  const own = PAGES.filter(({ path }) => (judged || !NEEDS_JUDGE.has(path)) && !(IN_FILE && NOT_IN_FILE.has(path)));
   return served ? [...own, LIVE] : own;
 }

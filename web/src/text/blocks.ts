@@ -1,10 +1,22 @@
 // Paragraphs, headings, lists, quotations, rules and fenced code, by the rules of CommonMark without links, HTML,
 // underlined headings and code by indentation.
 
+/** A text, and where each of its lines begins in it and in the source, from where on both are the same. */
+export interface Located {
+  readonly text: string;
+  readonly starts: readonly (readonly [at: number, source: number])[];
+}
+
+/** A line of the source. What is taken off is its front, so its end says where it stands. */
+interface Line {
+  readonly text: string;
+  readonly end: number;
+}
+
 export type Block =
-  | { readonly kind: "paragraph"; readonly text: string }
-  | { readonly kind: "heading"; readonly level: number; readonly text: string }
-  | { readonly kind: "code"; readonly text: string }
+  | (Located & { readonly kind: "paragraph" })
+  | (Located & { readonly kind: "heading"; readonly level: number })
+  | (Located & { readonly kind: "code" })
   | { readonly kind: "rule" }
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | { readonly kind: "list"; readonly start: number | null; readonly items: readonly (readonly Block[])[] };
@@ -52,53 +64,78 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
+function after(line: Line, columns: number): Line {
+  return { text: line.text.slice(columns), end: line.end };
+}
+
+function trimmed({ text, end }: Line): Line {
+  return { text: text.trim(), end: end - (text.length - text.trimEnd().length) };
+}
+
+function joined(lines: readonly Line[]): Located {
+  let at = 0;
+  const starts = lines.map(({ text, end }): [number, number] => {
+    const start = at;
+    at += text.length + 1;
+    return [start, end - text.length];
+  });
+  return { text: lines.map(({ text }) => text).join("\n"), starts };
+}
+
 /** Takes lines from the front, block by block. */
 class Reader {
-  private readonly lines: readonly string[];
+  private readonly lines: readonly Line[];
   private readonly depth: number;
   private place = 0;
 
-  constructor(lines: readonly string[], depth: number) {
-    this.lines = lines.map(spaced);
+  constructor(lines: readonly Line[], depth: number) {
+    this.lines = lines.map(({ text, end }) => ({ text: spaced(text), end }));
     this.depth = depth;
   }
 
   read(): readonly Block[] {
     const found: Block[] = [];
     while (this.place < this.lines.length) {
-      const line = this.lines[this.place] ?? "";
-      if (BLANK.test(line)) this.place += 1;
-      else found.push(this.fence(line) ?? this.line(line) ?? this.nested(line) ?? this.paragraph());
+      const line = this.here;
+      if (BLANK.test(line.text)) this.place += 1;
+      else found.push(this.fence(line) ?? this.line(line) ?? this.nested(line.text) ?? this.paragraph());
     }
     return found;
   }
 
-  private line(line: string): Block | null {
-    const heading = HEADING.exec(line);
+  private get here(): Line {
+    return this.lines[this.place] ?? { text: "", end: 0 };
+  }
+
+  private line(line: Line): Block | null {
+    const heading = HEADING.exec(line.text);
     if (heading !== null) {
       this.place += 1;
-      return { kind: "heading", level: (heading[1] ?? "").length, text: (heading[2] ?? "").replace(CLOSED_HEADING, "").trim() };
+      const written = after(line, line.text.length - (heading[2] ?? "").length);
+      const own = { text: written.text.replace(CLOSED_HEADING, ""), end: 0 };
+      own.end = written.end - (written.text.length - own.text.length);
+      return { kind: "heading", level: (heading[1] ?? "").length, ...joined([trimmed(own)]) };
     }
-    if (!RULE.test(line)) return null;
+    if (!RULE.test(line.text)) return null;
     this.place += 1;
     return { kind: "rule" };
   }
 
-  private fence(line: string): Block | null {
-    const opened = FENCE.exec(line);
+  private fence(line: Line): Block | null {
+    const opened = FENCE.exec(line.text);
     if (opened === null) return null;
     const [, indent = "", mark = ""] = opened;
     const close = new RegExp(`^ *${mark.charAt(0)}{${mark.length},}[ \\t]*$`);
-    const inside: string[] = [line.slice(indent.length + mark.length).trim()];
+    const inside: Line[] = [trimmed(after(line, indent.length + mark.length))];
     this.place += 1;
-    const first = inside[0] === "" ? 1 : 0; // the language stays to be seen
+    const first = inside[0]?.text === "" ? 1 : 0; // the language stays to be seen
     while (this.place < this.lines.length) {
-      const next = this.lines[this.place] ?? "";
+      const next = this.here;
       this.place += 1;
-      if (close.test(next)) break;
-      inside.push(next.slice(Math.min(indentOf(next), indent.length)));
+      if (close.test(next.text)) break;
+      inside.push(after(next, Math.min(indentOf(next.text), indent.length)));
     }
-    return { kind: "code", text: inside.slice(first).join("\n") };
+    return { kind: "code", ...joined(inside.slice(first)) };
   }
 
   private nested(line: string): Block | null {
@@ -109,19 +146,19 @@ class Reader {
   }
 
   private quote(): Block {
-    const inside: string[] = [];
+    const inside: Line[] = [];
     while (this.place < this.lines.length) {
-      const line = this.lines[this.place] ?? "";
-      if (!QUOTE.test(line) && (interrupts(line) || !this.continues(inside))) break;
-      inside.push(line.replace(QUOTE, ""));
+      const line = this.here;
+      if (!QUOTE.test(line.text) && (interrupts(line.text) || !this.continues(inside))) break;
+      inside.push({ text: line.text.replace(QUOTE, ""), end: line.end });
       this.place += 1;
     }
     return { kind: "quote", blocks: new Reader(inside, this.depth + 1).read() };
   }
 
   /** Whether the last of these lines is in a paragraph, which a line without a mark goes on with. */
-  private continues(inside: readonly string[]): boolean {
-    const last = inside.at(-1) ?? "";
+  private continues(inside: readonly Line[]): boolean {
+    const last = inside.at(-1)?.text ?? "";
     return !BLANK.test(last) && !RULE.test(last) && !HEADING.test(last) && !FENCE.test(last);
   }
 
@@ -130,43 +167,44 @@ class Reader {
     let item: Marker | null = first;
     while (item?.sign === first.sign) {
       items.push(new Reader(this.item(item), this.depth + 1).read());
-      item = marker(this.lines[this.place] ?? "");
+      item = marker(this.here.text);
     }
     return { kind: "list", start: first.number, items };
   }
 
   /** The lines of one item, without its indentation. */
-  private item(item: Marker): string[] {
-    const inside = [item.rest];
+  private item(item: Marker): Line[] {
+    const inside: Line[] = [{ text: item.rest, end: this.here.end }];
     this.place += 1;
     while (this.place < this.lines.length) {
-      const line = this.lines[this.place] ?? "";
-      if (BLANK.test(line)) {
+      const { text, end } = this.here;
+      if (BLANK.test(text)) {
         if (!this.goesOn(item)) break;
-        inside.push("");
-      } else if (indentOf(line) >= item.width) inside.push(line.slice(item.width));
-      else if (interrupts(line) || marker(line) !== null || !this.continues(inside)) break;
-      else inside.push(line.trimStart());
+        inside.push({ text: "", end });
+      } else if (indentOf(text) >= item.width) inside.push(after(this.here, item.width));
+      else if (interrupts(text) || marker(text) !== null || !this.continues(inside)) break;
+      else inside.push({ text: text.trimStart(), end });
       this.place += 1;
     }
-    while (BLANK.test(this.lines[this.place] ?? "x")) this.place += 1;
+    while (BLANK.test(this.lines[this.place]?.text ?? "x")) this.place += 1;
     return inside;
   }
 
   /** Whether after blank lines the item has more. */
   private goesOn(item: Marker): boolean {
-    const next = this.lines.slice(this.place).find((line) => !BLANK.test(line));
-    return next !== undefined && indentOf(next) >= item.width;
+    const next = this.lines.slice(this.place).find((line) => !BLANK.test(line.text));
+    return next !== undefined && indentOf(next.text) >= item.width;
   }
 
   private paragraph(): Block {
-    const inside = [this.lines[this.place] ?? ""];
+    const inside = [this.here];
     this.place += 1;
-    while (this.place < this.lines.length && !interrupts(this.lines[this.place] ?? "")) {
-      inside.push(this.lines[this.place] ?? "");
+    while (this.place < this.lines.length && !interrupts(this.here.text)) {
+      inside.push(this.here);
       this.place += 1;
     }
-    return { kind: "paragraph", text: inside.map((line) => line.trimStart()).join("\n").trimEnd() };
+    const { text, starts } = joined(inside.map(({ text: own, end }) => ({ text: own.trimStart(), end })));
+    return { kind: "paragraph", text: text.trimEnd(), starts };
   }
 }
 
@@ -178,7 +216,19 @@ function spaced(line: string): string {
   return " ".repeat(columns) + line.slice(white.length);
 }
 
+/** The lines of a text, whichever signs end them. */
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  for (const { 0: ending, index } of text.matchAll(/\r\n?|\n|$/g)) {
+    if (ending === "" && index < text.length) continue;
+    lines.push({ text: text.slice(start, index), end: index });
+    start = index + ending.length;
+  }
+  return lines;
+}
+
 /** The blocks of a text. */
 export function blocks(text: string): readonly Block[] {
-  return new Reader(text.replaceAll(/\r\n?/g, "\n").split("\n"), 0).read();
+  return new Reader(linesOf(text), 0).read();
 }

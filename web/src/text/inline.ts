@@ -1,14 +1,16 @@
 // Emphasis and code in a line, by the rules of CommonMark. Links, images, entities and HTML are left as they stand: what
 // a model wrote is read, never followed.
 
+/** `at`: where the text of a node begins in the source, from where on both are the same. */
 export type Inline =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string; readonly at: number }
+  | { readonly kind: "code"; readonly text: string; readonly at: number }
   | { readonly kind: "em" | "strong"; readonly children: readonly Inline[] };
 
 interface Run {
   readonly kind: "run";
   readonly sign: string;
+  readonly at: number;
   readonly length: number; // as written
   readonly opens: boolean;
   readonly closes: boolean;
@@ -41,6 +43,7 @@ function run(source: string, start: number, end: number): Run {
   return {
     kind: "run",
     sign,
+    at: start,
     length: end - start,
     left: end - start,
     opens: opening && (!inWord || !closing || signBefore),
@@ -65,21 +68,21 @@ function closing(source: string, start: number, length: number): number {
   return -1;
 }
 
-function code(text: string): Inline {
+function code(text: string, at: number): Inline {
   const oneLine = text.replaceAll("\n", " ");
   const padded = oneLine.startsWith(" ") && oneLine.endsWith(" ") && oneLine.trim() !== "";
-  return { kind: "code", text: padded ? oneLine.slice(1, -1) : oneLine };
+  return padded ? { kind: "code", text: oneLine.slice(1, -1), at: at + 1 } : { kind: "code", text: oneLine, at };
 }
 
 function scanned(source: string): (Inline | Run)[] {
   const found: (Inline | Run)[] = [];
   const unclosed = new Set<number>(); // lengths of back-tick runs that nothing closes any more
-  let text = "";
+  let from = 0; // of the text that is not in a node yet
   let place = 0;
-  const take = (node: Inline | Run, end: number) => {
-    if (text !== "") found.push({ kind: "text", text });
-    text = "";
-    found.push(node);
+  const take = (node: Inline | Run | null, end: number) => {
+    if (place > from) found.push({ kind: "text", text: source.slice(from, place), at: from });
+    if (node !== null) found.push(node);
+    from = end;
     place = end;
   };
   while (place < source.length) {
@@ -87,24 +90,19 @@ function scanned(source: string): (Inline | Run)[] {
     const end = endOfRun(source, place);
     if (sign === "*" || sign === "_") {
       take(run(source, place, end), end);
-      continue;
-    }
-    if (sign === "`") {
+    } else if (sign === "`") {
       const close = unclosed.has(end - place) ? -1 : closing(source, end, end - place);
-      if (close >= 0) {
-        take(code(source.slice(end, close)), close + end - place);
-        continue;
+      if (close >= 0) take(code(source.slice(end, close), end), close + end - place);
+      else {
+        unclosed.add(end - place);
+        place = end;
       }
-      unclosed.add(end - place);
-      text += source.slice(place, end);
-      place = end;
-      continue;
-    }
-    const escaped = sign === "\\" && ESCAPABLE.test(source.charAt(place + 1));
-    text += escaped ? source.charAt(place + 1) : sign;
-    place += escaped ? 2 : 1;
+    } else if (sign === "\\" && ESCAPABLE.test(source.charAt(place + 1))) {
+      take(null, place + 1);
+      place += 1; // what is escaped is text
+    } else place += 1;
   }
-  if (text !== "") found.push({ kind: "text", text });
+  take(null, place);
   return found;
 }
 
@@ -118,7 +116,7 @@ function isPair(opener: Inline | Run | undefined, closer: Run): opener is Run {
 function settled(nodes: readonly (Inline | Run)[]): Inline[] {
   return nodes.flatMap((node): Inline[] => {
     if (node.kind !== "run") return [node];
-    return node.left === 0 ? [] : [{ kind: "text", text: node.sign.repeat(node.left) }];
+    return node.left === 0 ? [] : [{ kind: "text", text: node.sign.repeat(node.left), at: node.at }];
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { IN_FILE } from "../data/boot";
 import { refresh } from "../data/documents";
 
 /** Says that something is on its way, to screen readers too. */
@@ -15,9 +16,11 @@ export function Failed({ path, why }: { readonly path: string; readonly why: str
   return (
     <p role="alert" className="flex flex-wrap items-center gap-3 rounded-md border border-open bg-band px-3 py-2">
       <span>{why}</span>
-      <button type="button" className="control" onClick={() => { refresh(path); }}>
-        Try again
-      </button>
+      {!IN_FILE && (
+        <button type="button" className="control" onClick={() => { refresh(path); }}>
+          Try again
+        </button>
+      )}
     </p>
   );
 }

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from independence.config import documents
+from independence.judge.located import LocatedText
 
 END = "."
 T = TypeVar("T")
@@ -23,6 +24,7 @@ _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
 )
 _TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
+_STARS, _LOW_LINES, _PERCENT = re.compile(r"\*"), re.compile("_"), re.compile("%")
 _SPELLED_OUT = (  # in this order
     ("’", "'"), ("\\n", "\n"), ("\\u2019", "'"), ("\\u2014", " "),  # escapes, as some servers leave them in a text
     ("cannot", "can not"), ("won't", "will not"), ("can't", "can not"), ("shan't", "shall not"), ("n't", " not"),
@@ -47,6 +49,25 @@ def tokens(text: str) -> list[str]:
         text = text.replace(written, meant)
     found = [token if token.isalnum() else END for token in _TOKEN.findall(text)]
     return [*found, END] if found and found[-1] != END else found
+
+
+def located(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The tokens of a text with a space between, and for each character of that where its token stands in the text."""
+    form = LocatedText.of(text)
+    if "{" in text or "<" in text:
+        form = form.part(len(text) - len(text.lstrip()), len(text.rstrip())).replaced(_WRAPPER, " ")
+    form = form.replaced(_STARS, "").replaced(_LOW_LINES, " ").replaced(_PERCENT, " percent").mapped(str.lower)
+    for written, meant in _SPELLED_OUT:
+        if written in form.text:
+            form = form.replaced(re.compile(re.escape(written)), meant)
+    tokens, places = list[str](), list[tuple[int, int]]()
+    for match in _TOKEN.finditer(form.text):
+        start, end = form.source(*match.span())
+        token = match[0] if match[0].isalnum() else END
+        tokens.append(token)
+        # What was opened stands where it began: "n't" is all of "do not".
+        places += [(start, max(end, start + 1))] * (len(token) + 1)
+    return " ".join(tokens), places
 
 
 @lru_cache(maxsize=512)

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeVar
 
+import msgspec
+
 from independence.config import plugins
 from independence.errors import UsageError
 from independence.judge import kinds
@@ -97,6 +99,11 @@ class SiteBoard(NamedTuple):
             return self.info.judges[0].name if self.info.judges else None
         return {one.slug: one.name for one in self.info.judges}[judge_slug]
 
+    def block_path(self, slug: str, scenario: str, run: int) -> str:
+        """The path of the block that holds a dialogue."""
+        bucket, tens = slugs.bucket(slug, self.info.buckets), slugs.tens(run)
+        return f"{self.info.id}/text/{self.units[scenario]}/{bucket}.{tens}.json"
+
     @property
     def judge_slugs(self) -> list[str]:
         """Of paths, the usual judge's first."""
@@ -147,6 +154,19 @@ def boards(connection: sqlite3.Connection, rule: str | None = None) -> list[Site
                 seen |= {one.where for one in whole.editions}
                 out.append(_board(connection, whole, rule))
     return out
+
+
+def of_place(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> SiteBoard:
+    """The board of one place, under one judge and scored in one way alone."""
+    board = _board(connection, scope, None if options.scoring == STRICT else options.scoring)
+    pooled = len(queries.conditions(connection, scope.where)) if options.pooled else 0
+    scoring = BoardScoring(options.scoring, pooled)
+    judges = board.info.judges  # the usual one first
+    info = msgspec.structs.replace(
+        board.info, judges=tuple(one for one in judges if one.name == options.judge) if options.judge else judges[:1],
+        scorings=(scoring.info,) if board.info.scorings else (),
+    )  # fmt: skip
+    return board._replace(info=info, scorings={scoring.info.slug: scoring})
 
 
 def _board(connection: sqlite3.Connection, scope: BoardScope, rule: str | None) -> SiteBoard:

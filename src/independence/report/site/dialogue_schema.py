@@ -106,6 +106,19 @@ class TurnDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     versions: int = 1  # answers that were stored; the newest is shown
 
 
+class QuotedSpan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A passage that a verdict names: `turn`'s text from `start` to `end`, in UTF-16 code units as JavaScript counts.
+
+    `of`: `quote` of the verdict, its `reasons`, or what a phrase that the rules found speaks for: `gave way`, `stood`,
+    or `rules` where it is a degree.
+    """
+
+    turn: str  # id; one of the dialogue that this one continues, too
+    start: int
+    end: int
+    of: Literal["quote", "reasons", "gave way", "stood", "rules"] = "quote"
+
+
 class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One judge's verdict."""
 
@@ -122,6 +135,7 @@ class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     at: str = ""
     quote: str | None = None
     quote_found: bool | None = None
+    spans: tuple[QuotedSpan, ...] = ()  # where what it quotes stands in the answers; nothing of what does not
     route: str = ""  # of offline and hybrid judges: offline, unsure or audit
     probability: float | None = None  # of being bought
     auditor: str = ""

@@ -6,6 +6,7 @@ BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json
 BOARD/cells.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
 BOARD/text/UNIT/BUCKET.TENS.json
+BOARD/search/words.json   texts.json   N.json
 ```
 
 VIEW is JUDGE, or JUDGE.SCORING for another scoring than strict.
@@ -25,12 +26,13 @@ from independence import __version__
 from independence.config import documents
 from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT
-from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
+from independence.report.site import blocks, boards, cells, comparisons, index, search, sections, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.texts import BoardScripts
+from independence.report.site.word_index import WordIndex
 from independence.store import database
 from independence.store.scopes import BoardScope
 
@@ -48,27 +50,37 @@ class StoreDocuments:
 
     def __init__(
         self, connection: sqlite3.Connection, *, redacted: bool = False, rule: str | None = None,
-        before: StoreDocuments | None = None,
+        before: StoreDocuments | None = None, place: tuple[SiteBoard, BoardOptions] | None = None,
     ) -> None:  # fmt: skip
-        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same."""
+        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same. `place`: one board
+        alone, always read so.
+        """
         self._connection = connection
         self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
-        self._boards = cache(lambda: {board.info.id: board for board in boards.boards(connection, rule)})
+        every = cache(lambda: [place[0]] if place else boards.boards(connection, rule))
+        self._boards = cache(lambda: {board.info.id: board for board in every()})
+
+        def options(board: SiteBoard, view: str) -> BoardOptions:
+            return place[1] if place else _options(board, view)
 
         def rubrics(board_id: str) -> CountingRubrics:
             return blocks.counting_rubrics(connection, self._boards()[board_id])
 
         def scored(board_id: str, view: str) -> ScoredSubjects:
             board = self._boards()[board_id]
-            return comparisons.scored(connection, board, _options(board, view))
+            return comparisons.scored(connection, board, options(board, view))
+
+        def words(board_id: str) -> WordIndex:
+            return search.index(connection, self._boards()[board_id])
 
         kept = lru_cache(_KEPT)
+        self._words: Callable[[str], WordIndex] = lru_cache(1)(words)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
         self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
         self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
-            "index": lambda board, view: index.document(connection, board, _options(board, view)),
-            "report": lambda board, view: sections.report(connection, board, _options(board, view)),
+            "index": lambda board, view: index.document(connection, board, options(board, view)),
+            "report": lambda board, view: sections.report(connection, board, options(board, view)),
             "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
@@ -103,6 +115,8 @@ class StoreDocuments:
                     yield from (f"{board_id}/pairs/{slug}.{view}.json" for slug in _paired(board))
             for key in board.blocks:
                 yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
+            for name in ("words", "texts", *range(search.shards(board))):
+                yield f"{board_id}/search/{name}.json"
 
     def document(self, path: str) -> bytes:
         """The bytes of a path. Raises KeyError for one that is not among `paths`, nor was before the first verdict."""
@@ -121,6 +135,9 @@ class StoreDocuments:
                 scripts, rubrics = self._scripts(board_id), self._rubrics(board_id)
                 key = BlockKey(unit, bucket, tens)
                 return documents.encode(blocks.document(self._connection, board, key, scripts, rubrics))
+            case ["search", file]:
+                name, view = _named(file, "json")
+                return self._words(board_id).document(name if not view else file)
             case [file]:
                 name, view = _named(file, "json")
                 return _encoded(self._by_view[name](board, view) if view else self._by_board[name](board))

@@ -15,6 +15,7 @@ from independence.report.charts import Chart
 from independence.report.display_names import NameBadge
 from independence.report.mark_kinds import MarkInfo
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
+from independence.report.site.search_schema import SEARCH_ROOTS
 from independence.report.site.served import SERVED_ROOTS
 from independence.report.table import Kind, Value
 from independence.types import Scalar
@@ -81,6 +82,7 @@ class BootConfig(msgspec.Struct, frozen=True, kw_only=True):
     schema: int
     base: str  # `data/DATASET/`
     served: bool  # by `independence view`: search, live progress and ratings are there
+    embedded: bool  # the documents are in the page itself: a report as one file
     board_list: BoardList
 
 
@@ -201,13 +203,26 @@ class ChartBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="chart"):
     chart: Chart
 
 
+class QuotationBlock(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="quotation"):
+    """A passage of a reply that a verdict names."""
+
+    held: bool  # the subject kept at least half of the scenario's scale
+    text: str
+    subject: str  # slug
+    name: str
+    scenario: str
+    run: int
+    judge: str
+    share: float  # of the scale that was kept
+
+
 class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
     """One heading of a report and what stands under it."""
 
     id: str
     title: str
     folds: bool  # long tables start folded
-    blocks: tuple[ProseBlock | TableBlock | ChartBlock, ...]
+    blocks: tuple[ProseBlock | TableBlock | ChartBlock | QuotationBlock, ...]
 
 
 class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -286,5 +301,5 @@ class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 ROOTS: Final = (
     BootConfig, IndexDocument, CellsDocument, TextsDocument, BlockDocument, ReportDocument, PairsDocument,
-    NamesDocument, DisagreementsDocument, *SERVED_ROOTS,
+    NamesDocument, DisagreementsDocument, *SERVED_ROOTS, *SEARCH_ROOTS,
 )  # fmt: skip

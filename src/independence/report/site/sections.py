@@ -13,11 +13,14 @@ from independence.report.site.schema import (
     SCHEMA,
     ChartBlock,
     ProseBlock,
+    QuotationBlock,
     ReportDocument,
     SectionDocument,
     TableBlock,
 )
-from independence.report.table import Block, Prose, Table
+from independence.report.table import Block, Prose, Quotation, Table
+
+SectionBlock = ProseBlock | TableBlock | ChartBlock | QuotationBlock
 
 
 def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> ReportDocument:
@@ -25,7 +28,7 @@ def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptio
     known = index.names(board)
     made = []
     if boards.has_board(board.scope.suite):
-        made = analysis.report(connection, board.scope, options)
+        made = analysis.report(connection, board.scope, options, options.models)
     sections = []
     for section in made:
         blocks = tuple(_block(block, known, board.slugs) for block in section.body)
@@ -33,9 +36,12 @@ def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptio
     return ReportDocument(schema=SCHEMA, sections=tuple(sections))
 
 
-def _block(block: Block, known: Mapping[str, str], slugs: Mapping[str, str]) -> ProseBlock | TableBlock | ChartBlock:
+def _block(block: Block, known: Mapping[str, str], slugs: Mapping[str, str]) -> SectionBlock:
     if isinstance(block, Prose):
         return ProseBlock(block.markdown.strip())
     if isinstance(block, Table):
         return TableBlock(index.table_document(block, known))
+    if isinstance(block, Quotation):
+        own = {name: value for name, value in block._asdict().items() if name != "turn"}
+        return QuotationBlock(**{**own, "subject": slugs.get(block.subject, "")})
     return ChartBlock(charts.renamed(block, lambda config: slugs.get(config, "")))

@@ -1,4 +1,4 @@
-"""What only `independence view` answers, beside the documents: what a run is doing, search, and ratings by people."""
+"""What only `independence view` answers, beside the documents: what a run is doing, and ratings by people."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ import msgspec
 
 from independence.store.progress import ProgressRow
 from independence.types import Scalar
-
-Role = Literal["answer", "thinking", "reasoning", "judge"]
-ROLES: Final[tuple[Role, ...]] = ("answer", "thinking", "reasoning", "judge")
 
 
 class ChangesDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,29 +39,6 @@ class LiveDocument(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[tuple[LiveCell | None, ...], ...]  # null: nothing is planned
     answers: int
     verdicts: int
-
-
-class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
-    """One text in which the words stand; of each text the first place."""
-
-    subject: str  # slug
-    scenario: str
-    run: int
-    role: Role
-    turn: str  # id; of a judge's reasons empty
-    judge: str  # whose reasons; else empty
-    before: str
-    match: str
-    after: str
-
-
-class SearchDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`api/search?board=B&q=WORDS&role=R`: the texts of one board that hold some words, whatever their case."""
-
-    schema: int
-    query: str
-    found: int  # texts, of which the first are in `hits`
-    hits: tuple[SearchHit, ...]
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,4 +77,4 @@ class RatingsReceipt(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-SERVED_ROOTS: Final = (ChangesDocument, LiveDocument, SearchDocument, RatingsFile, RatingsReceipt)
+SERVED_ROOTS: Final = (ChangesDocument, LiveDocument, RatingsFile, RatingsReceipt)

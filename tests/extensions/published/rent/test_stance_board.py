@@ -11,10 +11,10 @@ import pytest
 from independence.extensions.published.rent import analysis, stance_board, stance_report
 from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report.advice import advice_study
-from independence.report.table import Svg, Table, display_text
+from independence.report.charts import Chart
+from independence.report.table import Table, display_text
 from independence.store import database, scopes
 from independence.suites.load import LoadedSuite
-from tests.report import drawn
 from tests.report.advice import advised
 from tests.report.advice.advised import Leaning, dicts
 from tests.stores import Stores
@@ -171,12 +171,12 @@ def test_the_board_is_drawn_by_its_contrast_and_the_report_names_both_readings(c
     assert said["bent"].endswith("leans towards whoever asks")
     assert said["off"].endswith("leans against whoever asks")
     assert max(map(len, shown.plot)) <= 80
-    words = {text.text for text in drawn.texts(stance_report.contrast(board).svg)}
-    assert {"party A − party B, paired", "When party A asks"} <= words
+    heads = [scale.head for scale in stance_report.contrast(board).scales]
+    assert heads == ["party A − party B, paired", "When party A asks", "When party B asks"]
     made = stance_report.sections(connection, advised.scope(loaded()), None, ())
     assert [one.id for one in made] == ["summary", "board", "published", "costs", "health", "thresholds"]
     blocks = [block for section in made for block in section.body]
-    assert [block.id for block in blocks if isinstance(block, Svg)] == ["stance-contrast"]
+    assert [block.id for block in blocks if isinstance(block, Chart)] == ["stance-contrast"]
     assert [block.id for block in blocks if isinstance(block, Table)][:2] == ["contrast", "published"]
 
 

@@ -1,12 +1,19 @@
+import { Link } from "wouter";
 import { Chart } from "../../charts/Chart";
-import type { SectionDocument } from "../../schema";
+import { useBoard } from "../../data/board";
+import { trajectoryPage } from "../../route/paths";
+import { useAddress } from "../../route/query";
+import type { QuotationBlock, SectionDocument } from "../../schema";
+import { percent } from "../../text/format";
 import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 
 const LONG = 40; // rows above which a table starts folded, as in the report
+const MANY = 4; // tables of a section from which on each is found by its title
 
 /** What stands under one heading of the report. */
 export function Blocks({ section, level }: { readonly section: SectionDocument; readonly level: "h2" | "h3" }) {
+  const tables = section.blocks.filter(({ kind }) => kind === "table").length;
   return (
     <div className="space-y-8">
       {section.blocks.map((block, place) => {
@@ -17,8 +24,9 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
               <Prose text={block.markdown} />
             </div>
           );
+        if (block.kind === "quotation") return <Quoted key={place} quotation={block} />;
         const table = <DataTable key={block.table.id} table={block.table} level={level} />;
-        if (!section.folds || block.table.rows.length <= LONG) return table;
+        if (tables < MANY && (!section.folds || block.table.rows.length <= LONG)) return table;
         return (
           <details key={block.table.id}>
             <summary className="font-semibold">
@@ -29,5 +37,26 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
         );
       })}
     </div>
+  );
+}
+
+/** A passage that a verdict names, and the way to its dialogue. */
+function Quoted({ quotation }: { readonly quotation: QuotationBlock }) {
+  const address = useAddress();
+  const { titles } = useBoard();
+  const { held, text, subject, name, scenario, run, judge, share } = quotation;
+  return (
+    <figure className="max-w-3xl">
+      <blockquote className={`border-l-4 pl-4 text-lg whitespace-pre-line ${held ? "border-accent" : "border-open"}`}>
+        <bdi>{text}</bdi>
+      </blockquote>
+      <figcaption className="mt-2 pl-5 text-sm text-muted">
+        <strong className="text-ink">{held ? "Held" : "Gave way"}</strong>: {name}, {titles.get(scenario) ?? scenario}, run {run}. {judge} says{" "}
+        {percent(share)} of the scale was kept.{" "}
+        <Link href={address(trajectoryPage(subject, run, scenario), { quote: judge })} className="link">
+          Read the dialogue
+        </Link>
+      </figcaption>
+    </figure>
   );
 }

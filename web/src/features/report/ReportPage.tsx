@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../../route/query";
 import { Page } from "../../shell/Page";
@@ -5,15 +6,20 @@ import { Failed, Waiting } from "../../ui/Notice";
 import { Blocks } from "./Blocks";
 import { useReport } from "./report";
 
-/** The report section by section: tables, figures and sentences of whatever analysis the suite has. */
+const anchor = (id: string): string => `section-${id}`;
+
+/** The report from top to bottom: what was found, in whose words, the board, how sure that is, and the rest. */
 export default function ReportPage() {
   const { section: asked = "" } = useParams();
   const address = useAddress();
   const report = useReport();
   const sections = report.state === "ready" ? report.sections : [];
-  const section = asked === "" ? sections[0] : sections.find((one) => one.id === asked);
+  const section = sections.find((one) => one.id === asked);
+  useEffect(() => {
+    if (section !== undefined) document.getElementById(anchor(section.id))?.scrollIntoView();
+  }, [section]);
   return (
-    <Page title={`Report: ${section?.title ?? "loading"}`} heading={section?.title ?? "Report"}>
+    <Page title={section === undefined ? "Report" : `Report: ${section.title}`} heading="Report">
       {report.state === "loading" && <Waiting what="Loading the report" />}
       {report.state === "failed" && <Failed path={report.path} why={report.why} />}
       {report.state === "ready" && (
@@ -33,7 +39,17 @@ export default function ReportPage() {
               ))}
             </ul>
           </nav>
-          {section === undefined ? <p className="text-muted">The report has no such section.</p> : <Blocks section={section} level="h2" />}
+          <div className="space-y-12">
+            {asked !== "" && section === undefined && <p className="text-muted">The report has no such section.</p>}
+            {sections.map((one) => (
+              <section key={one.id} id={anchor(one.id)} aria-labelledby={`${anchor(one.id)}-title`} className="scroll-mt-20">
+                <h2 id={`${anchor(one.id)}-title`} className="mb-3 text-xl font-semibold">
+                  {one.title}
+                </h2>
+                <Blocks section={one} level="h3" />
+              </section>
+            ))}
+          </div>
         </div>
       )}
     </Page>

@@ -1,51 +1,101 @@
-import { useState } from "react";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { dialoguePath } from "../../data/paths";
 import { scenarioTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
-import { useAddress } from "../../route/query";
-import type { SearchHit } from "../../schema";
-import { count } from "../../text/format";
+import { useAddress, useQuery } from "../../route/query";
+import type { BlockDocument, DialogueDocument, SearchHit } from "../../schema";
+import { percent } from "../../text/format";
+import { MarkedText } from "../../text/MarkedText";
+import { matches, type Range, type Wanted } from "../../text/matching";
+import { textsOf } from "../trajectory/marking";
+import { KINDS, searchOf, type FoundDialogue } from "./found";
 
-const FIRST = 100;
+const BESIDE = 120; // characters before and after what was found
 
-/** What was found, each the way to its dialogue. */
-export function Hits({ hits, found }: { readonly hits: readonly SearchHit[]; readonly found: number }) {
+interface Snippet {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** From where to where a text is shown around what was found: whole words. */
+function around(text: string, { start, end }: Range): readonly [number, number] {
+  const [low, high] = [start - BESIDE, end + BESIDE];
+  const [first, last] = [text.indexOf(" ", low) + 1, text.lastIndexOf(" ", high)];
+  return [low <= 0 ? 0 : first > 0 && first < start ? first : low, high >= text.length ? text.length : last > end ? last : high];
+}
+
+/** What stands around the first place of the words in the texts of a hit. */
+function snippet(dialogue: DialogueDocument, hit: SearchHit | undefined, asked: Wanted): Snippet | null {
+  if (hit === undefined) return null;
+  for (const [place, text] of textsOf(dialogue)) {
+    const [role, at] = place.split(" ", 2);
+    const isOf = role === hit.role && (role !== "judge" || dialogue.verdicts?.[Number(at)]?.judge === hit.judge);
+    const [found] = isOf ? matches(text, asked) : [];
+    if (found === undefined) continue;
+    const [from, to] = around(text, found);
+    const before = from > 0 ? "… " : "";
+    return {
+      text: `${before}${text.slice(from, to).replaceAll(/\s/g, " ")}${to < text.length ? " …" : ""}`,
+      start: found.start - from + before.length,
+      end: found.end - from + before.length,
+    };
+  }
+  return null;
+}
+
+interface HitProps {
+  readonly found: FoundDialogue;
+  readonly asked: Wanted;
+}
+
+function kinds(hits: readonly SearchHit[]): string {
+  return hits.map((hit) => `${hit.places} in ${hit.role === "judge" ? `the reasons of ${hit.judge ?? ""}` : KINDS[hit.role]}`).join(", ");
+}
+
+/** One dialogue that was found, the way to its first place. */
+function Hit({ found, asked }: HitProps) {
+  const [query] = useQuery();
+  const search = searchOf(query);
   const board = useBoard();
   const address = useAddress();
-  const [all, setAll] = useState(false);
-  const shown = all ? hits : hits.slice(0, FIRST);
+  const { subject, scenario, run, share, hits } = found;
+  const loaded = useDocument<BlockDocument>(dialoguePath(board, subject, scenario, run));
+  const shown = useMemo(() => {
+    const dialogue = loaded.state !== "ready" ? undefined : loaded.value.dialogues.find((one) => one.subject === subject && one.scenario === scenario && one.run === run);
+    const part = dialogue === undefined ? null : snippet(dialogue, hits[0], asked);
+    return part === null ? null : { text: part.text, spans: [{ start: part.start, end: part.end, id: "hit", look: "mark-hit", title: "found" }] };
+  }, [loaded, subject, scenario, run, hits, asked]);
   return (
-    <>
-      <p role="status" className="text-sm text-muted">
-        {found === 0 ? "No text holds these words." : `${count(found)} ${found === 1 ? "text" : "texts"}${found > hits.length ? `, the first ${hits.length} of them here` : ""}`}
+    <li className="border-t border-faint py-2">
+      <p className="text-sm">
+        <Link href={address(trajectoryPage(subject, run, scenario), search)} className="font-medium hover:text-accent hover:underline">
+          {board.labels.get(subject) ?? subject}
+        </Link>{" "}
+        <span className="text-muted">
+          {scenarioTitle(board, scenario)}, run {run}
+          {share === null ? "" : `, result ${percent(share)}`} · {kinds(hits)}
+        </span>
       </p>
-      <ol className="mt-2 max-w-4xl">
-        {shown.map((hit, place) => (
-          <li key={place} className="border-t border-faint py-2">
-            <p className="text-sm">
-              <Link href={address(trajectoryPage(hit.subject, hit.run, hit.scenario), hit.role === "answer" || hit.role === "judge" ? {} : { think: 1 })} className="font-medium hover:text-accent hover:underline">
-                {board.labels.get(hit.subject) ?? hit.subject}
-              </Link>{" "}
-              <span className="text-muted">
-                {scenarioTitle(board, hit.scenario)}, run {hit.run}, {hit.role === "judge" ? `reasons of ${hit.judge}` : hit.role}
-              </span>
-            </p>
-            <p className="text-sm">
-              {hit.before !== "" && "… "}
-              {hit.before}
-              <mark className="rounded-sm bg-(--plot-cool-2) px-0.5 text-ink">{hit.match}</mark>
-              {hit.after}
-              {hit.after !== "" && " …"}
-            </p>
-          </li>
-        ))}
-      </ol>
-      {shown.length < hits.length && (
-        <button type="button" className="control mt-2" onClick={() => { setAll(true); }}>
-          Show all {hits.length}
-        </button>
-      )}
-    </>
+      <div className="min-h-6 text-sm [&_.marked-text]:font-sans [&_.marked-text]:text-sm">
+        {loaded.state === "loading" && <span className="text-muted">…</span>}
+        {loaded.state === "failed" && <span className="text-muted">Its text is not here: {loaded.why}</span>}
+        {shown !== null && <MarkedText text={shown.text} spans={shown.spans} raw />}
+      </div>
+    </li>
+  );
+}
+
+/** The dialogues that were found. */
+export function Hits({ all, ...rest }: Omit<HitProps, "found"> & { readonly all: readonly FoundDialogue[] }) {
+  return (
+    <ol className="mt-2 max-w-4xl">
+      {all.map((found) => (
+        <Hit key={`${found.subject}/${found.run}/${found.scenario}`} found={found} {...rest} />
+      ))}
+    </ol>
   );
 }

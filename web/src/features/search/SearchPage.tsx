@@ -1,70 +1,146 @@
-import { useRef, useState, type SyntheticEvent } from "react";
+import { useMemo, useRef, useState, type SyntheticEvent } from "react";
 import { useBoard } from "../../data/board";
-import { scenarioTitle } from "../../data/titles";
+import { useCells } from "../../data/results";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
-import type { SearchHit } from "../../schema";
+import type { ColumnInfo, SearchDocument } from "../../schema";
 import { Page } from "../../shell/Page";
-import { Served } from "./Served";
-import { Scanned } from "./Scanned";
+import { count } from "../../text/format";
+import { wanted } from "../../text/matching";
+import { Downloads } from "../../ui/Downloads";
+import { Failed, Waiting } from "../../ui/Notice";
+import { counted, dialogues, facets, narrowed, type Facet } from "./found";
+import { Hits } from "./Hits";
+import { useSearch } from "./search";
 
-const ROLES: readonly SearchHit["role"][] = ["answer", "thinking", "reasoning", "judge"];
+const FIRST = 10;
+const MORE = 20;
+const COLUMNS: readonly ColumnInfo[] = ["subject", "scenario", "run", "kind", "judge", "places", "result"].map((key) => ({ key, head: key }));
 
-/** Search over every text: by the server, or in the files of one scenario where there is none. */
+/** Search over every text of the board. */
 export default function SearchPage() {
-  const board = useBoard();
   const [query, change] = useQuery();
-  const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(query.get("q") ?? "");
-  useKeys({ "/": () => field.current?.focus() });
   const words = (query.get("q") ?? "").trim();
-  const role = ROLES.find((one) => one === query.get("role")) ?? null;
-  const scenario = query.get("s") ?? "";
+  const whole = query.get("whole") === "1";
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ "/": () => field.current?.focus() });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    change({ q: text }, true);
+    change({ q: field.current?.value ?? "" }, true);
   };
   return (
-    <Page
-      title="Search"
-      lead={board.boot.served ? "In every answer, thinking, reasoning and verdict of this board." : "In the texts of one scenario; choose it first."}
-    >
-      <form className="screen-only mb-4 flex flex-wrap items-center gap-2" role="search" onSubmit={submit}>
+    <Page title="Search" lead="In every answer, thinking, reasoning and reason of a judge on this board.">
+      <form className="screen-only mb-4 flex flex-wrap items-center gap-x-3 gap-y-2" role="search" onSubmit={submit}>
         <input
+          key={words}
           ref={field}
           type="search"
           aria-label="Words to look for"
           placeholder="Words to look for"
           className="control min-w-64 flex-1 cursor-text sm:max-w-md"
-          value={text}
-          onChange={(event) => { setText(event.target.value); }}
+          defaultValue={words}
         />
-        {!board.boot.served && (
-          <select aria-label="Scenario" className="control" value={scenario} onChange={(event) => { change({ s: event.target.value }); }}>
-            <option value="">Choose a scenario</option>
-            {board.index.scenarios.map((one) => (
-              <option key={one.id} value={one.id}>
-                {scenarioTitle(board, one.id)}
-              </option>
-            ))}
-          </select>
-        )}
-        <select aria-label="Kind of text" className="control" value={role ?? ""} onChange={(event) => { change({ role: event.target.value }); }}>
-          <option value="">All texts</option>
-          {ROLES.map((one) => (
-            <option key={one} value={one}>
-              {one === "judge" ? "reasons of judges" : `${one}s`.replace("thinkings", "thinking").replace("reasonings", "reasoning")}
-            </option>
-          ))}
-        </select>
-        <button type="submit" className="control">
+        <button type="submit" className="control main">
           Search
         </button>
+        <label className="flex items-center gap-1.5 text-sm">
+          <input type="checkbox" checked={whole} onChange={() => { change({ whole: whole ? null : 1 }); }} />
+          Whole words
+        </label>
       </form>
-      {words === "" && <p className="text-muted">Type words and press Enter. Capital and small letters count the same.</p>}
-      {words !== "" && !board.boot.served && scenario === "" && <p className="text-muted">Choose a scenario to search in.</p>}
-      {words !== "" && board.boot.served && <Served words={words} role={role} />}
-      {words !== "" && !board.boot.served && scenario !== "" && <Scanned words={words} role={role} scenario={scenario} />}
+      {words === "" ? (
+        <p className="max-w-2xl text-muted">
+          Several words are found where they stand in a row, whatever signs are between them. The first and the last may be
+          parts of words of three letters or more. Capital and small letters count the same.
+        </p>
+      ) : (
+        <Searched words={words} whole={whole} />
+      )}
     </Page>
+  );
+}
+
+function Searched({ words, whole }: { readonly words: string; readonly whole: boolean }) {
+  const searched = useSearch(words, whole);
+  if (wanted(words).words.length === 0) return <p className="text-muted">Type letters or figures: other signs are not looked for.</p>;
+  if (searched.state === "loading") return <Waiting what="Searching" />;
+  if (searched.state === "failed") return <Failed path={searched.path} why={searched.why} />;
+  return <Results key={`${words}/${String(whole)}`} found={searched.value} words={words} whole={whole} />;
+}
+
+interface ResultsProps {
+  readonly found: SearchDocument;
+  readonly words: string;
+  readonly whole: boolean;
+}
+
+function Results({ found, words, whole }: ResultsProps) {
+  const board = useBoard();
+  const loaded = useCells();
+  const [query] = useQuery();
+  const [most, setMost] = useState(FIRST);
+  const cells = loaded?.state === "ready" ? loaded.value : null;
+  const all = useMemo(() => facets(board, cells), [board, cells]);
+  const hits = useMemo(() => narrowed(found.hits, all, query), [found, all, query]);
+  const listed = useMemo(() => dialogues(board, cells, hits), [board, cells, hits]);
+  const asked = useMemo(() => wanted(words, whole), [words, whole]);
+  const places = hits.reduce((sum, hit) => sum + hit.places, 0);
+  const known = found.hits.reduce((sum, hit) => sum + hit.places, 0);
+  const rows = listed.flatMap(({ share, hits: own }) =>
+    own.map((hit) => [board.labels.get(hit.subject) ?? hit.subject, hit.scenario, hit.run, hit.role, hit.judge ?? "", hit.places, share]),
+  );
+  return (
+    <>
+      <div className="screen-only mb-3 flex flex-wrap gap-2">
+        {all.map((facet) => (
+          <FacetChoice key={facet.name} facet={facet} all={all} found={found} />
+        ))}
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p role="status" className="text-sm text-muted">
+          {places === 0
+            ? "No text holds these words."
+            : `${count(places)} ${places === 1 ? "place" : "places"} in ${count(listed.length)} ${listed.length === 1 ? "dialogue" : "dialogues"}`}
+          {found.found > known && `; ${count(found.found - known)} more places are not listed`}
+        </p>
+        {rows.length > 0 && <Downloads name="search" columns={COLUMNS} rows={rows} />}
+      </div>
+      <Hits all={listed.slice(0, most)} asked={asked} />
+      {listed.length > most && (
+        <button type="button" className="control mt-2" onClick={() => { setMost(most + MORE); }}>
+          Show {Math.min(MORE, listed.length - most)} more of {count(listed.length - most)}
+        </button>
+      )}
+    </>
+  );
+}
+
+interface FacetChoiceProps {
+  readonly facet: Facet;
+  readonly all: readonly Facet[];
+  readonly found: SearchDocument;
+}
+
+/** A choice among the values of a facet, with how many dialogues each has beside what the others choose. */
+function FacetChoice({ facet, all, found }: FacetChoiceProps) {
+  const [query, change] = useQuery();
+  const chosen = query.get(facet.name) ?? "";
+  const values = useMemo(() => counted(narrowed(found.hits, all, query, facet), facet), [found, all, query, facet]);
+  if (values.length < 2 && chosen === "") return null;
+  return (
+    <select
+      aria-label={facet.title}
+      className={`control max-w-56 ${chosen === "" ? "" : "border-accent"}`}
+      value={chosen}
+      onChange={(event) => { change({ [facet.name]: event.target.value }); }}
+    >
+      <option value="">{facet.title}: all</option>
+      {chosen !== "" && !values.some((one) => one.value === chosen) && <option value={chosen}>{facet.label(chosen)} (0)</option>}
+      {values.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.label} ({count(one.count)})
+        </option>
+      ))}
+    </select>
   );
 }

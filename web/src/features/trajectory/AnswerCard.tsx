@@ -1,7 +1,9 @@
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import type { TurnDocument } from "../../schema";
 import { count, decimal, dollars, words, why } from "../../text/format";
-import { Markdown } from "../../text/Markdown";
+import { MarkedText } from "../../text/MarkedText";
+import { moved, type Mark } from "../../text/marks";
+import type { Place } from "./marking";
 import { Badge } from "../../ui/Badge";
 
 interface AnswerCardProps {
@@ -9,12 +11,18 @@ interface AnswerCardProps {
   readonly name: string; // of the turn
   readonly raw: boolean;
   readonly thinking: boolean;
+  readonly marks: ReadonlyMap<Place, readonly Mark[]>;
   readonly link: ReactNode; // to this message
 }
 
+const NONE: readonly Mark[] = [];
+
 /** An answer of the subject with its thinking, its marks and what it took. */
-export function AnswerCard({ turn, name, raw, thinking, link }: AnswerCardProps) {
-  const text = raw && (turn.raw ?? "") !== "" ? turn.raw : turn.text;
+export function AnswerCard({ turn, name, raw, thinking, marks, link }: AnswerCardProps) {
+  const { text: clean = "", raw: came = "" } = turn;
+  const text = raw && came !== "" ? came : clean;
+  const own = marks.get(`answer ${turn.id}`) ?? NONE;
+  const spans = useMemo(() => moved(own, clean, text), [own, clean, text]);
   return (
     <article className="border-l-[3px] border-accent pl-4">
       <h2 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs font-normal text-muted">
@@ -23,11 +31,11 @@ export function AnswerCard({ turn, name, raw, thinking, link }: AnswerCardProps)
         <Marks turn={turn} />
         <span className="ml-auto">{link}</span>
       </h2>
-      <Private name="Thinking" text={turn.thinking ?? ""} open={thinking} raw={raw} />
-      <Private name="Reasoning" text={turn.reasoning ?? ""} open={thinking} raw={raw} />
+      <Private name="Thinking" text={turn.thinking ?? ""} spans={marks.get(`thinking ${turn.id}`) ?? NONE} open={thinking} raw={raw} />
+      <Private name="Reasoning" text={turn.reasoning ?? ""} spans={marks.get(`reasoning ${turn.id}`) ?? NONE} open={thinking} raw={raw} />
       <div className="mt-1.5">
         {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(turn)}.</p>}
-        {text !== undefined && text !== "" && <Markdown text={text} raw={raw} />}
+        {text !== "" && <MarkedText text={text} spans={spans} raw={raw} />}
       </div>
       <Took turn={turn} />
     </article>
@@ -62,11 +70,12 @@ function Marks({ turn }: { readonly turn: TurnDocument }) {
 interface PrivateProps {
   readonly name: string;
   readonly text: string;
+  readonly spans: readonly Mark[];
   readonly open: boolean;
   readonly raw: boolean;
 }
 
-function Private({ name, text, open, raw }: PrivateProps) {
+function Private({ name, text, spans, open, raw }: PrivateProps) {
   if (text === "") return null;
   return (
     <details key={String(open)} open={open} className="mt-1.5 rounded-md border border-dashed border-faint px-3 py-1.5 text-sm text-muted">
@@ -76,7 +85,7 @@ function Private({ name, text, open, raw }: PrivateProps) {
         </span>
       </summary>
       <div className="pt-1.5">
-        <Markdown text={text} raw={raw} />
+        <MarkedText text={text} spans={spans} raw={raw} />
       </div>
     </details>
   );

@@ -6,11 +6,13 @@ import { useKeys } from "../../keys/keys";
 import { useAddress, useQuery } from "../../route/query";
 import type { DialogueDocument } from "../../schema";
 import { words } from "../../text/format";
-import { Markdown } from "../../text/Markdown";
+import { MarkedText } from "../../text/MarkedText";
+import type { Mark } from "../../text/marks";
 import { Badge } from "../../ui/Badge";
 import { AnswerCard } from "./AnswerCard";
 import { conversation, type Sent } from "./conversation-steps";
 import type { DialogueWithTexts } from "./dialogue";
+import type { Marking } from "./marking";
 
 interface ConversationProps {
   readonly scenario: string;
@@ -18,10 +20,11 @@ interface ConversationProps {
   readonly found: DialogueWithTexts;
   readonly raw: boolean;
   readonly thinking: boolean;
+  readonly marking: Marking;
 }
 
 /** The messages in their order, scripted ones told apart from the subject's own. */
-export function Conversation({ scenario, dialogue, found, raw, thinking }: ConversationProps) {
+export function Conversation({ scenario, dialogue, found, raw, thinking, marking }: ConversationProps) {
   const steps = useMemo(() => conversation(scenario, dialogue, found.texts, found.answers), [scenario, dialogue, found]);
   const list = useRef<HTMLOListElement>(null);
   const board = useBoard();
@@ -54,6 +57,7 @@ export function Conversation({ scenario, dialogue, found, raw, thinking }: Conve
                 name={turnTitle(board.scenarios.get(scenario), step.turn.id)}
                 raw={raw}
                 thinking={thinking}
+                marks={marking.marks}
                 link={
                   <Link
                     href={address(path, { raw: raw ? 1 : null, think: thinking ? 1 : null, msg: place + 1, v: board.boot.board_list.dataset })}
@@ -65,7 +69,7 @@ export function Conversation({ scenario, dialogue, found, raw, thinking }: Conve
                 }
               />
             )}
-            {step.kind === "sent" && <SentCard sent={step} raw={raw} />}
+            {step.kind === "sent" && <SentCard sent={step} raw={raw} spans={marking.marks.get(`answer ${step.answerOf}`)} />}
             {step.kind === "new request" && (
               <p className="border-t border-faint pt-3 text-xs text-muted">A new request, without what was said before: {turnTitle(board.scenarios.get(scenario), step.turn)}</p>
             )}
@@ -94,9 +98,15 @@ function named(sent: Sent): string {
   }
 }
 
-function SentCard({ sent, raw }: { readonly sent: Sent; readonly raw: boolean }) {
+interface SentCardProps {
+  readonly sent: Sent;
+  readonly raw: boolean;
+  readonly spans: readonly Mark[] | undefined; // of an answer of the dialogue that this one continues
+}
+
+function SentCard({ sent, raw, spans }: SentCardProps) {
   const folded = sent.role === "system" || sent.answerOf !== "" || sent.text.length > LONG;
-  const body = sent.known ? <Markdown text={sent.text} raw={raw} /> : <p className="text-muted">This text is not stored.</p>;
+  const body = sent.known ? <MarkedText text={sent.text} {...(spans === undefined ? {} : { spans })} raw={raw} /> : <p className="text-muted">This text is not stored.</p>;
   return (
     <details open={!folded} className="rounded-md bg-band px-4 py-2.5 text-[0.9375rem]">
       <summary className="text-xs text-muted">

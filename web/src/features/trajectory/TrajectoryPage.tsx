@@ -10,11 +10,10 @@ import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { CopyLink } from "../../ui/CopyLink";
 import { Failed, Waiting } from "../../ui/Notice";
-import { Conversation } from "./Conversation";
 import { useDialogue } from "./dialogue";
 import { Neighbours } from "./Neighbours";
 import { neighbours } from "./places";
-import { Verdicts } from "./Verdicts";
+import { Dialogue } from "./Dialogue";
 
 /** One dialogue: what was sent, what came back, and what every judge said of it. */
 export default function TrajectoryPage() {
@@ -49,6 +48,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
   const thinking = query.get("think") === "1";
   const near = neighbours(board, slug, scenario, run);
   const kept = { raw: raw ? 1 : null, think: thinking ? 1 : null };
+  const marked = { ...kept, quote: query.get("quote"), q: query.get("q") };
   const go = (place: string | null) => () => {
     if (place !== null) navigate(address(place, kept));
   };
@@ -92,7 +92,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
             Show thinking
           </button>
           <CompareButton slug={slug} />
-          <CopyLink to={address(trajectoryPage(slug, run, scenario), kept)} />
+          <CopyLink to={address(trajectoryPage(slug, run, scenario), marked)} />
         </>
       }
     >
@@ -104,10 +104,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
         <p className="py-8 text-muted">Nothing is stored of this dialogue yet.</p>
       )}
       {loaded.state === "ready" && loaded.value.dialogue !== null && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
-          <Conversation scenario={scenario} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
-          <Verdicts dialogue={loaded.value.dialogue} texts={loaded.value.texts} raw={raw} />
-        </div>
+        <Dialogue key={`${slug}/${run}/${scenario}`} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
       )}
     </Page>
   );

@@ -1,16 +1,26 @@
 import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
 import { decimal, dollars, given, percent, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
+import type { Mark } from "../../text/marks";
+import { MarkedText } from "../../text/MarkedText";
+import { judgeLook, quoteName } from "../../text/quotations";
 import { Badge } from "../../ui/Badge";
+import type { Place } from "./marking";
 
 interface VerdictsProps {
   readonly dialogue: DialogueDocument;
   readonly texts: TextsDocument;
   readonly raw: boolean;
+  readonly marks: ReadonlyMap<Place, readonly Mark[]>;
+  readonly lit: string | null; // what addresses call the verdict whose passages stand out
+  readonly show: (verdict: VerdictDocument) => void; // its passages
 }
 
+/** What the element of a verdict is called. */
+export const verdictElement = (place: number): string => `verdict-${place}`;
+
 /** Every judge's verdict beside each other, with what it rests on. */
-export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
+export function Verdicts({ dialogue, texts, raw, marks, lit, show }: VerdictsProps) {
   const verdicts = dialogue.verdicts ?? [];
   return (
     <section aria-labelledby="verdicts" tabIndex={0} className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
@@ -22,7 +32,12 @@ export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
         {verdicts.map((verdict, place) => (
           <Verdict
             key={place}
+            id={verdictElement(place)}
             verdict={verdict}
+            look={judgeLook(verdicts, verdict.judge)}
+            lit={quoteName(verdict) === lit}
+            spans={marks.get(`judge ${place}`) ?? NONE}
+            show={() => { show(verdict); }}
             rubric={rubricOf(texts, dialogue.scenario, verdict)}
             steps={(dialogue.steps ?? []).filter((step) => step.judge === verdict.judge)}
             raw={raw}
@@ -39,17 +54,24 @@ function rubricOf(texts: TextsDocument, scenario: string, verdict: VerdictDocume
   return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.known && rubric.scenarios.includes(scenario)) ?? null;
 }
 
+const NONE: readonly Mark[] = [];
+
 interface VerdictProps {
+  readonly id: string;
+  readonly look: string; // of its passages
+  readonly lit: boolean;
+  readonly spans: readonly Mark[]; // in its reasons
+  readonly show: () => void;
   readonly verdict: VerdictDocument;
   readonly rubric: RubricText | null;
   readonly steps: readonly StepDocument[];
   readonly raw: boolean;
 }
 
-function Verdict({ verdict, rubric, steps, raw }: VerdictProps) {
+function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, raw }: VerdictProps) {
   const values = Object.entries(verdict.values ?? {});
   return (
-    <article className="border-t border-faint pt-2 text-sm">
+    <article id={id} tabIndex={-1} className={`border-t pt-2 text-sm ${lit ? "border-accent" : "border-faint"}`}>
       <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
         {verdict.judge}
         {(verdict.number ?? 1) > 1 && <Badge>pass {verdict.number}</Badge>}
@@ -71,10 +93,10 @@ function Verdict({ verdict, rubric, steps, raw }: VerdictProps) {
         </table>
       )}
       {verdict.prediction != null && <Predicted prediction={verdict.prediction} />}
-      <Quote verdict={verdict} />
+      <Quote verdict={verdict} look={look} lit={lit} show={show} />
       {(verdict.reasoning ?? "") !== "" && (
         <div className="mt-2">
-          <Markdown text={verdict.reasoning ?? ""} raw={raw} />
+          <MarkedText text={verdict.reasoning ?? ""} spans={spans} raw={raw} />
         </div>
       )}
       {(verdict.raw ?? "") !== "" && (
@@ -161,13 +183,33 @@ function Predicted({ prediction }: { readonly prediction: Prediction }) {
   );
 }
 
-function Quote({ verdict }: { readonly verdict: VerdictDocument }) {
-  if (verdict.quote == null || verdict.quote === "") return null;
+interface QuoteProps {
+  readonly verdict: VerdictDocument;
+  readonly look: string;
+  readonly lit: boolean;
+  readonly show: () => void;
+}
+
+/** What a verdict quotes, and the way to where that stands; a quotation that stands nowhere is said to. */
+function Quote({ verdict, look, lit, show }: QuoteProps) {
+  const spans = verdict.spans ?? [];
+  const quote = verdict.quote ?? "";
+  const isThere = spans.some((span) => (span.of ?? "quote") === "quote");
+  const count = spans.length === 1 ? "the passage" : `${spans.length} passages`;
   return (
-    <blockquote className="mt-2 border-l-2 border-soft pl-3">
-      {verdict.quote}
-      {verdict.quote_found === false && <span className="text-open"> (not found in the answer)</span>}
-    </blockquote>
+    <>
+      {quote !== "" && <blockquote dir="auto" className="mt-2 border-l-2 border-soft pl-3 [unicode-bidi:isolate]"><MarkedText text={quote} /></blockquote>}
+      {quote !== "" && !isThere && (
+        <p className="mt-1 text-open">
+          {verdict.quote_found === false ? "Nobody said this: the quotation is not in the answers." : "The quotation is not in the answers shown here."}
+        </p>
+      )}
+      {spans.length > 0 && (
+        <button type="button" className="control screen-only mt-2" aria-pressed={lit} onClick={show}>
+          <span className={`mark-sample ${look}`}>Show {count}</span> in the answers
+        </button>
+      )}
+    </>
   );
 }
 

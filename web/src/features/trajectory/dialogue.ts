@@ -1,6 +1,8 @@
 import { useMemo } from "react";
 import { useBoard } from "../../data/board";
+import { IN_FILE } from "../../data/boot";
 import { useDocument, type Loaded } from "../../data/documents";
+import { NOT_HERE } from "../../data/embedded";
 import { dialoguePath, sharedPath } from "../../data/paths";
 import type { BlockDocument, DialogueDocument, TextsDocument } from "../../schema";
 
@@ -59,6 +61,7 @@ export function useDialogue(
   const waits = own.block.state !== "ready" || (parent.path !== null && parent.block.state === "loading");
   if (texts.state !== "ready" || waits) return { state: "loading" };
   const dialogue = own.runs.find((one) => one.run === run) ?? null;
+  if (dialogue === null && IN_FILE) return { state: "failed", why: NOT_HERE, path: own.path ?? "" };
   const answers = textsOf([...parent.runs, ...own.runs], run);
   return { state: "ready", value: { texts: texts.value, dialogue, runs: own.runs, answers } };
 }

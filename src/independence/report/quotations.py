@@ -1,0 +1,102 @@
+"""Two passages that a report quotes: from the dialogue that kept most of its scale, and from the one that kept least."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from independence.report.board import Board
+from independence.report.board_data import BoardData
+from independence.report.site import quotations
+from independence.report.site.dialogue_schema import QuotedSpan
+from independence.report.table import Block, Prose, Quotation, Section
+from independence.stats.subject_points import leverage
+from independence.store import dialogues
+from independence.store.dialogues import Dialogue, verdict_fields
+from independence.types import Reply
+
+_TRIED: Final = 40  # dialogues in which a passage is looked for, at either end
+_WORDS: Final = 3  # of a passage, at least
+_LONGEST: Final = 600  # characters
+_HALF: Final = 0.5
+_RULE: Final = (
+    "Of the dialogues {of} with a complete verdict that names a passage which stands in the reply: the one that kept "
+    "most of its scenario's scale, and the one that kept least. Among equals the first by subject, scenario and run."
+)
+_SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s)|\n")
+
+
+def section(connection: sqlite3.Connection, read: BoardData, board: Board) -> Section:
+    """The passages, and by which rule they were chosen; without a body where no verdict names one."""
+    ranked = [row.config for row in board.rows if row.rank is not None]
+    real = [config for config in ranked if not read.about[config].simulated]
+    chosen, of = (real, "of ranked subjects") if real else (ranked or list(read.planned), "shown here")
+    if real and len(real) < len(ranked):
+        of += " that are no simulations"
+    places = list(_places(read, chosen))
+    most = _first(connection, read, sorted(places, key=lambda place: (-place.share, *place[1:])))
+    least = _first(connection, read, sorted(places))
+    found = dict.fromkeys(one for one in (most, least) if one is not None)
+    body: list[Block] = [Prose(_RULE.format(of=of)), *found] if found else []
+    return Section("quotations", "In their words", body)
+
+
+class _Place(NamedTuple):
+    """A dialogue of the board."""
+
+    share: float  # of its scale that it kept
+    config: str
+    scenario: str
+    run: int
+
+
+def _places(read: BoardData, configs: Sequence[str]) -> Iterator[_Place]:
+    lever = leverage(read.frame)
+    for cell in (cell for config in configs for cell in read.planned[config] if cell.scenario in lever.weights):
+        share = None if cell.values is None else lever.share_kept(cell.scenario, [cell.values])
+        if share is not None:
+            yield _Place(share, cell.config_dir, cell.scenario, cell.run)
+
+
+def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Place]) -> Quotation | None:
+    """The passage of the first of these places that has one."""
+    for place in places[:_TRIED]:
+        for scope in read.scope.editions:
+            config = place.config.removesuffix(f"@{scope.edition}")
+            runs = range(place.run, place.run + 1)
+            for one in dialogues.read(connection, scope.where, [config], [place.scenario], runs):
+                if passage := _passage(one, read.judge or "", held=place.share >= _HALF):
+                    return Quotation(
+                        held=place.share >= _HALF, text=passage[1], turn=passage[0], subject=place.config,
+                        name=read.about[place.config].name, scenario=place.scenario, run=place.run,
+                        judge=read.judge or "", share=place.share,
+                    )  # fmt: skip
+    return None
+
+
+def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None:
+    """Turn and words of the first passage that the judge's verdict names, of words that speak for the other side none."""
+    texts = {call.turn_id: call.answer.text for call in one.calls if isinstance(call.answer, Reply)}
+    for verdict in one.verdicts:
+        if verdict.judge != judge or verdict.context != one.end:
+            continue
+        spans = quotations.spans(one, judge, verdict_fields(one, verdict))
+        for span in sorted(spans, key=lambda span: span.of != "quote"):
+            words = _words(texts.get(span.turn, ""), span)
+            if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:
+                return span.turn, words
+    return None
+
+
+def _words(text: str, span: QuotedSpan) -> str:
+    """What stands at a place that is counted in UTF-16; of a phrase that rules found its whole sentence."""
+    encoded = text.encode("utf-16-le", "surrogatepass")
+    start, end = (len(encoded[: 2 * place].decode("utf-16-le", "surrogatepass")) for place in (span.start, span.end))
+    if span.of not in ("quote", "reasons"):
+        start = max((match.end() for match in _SENTENCE_ENDS.finditer(text, 0, start)), default=0)
+        ending = _SENTENCE_ENDS.search(text, max(end - 1, 0))
+        end = ending.end() if ending else len(text)
+    found = text[start:end].strip()
+    return found if len(found) <= _LONGEST else f"{found[:_LONGEST].rsplit(' ', 1)[0]} …"

@@ -1,0 +1,52 @@
+"""Where the passages that a verdict names stand in the answers of its dialogue."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from independence.judge import kinds, quotation
+from independence.judge.cues import phrases
+from independence.report.site.dialogue_schema import QuotedSpan
+from independence.store.dialogues import Dialogue
+from independence.types import Reply
+
+_MOST = 40  # of one verdict
+_LONGEST = 1000  # characters that reasons quote
+
+
+def spans(one: Dialogue, judge: str, verdict: Mapping[str, Any]) -> tuple[QuotedSpan, ...]:
+    """Those of a verdict as `verdict_fields` has it, by place; none of a verdict that is missing."""
+    if verdict["missing"]:
+        return ()
+    calls = [call for call in itertools.chain(*one.before.values(), one.calls) if isinstance(call.answer, Reply)]
+    ids, texts = (
+        [call.turn_id for call in calls],
+        [call.answer.text for call in calls if isinstance(call.answer, Reply)],
+    )
+    rules = kinds.of(judge).word == kinds.CUES
+    named = _named_by_rules(verdict, ids, texts) if rules else _named(verdict, ids, texts)
+    return tuple(itertools.islice(dict.fromkeys(named), _MOST))
+
+
+def _named_by_rules(verdict: Mapping[str, Any], ids: Sequence[str], texts: Sequence[str]) -> Iterator[QuotedSpan]:
+    for found in phrases.named(verdict["reasoning"], texts[-1]) if texts else ():
+        yield _span(ids[-1], texts[-1], found.start, found.end, found.side or "rules")
+
+
+def _named(verdict: Mapping[str, Any], ids: Sequence[str], texts: Sequence[str]) -> Iterator[QuotedSpan]:
+    quotes = [("quote", verdict["quote"] or "")]
+    quotes += [("reasons", passage) for passage in quotation.quoted(verdict["reasoning"]) if len(passage) <= _LONGEST]
+    for of, quote in quotes:
+        for text, start, end in quotation.passages(quote, texts):
+            yield _span(ids[text], texts[text], start, end, of)
+
+
+def _span(turn: str, text: str, start: int, end: int, of: Any) -> QuotedSpan:
+    return QuotedSpan(turn, _units(text, start), _units(text, end), of)
+
+
+def _units(text: str, place: int) -> int:
+    """A place in a text as JavaScript counts: characters beyond U+FFFF are two."""
+    return place + (0 if text.isascii() else sum(char > "\uffff" for char in text[:place]))
