@@ -6,7 +6,17 @@ import re
 from collections.abc import Sequence
 
 from independence.report import chart_text
-from independence.report.table import Block, Prose, Quotation, Section, Table, escaped, percent, spelled_out, to_markdown
+from independence.report.table import (
+    Block,
+    Prose,
+    Quotation,
+    Section,
+    Table,
+    escaped,
+    percent,
+    spelled_out,
+    to_markdown,
+)
 
 
 def document(title: str, sections: Sequence[Section]) -> str:

@@ -16,6 +16,7 @@ import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls, TOP } from "./Controls";
 import { entries, estimateOf, innerInterval, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
+import { Fold } from "./Fold";
 import { matches } from "./facets";
 import { useReference } from "./reference";
 
@@ -42,6 +43,7 @@ export function LeaderboardPage() {
             </div>
           )}
           <p className="text-sm">{counts}</p>
+          <Fold />
         </>
       }
     >
