@@ -6,7 +6,7 @@ const PLAIN: readonly string[] = ["effort", "temperature", "limit", "body"]; // 
 
 /** Letters for who made a model, in a square of one of a few tones. */
 export function MakerMark({ subject: { mark, maker = "" } }: { readonly subject: SubjectProfile }) {
-  const tone = [...maker].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % TONES;
+  const tone = Array.from(maker, (letter) => letter.charCodeAt(0)).reduce((sum, code) => sum + code, 0) % TONES;
   return (
     <span aria-hidden="true" title={maker === "" ? "Maker not known" : maker} className={`maker-mark ${maker === "" ? "" : `maker-${tone}`}`}>
       {mark}

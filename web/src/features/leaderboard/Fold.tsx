@@ -19,7 +19,7 @@ export function Fold() {
         <Link href={address(trajectoryPage(fold.subject, fold.run, fold.scenario))} className="link">
           {scenarioTitle(board, fold.scenario)}, run {fold.run}
         </Link>
-        , which kept {percent(fold.share)} of its scale: the least of the dialogues that are quoted by {fold.judge}.
+        , which kept {percent(fold.share)} of its scale: the least of those for which {fold.judge} names a passage.
       </figcaption>
     </figure>
   );

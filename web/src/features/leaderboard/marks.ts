@@ -14,7 +14,7 @@ function ofKind(board: CurrentBoard, row: BoardRow, kind: string): { head: strin
   return Object.entries(row.flags)
     .flatMap(([mark, times]) => {
       const info = board.index.marks[mark];
-      return info?.kind === kind ? [{ head: info.head, about: info.about ?? "", times }] : [];
+      return info?.kind === kind ? [{ head: info.head, about: info.about, times }] : [];
     })
     .toSorted((a, b) => b.times - a.times);
 }
