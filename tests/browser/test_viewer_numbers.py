@@ -96,7 +96,7 @@ async def test_a_chosen_scoring_rule_stands_in_the_address_and_ranks_as_the_comm
         assert await column(page, "Index") == [written("index", row["index"]) for row in rows]
         assert await column(page, "95 % interval") == [written("index_range", row["ci"]) for row in rows]
         fireworks = next(row for row in rows if row["label"].startswith("kimi-k2.5+fireworks"))
-        await page.get_by_role("link", name=fireworks["label"]).click()
+        await page.get_by_title(fireworks["label"]).click()
         await page.get_by_text(written("index", fireworks["index"]), exact=True).wait_for()
         assert page.url.endswith("?scoring=published")
         await page.get_by_role("link", name="Report", exact=True).click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,6 @@ from independence.report import display_names, mark_kinds
 from independence.report.board_data import IMPORTED, MEASURED_HERE
 from independence.report.display_names import DisplayName, NamedSubject
 from independence.types import Sampling
-
-PUBLISHED = Path("/work/shared/data/published-models.yaml")
 
 
 def subject(model_id: str, suffix: str = "@none-t0.7", label: str = "", **others: object) -> NamedSubject:
@@ -39,8 +38,8 @@ def shown(one: NamedSubject) -> DisplayName:
         ),
         (subject("anthropic/claude-sonnet-4.5", label="anthropic/claude-sonnet-4.5"), "Claude Sonnet 4.5", "Anthropic",
          ["no reasoning", "t 0.7"]),
-        (subject("moonshotai/kimi-k2.5", "+moonshotai-int4@low-t1.0"), "Kimi K2.5", "Moonshot AI",
-         ["Moonshot AI", "int4", "low effort", "t 1"]),
+        (subject("moonshotai/kimi-k2.5", "+moonshotai-int4@none-t0.7"), "Kimi K2.5", "Moonshot AI",
+         ["Moonshot AI", "int4", "no reasoning", "t 0.7"]),
         (subject("poolside/laguna-m.1:free"), "Laguna M.1", "Poolside", ["free", "no reasoning", "t 0.7"]),
         (subject("local/google/gemma-4-26b-a4b", label="gemma-4-26b-a4b+q4-k-m@none-t0.7"), "Gemma 4 26B A4B", "Google",
          ["Q4_K_M", "local", "no reasoning", "t 0.7"]),
@@ -86,10 +85,14 @@ def test_subjects_that_would_look_alike_are_called_by_their_labels_or_directorie
 
 
 def test_every_published_configuration_looks_different() -> None:
-    if not PUBLISHED.exists():
-        pytest.skip("the list of published configurations is not here")
+    data = os.environ.get("INDEPENDENCE_PUBLISHED_DATA")
+    if not data:
+        pytest.skip("INDEPENDENCE_PUBLISHED_DATA is not set")
+    listed = Path(data) / "published-models.yaml"
+    if not listed.exists():
+        pytest.skip("INDEPENDENCE_PUBLISHED_DATA has no list of configurations")
     everybody = []
-    for one in yaml.safe_load(PUBLISHED.read_text("utf-8"))["models"]:
+    for one in yaml.safe_load(listed.read_text("utf-8"))["models"]:
         pin = f"+{one['provider'].replace('/', '-')}" if "provider" in one else ""
         suffix = f"{pin}@{one['reasoning_effort']}-t{one['temperature']}"
         everybody.append(subject(one["model_id"], suffix, one.get("display_label", "")))

@@ -71,6 +71,7 @@ export interface IndexDocument {
   readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
   readonly part_quartiles: readonly (readonly [number, number, number] | null)[];
   readonly result: string;
+  readonly fold: FoldQuotation | null;
   readonly marks: Readonly<Record<string, MarkInfo>>;
   readonly notes: readonly string[];
   readonly tables: readonly TableDocument[];
@@ -245,6 +246,16 @@ export interface ComponentInfo {
   readonly weight: number;
   readonly worst: number;
   readonly best: number;
+}
+
+/** Words in which a subject gave way. */
+export interface FoldQuotation {
+  readonly text: string;
+  readonly subject: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly judge: string;
+  readonly share: number;
 }
 
 /** One mark of a board: what it is about, what it is called, and what it says. */

@@ -41,7 +41,7 @@ it("pairs different subjects on one scenario", () => {
 });
 
 it("hides who wrote a text", () => {
-  const names = tellingNames([{ slug: "x", config: "x", label: "x", name: "x", mark: "", model: "poolside/laguna-m.1", family: "laguna", runs: 1 }]);
+  const names = tellingNames([{ slug: "x", config: "x", label: "x", name: "x", mark: "x", model: "poolside/laguna-m.1", family: "laguna", runs: 1 }]);
   expect(masked("I am Laguna by Poolside, not Claude or GPT-5.", names)).toBe("I am ▮▮▮▮▮▮ by ▮▮▮▮▮▮▮▮, not ▮▮▮▮▮▮ or ▮▮▮-5.");
 });
 

@@ -13,12 +13,11 @@ MarkKind = Literal["answer", "missing", "waiting", "note"]
 
 MISSING: Final = "missing:"
 _NOT_YET: Final = ("not_run", "not_judged", "stale")
-# Marks on the answers themselves. All others are remarks: of requests, of judges, and of an import's bookkeeping.
+# Answers that are cut, empty of a stand or no answers. All others are remarks: on requests, on judges, on what was
+# cleaned of an answer that is judged, and an import's bookkeeping.
 ANSWERS: Final = frozenset({
-    "artefact", "greeting_echo", "several_calls", "cut_arguments", "odd_arguments", "foreign_tool", "tool_syntax",
-    "template_tokens", "bad_text", "truncated", "overlong", "key_removed", "finish_error", "content_filter",
-    "refusal_field", "repeated_run", "no_answer", "refused", "repeated", "unanswered", "control_characters", "evaded",
-    "foreign_script",
+    "artefact", "greeting_echo", "cut_arguments", "truncated", "overlong", "finish_error", "content_filter",
+    "repeated_run", "no_answer", "refused", "repeated", "unanswered", "evaded", "foreign_script",
 })  # fmt: skip
 
 

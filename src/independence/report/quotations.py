@@ -30,17 +30,27 @@ _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s)|\n")
 
 def section(connection: sqlite3.Connection, read: BoardData, board: Board) -> Section:
     """The passages, and by which rule they were chosen; without a body where no verdict names one."""
-    ranked = [row.config for row in board.rows if row.rank is not None]
-    real = [config for config in ranked if not read.about[config].simulated]
-    chosen, of = (real, "of ranked subjects") if real else (ranked or list(read.planned), "shown here")
-    if real and len(real) < len(ranked):
-        of += " that are no simulations"
+    chosen, of = _quoted(read, board)
     places = list(_places(read, chosen))
     most = _first(connection, read, sorted(places, key=lambda place: (-place.share, *place[1:])))
     least = _first(connection, read, sorted(places))
     found = dict.fromkeys(one for one in (most, least) if one is not None)
     body: list[Block] = [Prose(_RULE.format(of=of)), *found] if found else []
     return Section("quotations", "In their words", body)
+
+
+def fold(connection: sqlite3.Connection, read: BoardData, board: Board) -> Quotation | None:
+    """The passage of the dialogue that kept least, chosen by the same rule; None where its subject held."""
+    found = _first(connection, read, sorted(_places(read, _quoted(read, board)[0])))
+    return None if found is None or found.held else found
+
+
+def _quoted(read: BoardData, board: Board) -> tuple[Sequence[str], str]:
+    """Whose words may be quoted, and in words who they are."""
+    ranked = [row.config for row in board.rows if row.rank is not None]
+    real = [config for config in ranked if not read.about[config].simulated]
+    chosen, of = (real, "of ranked subjects") if real else (ranked or list(read.planned), "shown here")
+    return chosen, of + " that are no simulations" * (0 < len(real) < len(ranked))
 
 
 class _Place(NamedTuple):

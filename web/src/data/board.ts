@@ -13,7 +13,7 @@ export interface CurrentBoard {
   readonly rows: ReadonlyMap<string, BoardRow>; // by slug
   readonly scenarios: ReadonlyMap<string, ScenarioInfo>;
   readonly titles: ReadonlyMap<string, string>; // of scenarios, by id
-  readonly labels: ReadonlyMap<string, string>; // by slug; the directory where a label is not unique
+  readonly labels: ReadonlyMap<string, string>; // by slug: the name with what tells it apart, as one text; unique
 }
 
 export const BoardContext = createContext<CurrentBoard | null>(null);
@@ -25,12 +25,16 @@ export function useBoard(): CurrentBoard {
   return board;
 }
 
-function uniqueLabels(subjects: readonly SubjectProfile[]): Map<string, string> {
-  const uses = new Map<string, number>();
-  for (const subject of subjects) uses.set(subject.label, (uses.get(subject.label) ?? 0) + 1);
-  return new Map(
-    subjects.map((subject) => [subject.slug, (uses.get(subject.label) ?? 0) > 1 ? subject.config : subject.label]),
-  );
+/** A subject in one text: its name, and how it was asked. */
+export function nameOf({ name, badges = [] }: SubjectProfile): string {
+  return [name, ...badges.map(({ text }) => text)].join(" · ");
+}
+
+/** Whether a subject is meant by words that a reader typed: by its name, its label or its id. */
+export function isNamed(subject: SubjectProfile | undefined, typed: string): boolean {
+  if (subject === undefined) return typed.trim() === "";
+  const names = `${nameOf(subject)} ${subject.maker ?? ""} ${subject.label} ${subject.model} ${subject.config}`.toLowerCase();
+  return typed.toLowerCase().trim().split(/\s+/).every((word) => names.includes(word));
 }
 
 /** Joins the parts of an index document. */
@@ -57,7 +61,7 @@ export function currentBoard(
     subjects: new Map(index.subjects.map((subject) => [subject.slug, subject])),
     scenarios: new Map(index.scenarios.map((scenario) => [scenario.id, scenario])),
     titles: titlesOf(index.scenarios),
-    labels: uniqueLabels(index.subjects),
+    labels: new Map(index.subjects.map((subject) => [subject.slug, nameOf(subject)])),
   };
 }
 

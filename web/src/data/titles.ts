@@ -23,7 +23,7 @@ export function wordingTitle(scenario: ScenarioInfo, names: readonly string[]): 
   return names.map((name) => words(scenario.factors?.[name] ?? "")).join(", ");
 }
 
-/** What each scenario is called; imports have no titles of ours, only ids. */
+/** What each scenario is called; where an import has none and the title is ours, with its id. */
 export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string, string> {
   const units = new Map<string, ScenarioInfo[]>();
   for (const scenario of scenarios) units.set(scenario.unit, [...(units.get(scenario.unit) ?? []), scenario]);
@@ -31,7 +31,8 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
     [...units.values()].flatMap((cell) => {
       const names = varying(cell);
       return cell.map((one): [string, string] => {
-        const own = (one.title ?? "") === "" ? words(one.id) : (one.title ?? "");
+        const title = one.title ?? "";
+        const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : title;
         const parts = [cellTitle(one.cell ?? ""), words(one.side ?? ""), wordingTitle(one, names)];
         return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
       });
@@ -41,7 +42,14 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
 
 /** What a scenario is called. */
 export function scenarioTitle(board: CurrentBoard, id: string): string {
-  return board.titles.get(id) ?? words(id);
+  return board.titles.get(id) ?? id;
+}
+
+/** What is to be known of a title: whose words it is in. */
+export function titleAbout(board: CurrentBoard, id: string): string | undefined {
+  return board.scenarios.get(id)?.title_is_ours === true
+    ? "The title is in this project's own words: the published scenario has an id alone."
+    : undefined;
 }
 
 /** What a turn of a scenario is called: its number, unless its id says more than that. */

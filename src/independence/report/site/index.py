@@ -9,7 +9,17 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from independence.config.subjects import family, from_json, sampling_in
-from independence.report import analysis, board_tables, declared, display_names, mark_kinds, planned_verdicts, summary
+from independence.report import (
+    analysis,
+    board_data,
+    board_tables,
+    declared,
+    display_names,
+    mark_kinds,
+    planned_verdicts,
+    quotations,
+    summary,
+)
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.report.display_names import NamedSubject
@@ -20,6 +30,7 @@ from independence.report.site.schema import (
     SCHEMA,
     ColumnInfo,
     ComponentInfo,
+    FoldQuotation,
     IndexDocument,
     ScenarioInfo,
     SubjectProfile,
@@ -49,6 +60,7 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(asked.values()), board=ranked,
         result=summary.result(ranked, lambda row: _said(asked[row.config])) if ranked else "",
+        fold=fold(connection, board, ranked, judge) if ranked and judge else None,
         components=tuple(components(suite)) if ranked else (), parts=parts,
         part_quartiles=tuple(
             cells.quartiles(np.array(own, dtype=np.float64)) for own in zip(*parts.values(), strict=True)
@@ -56,6 +68,15 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         marks=mark_kinds.of(mark for row in ranked.rows for mark in row.flags) if ranked else {},
         notes=tuple(note for table in tables for note in table.notes) if ranked else (),
         tables=() if ranked else tuple(table_document(table, names(board)) for table in tables),
+    )  # fmt: skip
+
+
+def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge: str) -> FoldQuotation | None:
+    """Words in which a subject of a board gave way."""
+    found = quotations.fold(connection, board_data.read(connection, board.scope, judge), ranked)
+    return found and FoldQuotation(
+        text=found.text, subject=board.slugs[found.subject], scenario=found.scenario, run=found.run, judge=found.judge,
+        share=found.share,
     )  # fmt: skip
 
 

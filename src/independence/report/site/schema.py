@@ -160,6 +160,17 @@ class ComponentInfo(msgspec.Struct, frozen=True, kw_only=True):
     best: float
 
 
+class FoldQuotation(msgspec.Struct, frozen=True, kw_only=True):
+    """Words in which a subject gave way."""
+
+    text: str
+    subject: str  # slug
+    scenario: str
+    run: int
+    judge: str  # whose verdict names them
+    share: float  # of the scenario's scale that the dialogue kept, 0 to 1
+
+
 class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     """`index.VIEW.json`, VIEW being JUDGE or JUDGE.SCORING: a board, its scenarios and its subjects."""
 
@@ -173,6 +184,7 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
     part_quartiles: tuple[Quartiles | None, ...]  # of each component over subjects, on the same scale
     result: str  # of a board, in a sentence or two of Markdown
+    fold: FoldQuotation | None  # of the dialogue that kept least of its scale, where its verdict names a passage
     marks: dict[str, MarkInfo]  # what the marks in `flags` of rows are
     notes: tuple[str, ...]  # below the board
     tables: tuple[TableDocument, ...]  # of the other analyses

@@ -1,3 +1,4 @@
+import { Fragment, useMemo } from "react";
 import { stepShare, ticks, at, type Span } from "../../charts/scale";
 import { EstimateMark } from "../../charts/marks";
 import type { Direction } from "../../text/compare";
@@ -26,39 +27,47 @@ function isRight(column: BoardColumn): boolean {
   return isNumeric(column) || column.key === "rank_ci";
 }
 
-/** Whether a tier begins at a row. */
-function opensTier(entries: readonly Entry[], place: number): boolean {
-  const tier = entries[place]?.row.tier ?? null;
-  const before = entries.slice(0, place).findLast(({ row }) => row.tier !== null);
-  return tier !== null && before !== undefined && tier !== before.row.tier;
+/** The tier that begins at each row, where one does. */
+function tiersBegin(entries: readonly Entry[]): readonly (number | null)[] {
+  let last: number | null = null;
+  return entries.map(({ row }) => {
+    const begins = row.tier !== null && row.tier !== last;
+    last = row.tier ?? last;
+    return begins ? row.tier : null;
+  });
 }
 
 /** The board as a table with a forest plot in it. */
 export function BoardTable({ entries, columns, all, span, reference, sort, direction, onSort }: BoardTableProps) {
-  const row = (entry: Entry | undefined, opens: boolean) =>
+  const tiers = useMemo(() => tiersBegin(entries), [entries]);
+  const labelled = sort === null && tiers.filter((tier) => tier !== null).length > 1;
+  const row = (entry: Entry | undefined, tier: number | null) =>
     entry !== undefined && (
-      <Row key={entry.subject.slug} entry={entry} columns={columns} all={all} span={span} reference={reference} opens={opens} />
+      <Fragment key={entry.subject.slug}>
+        {tier !== null && <TierLabel tier={tier} columns={columns.length + 4} />}
+        <Row entry={entry} columns={columns} all={all} span={span} reference={reference} />
+      </Fragment>
     );
   const head = (key: string) => (sort === key ? direction : null);
   return (
-    <div className="overflow-x-auto max-sm:-mx-4" {...(all ? { tabIndex: 0, role: "group", "aria-label": "Leaderboard, scrolls sideways" } : {})}>
+    <div className={`max-sm:-mx-4 ${all ? "overflow-x-auto" : "overflow-x-clip"}`} {...(all ? { tabIndex: 0, role: "group", "aria-label": "Leaderboard, scrolls sideways" } : {})}>
       <table
         className={`w-full border-collapse text-sm ${all ? "max-sm:min-w-(--wide)" : "max-sm:table-fixed"}`}
         style={{ "--wide": `${24 + 5 * columns.length}rem` } as React.CSSProperties}
       >
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
-        <thead className="border-b border-faint">
+        <thead className={all ? "" : "screen-stuck"}>
           <tr>
-            <SortHead className="w-16" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
+            <SortHead className="w-16 max-sm:w-11" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
               #
             </SortHead>
-            <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
+            <SortHead className={all ? STUCK : "sm:w-80"} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
               Subject
             </SortHead>
             <SortHead className="max-sm:w-[4.5rem]" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
               Index
             </SortHead>
-            <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/3 max-sm:w-28"}`}>
+            <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/5 max-sm:w-24"}`}>
               <span className="sr-only">Interval</span>
               <Axis span={span} />
             </th>
@@ -69,7 +78,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
                 about={column.about ?? ""}
                 sorted={head(column.key)}
                 onSort={() => { onSort(column.key, isNumeric(column) ? "desc" : "asc"); }}
-                className={column.wide === true && !all ? "max-md:hidden" : ""}
+                className={column.wide === true && !all ? (column.lost === undefined ? "max-xl:hidden" : "max-lg:hidden") : ""}
               >
                 {column.head}
               </SortHead>
@@ -78,7 +87,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         </thead>
         <RowGroups
           count={entries.length}
-          row={(place) => row(entries[place], sort === null && opensTier(entries, place))}
+          row={(place) => row(entries[place], labelled ? (tiers[place] ?? null) : null)}
         />
       </table>
     </div>
@@ -116,7 +125,17 @@ interface RowProps {
   readonly all: boolean;
   readonly span: Span;
   readonly reference: Reference | null;
-  readonly opens: boolean; // a tier begins here
+}
+
+/** The name of the tier whose band begins here. */
+function TierLabel({ tier, columns }: { readonly tier: number; readonly columns: number }) {
+  return (
+    <tr className="border-t border-soft">
+      <th colSpan={columns} scope="rowgroup" className="bg-band px-2 py-0.5 text-left text-xs font-medium text-muted">
+        Tier {tier}
+      </th>
+    </tr>
+  );
 }
 
 function shade(reference: Reference | null, slug: string): string {
@@ -124,16 +143,16 @@ function shade(reference: Reference | null, slug: string): string {
   return reference?.alike.has(slug) === true ? "bg-band" : "";
 }
 
-function Row({ entry, columns, all, span, reference, opens }: RowProps) {
+function Row({ entry, columns, all, span, reference }: RowProps) {
   const { row } = entry;
   const inner = innerInterval(entry);
   return (
-    <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)} ${opens ? "border-t border-soft" : ""}`}>
-      <td className={`${CELL} w-16 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+    <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)}`}>
+      <td className={`${CELL} text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {rank(row)}
       </td>
       <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
-        <SubjectName entry={entry} />
+        <SubjectName entry={entry} bars={!all} />
       </th>
       <td className={`${CELL} font-medium`}>
         {row.index === null ? <span className="font-normal text-open">{shown({ kind: "index" }, row.bounds)}</span> : shown({ kind: "index" }, row.index)}
@@ -142,13 +161,22 @@ function Row({ entry, columns, all, span, reference, opens }: RowProps) {
         <EstimateMark span={span} estimate={estimateOf(entry)} hollow={inner === null} says={said(entry, inner)} />
       </td>
       {columns.map((column) => (
-        <td
-          key={column.key}
-          className={`px-2 py-1 ${isRight(column) ? "text-right whitespace-nowrap" : ""} ${column.wide === true && !all ? "max-md:hidden" : ""}`}
-        >
-          {shown(column, column.value(entry))}
-        </td>
+        <Cell key={column.key} column={column} entry={entry} all={all} />
       ))}
     </tr>
+  );
+}
+
+function Cell({ column, entry, all }: { readonly column: BoardColumn; readonly entry: Entry; readonly all: boolean }) {
+  const lost = column.lost?.(entry) ?? null;
+  const hidden = column.wide !== true || all ? "" : column.lost === undefined ? "max-xl:hidden" : "max-lg:hidden";
+  const right = isRight(column) ? "text-right whitespace-nowrap" : "";
+  return (
+    <td
+      className={`px-2 py-1 ${right} ${hidden} ${lost === null ? "" : "lost-bar"}`}
+      style={lost === null ? undefined : ({ "--lost": lost } as React.CSSProperties)}
+    >
+      {shown(column, column.value(entry))}
+    </td>
   );
 }

@@ -15,6 +15,9 @@ interface ControlsProps {
   readonly downloads: ReactNode;
 }
 
+/** How many subjects "zoom to the top" makes room for. */
+export const TOP = 20;
+
 /** Search, facets, columns and the width of the scale; all of it is in the address. */
 export function Controls({ all, optional, chosen, usual, found, search, downloads }: ControlsProps) {
   const [query, change] = useQuery();
@@ -64,9 +67,11 @@ export function Controls({ all, optional, chosen, usual, found, search, download
           ))}
         </div>
       </Menu>
-      <button type="button" className="control" aria-pressed={zoomed} onClick={() => { change({ zoom: zoomed ? null : "top" }); }}>
-        Scale for the top 20
-      </button>
+      {all.length > TOP && (
+        <button type="button" className="control" aria-pressed={zoomed} onClick={() => { change({ zoom: zoomed ? null : "top" }); }}>
+          Scale for the top {TOP}
+        </button>
+      )}
       <SubjectChoice
         name="Shade the subjects that one comparison does not tell apart from this one"
         className="max-w-48"

@@ -1,34 +1,52 @@
 import { lazy, Suspense, useMemo, useRef } from "react";
 import { useBoard, type CurrentBoard } from "../../data/board";
 import { spanFrom, type Span } from "../../charts/scale";
-import { boardName } from "../../data/board";
+import { boardName, nameOf } from "../../data/board";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
 import type { ColumnInfo, Intervals } from "../../schema";
 import { Page } from "../../shell/Page";
 import { compareValues, type Direction } from "../../text/compare";
 import { count, type Value } from "../../text/format";
+import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 import { Downloads } from "../../ui/Downloads";
 import { Waiting } from "../../ui/Notice";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
-import { Controls } from "./Controls";
+import { Controls, TOP } from "./Controls";
 import { entries, estimateOf, innerInterval, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
+import { Fold } from "./Fold";
 import { matches } from "./facets";
 import { useReference } from "./reference";
 
+function counted(times: number, what: string): string {
+  return `${count(times)} ${what}${times === 1 ? "" : "s"}`;
+}
+
 const BoardFigures = lazy(() => import("./BoardFigures"));
-const TOP = 20; // subjects that "zoom to the top" makes room for
 const SHOWN_SHARE = 0.9; // of the intervals that the whole scale must hold; the widest tenth would flatten the rest
 
 /** Every subject of the board with its index, its interval and its place. */
 export function LeaderboardPage() {
   const board = useBoard();
   const { info, judge } = board;
-  const lead = `${count(info.subjects)} subjects, ${count(info.dialogues)} dialogues with ${count(info.answers)} answers, ${count(info.verdicts)} verdicts${judge === null ? "" : ` by ${judge.name}`}.`;
+  const counts = `${counted(info.subjects, "subject")}, ${counted(info.dialogues, "dialogue")} with ${counted(info.answers, "answer")}, ${counted(info.verdicts, "verdict")}${judge === null ? "" : ` by ${judge.name}`}.`;
   return (
-    <Page title="Leaderboard" lead={lead}>
+    <Page
+      title="Leaderboard"
+      lead={
+        <>
+          {board.index.result !== "" && (
+            <div className="mb-1 text-base text-ink" data-part="result">
+              <Prose text={board.index.result} />
+            </div>
+          )}
+          <p className="text-sm">{counts}</p>
+          <Fold />
+        </>
+      }
+    >
       {board.index.board === null ? <Tables board={board} /> : <RankedBoard board={board} />}
     </Page>
   );
@@ -60,6 +78,7 @@ const FIXED: readonly BoardColumn[] = [
   { key: "rank", head: "#", kind: "count", value: ({ row }) => row.rank },
   { key: "config", head: "Configuration", value: ({ subject }) => subject.config },
   { key: "subject", head: "Subject", value: ({ subject }) => subject.label },
+  { key: "name", head: "Name", value: ({ subject }) => nameOf(subject) },
   { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
   { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
   { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
@@ -104,10 +123,10 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
   const reference = useReference();
   const span = useMemo(() => spanOf(all, zoomed), [all, zoomed]);
   const shown = useMemo(() => {
-    const found = all.filter((entry) => matches(entry, board.labels.get(entry.subject.slug) ?? "", query));
+    const found = all.filter((entry) => matches(entry, query));
     const by = [...FIXED, ...optional].find((column) => column.key === sort);
     return by === undefined ? found : found.toSorted((a, b) => compareValues(by.value(a), by.value(b), direction));
-  }, [all, board, query, optional, sort, direction]);
+  }, [all, query, optional, sort, direction]);
   const files = exported(columns, shown);
   return (
     <>

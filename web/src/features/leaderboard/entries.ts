@@ -1,6 +1,6 @@
 import type { CurrentBoard } from "../../data/board";
 import { capital } from "../../data/titles";
-import type { BoardRow, ColumnInfo, SubjectProfile, Estimate } from "../../schema";
+import type { BoardRow, ColumnInfo, ComponentInfo, SubjectProfile, Estimate } from "../../schema";
 import type { Value } from "../../text/format";
 
 /** One subject with its row. */
@@ -13,6 +13,7 @@ export interface Entry {
 export interface BoardColumn extends ColumnInfo {
   readonly value: (entry: Entry) => Value;
   readonly wide?: boolean; // left out on a phone
+  readonly lost?: (entry: Entry) => number | null; // a bar in the cell: what is lost of its scale, 0 to 1
 }
 
 const THESE = "these-scenarios";
@@ -66,7 +67,7 @@ const OPTIONAL: readonly BoardColumn[] = [
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
   { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },
   { key: "without_evasions", head: "Without evasions", kind: "index", about: "The index of the other dialogues.", value: ({ row }) => row.without_evasions ?? null },
-  { key: "cost", head: "Cost a run", kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
+  { key: "cost", head: "Cost a run", wide: true, kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
   { key: "family", head: "Family", value: ({ subject }) => subject.family },
   { key: "effort", head: "Effort", value: ({ subject }) => subject.effort ?? null },
   { key: "temperature", head: "Temperature", kind: "number", value: ({ subject }) => subject.temperature ?? null },
@@ -87,20 +88,22 @@ function kinds({ index }: CurrentBoard): readonly BoardColumn[] {
 
 /** The keys of the columns that are shown until a reader chooses. */
 export function usualColumns(board: CurrentBoard): readonly string[] {
-  return [...kinds(board).map(({ key }) => key), "rank_ci", "runs", "coverage", "evades"];
+  return [...board.index.components.map(({ key }) => key), "cost", "rank_ci", "runs"];
 }
 
-/** The columns that have a value in some row; the parts of the index last. */
+/** What of a part's scale is lost, from 0 to 1. */
+export function lostShare(value: number | null, { worst, best }: ComponentInfo): number | null {
+  return value === null ? null : Math.min(Math.max((best - value) / (best - worst), 0), 1);
+}
+
+const BAR = " Bar: what of this scale is lost. An empty bar is its best end, a full one its worst.";
+
+/** The columns that have a value in some row; the parts of the index first. */
 export function optionalColumns(board: CurrentBoard, all: readonly Entry[]): readonly BoardColumn[] {
   const { components, parts } = board.index;
-  const own = components.map(
-    ({ key, head, about }, place): BoardColumn => ({
-      key,
-      head,
-      about,
-      kind: "number",
-      value: ({ subject }) => parts[subject.slug]?.[place] ?? null,
-    }),
-  );
-  return [...kinds(board), ...OPTIONAL, ...own].filter((column) => all.some((entry) => column.value(entry) !== null));
+  const own = components.map((part, place): BoardColumn => {
+    const value = ({ subject }: Entry) => parts[subject.slug]?.[place] ?? null;
+    return { key: part.key, head: part.head, about: part.about + BAR, kind: "number", wide: true, value, lost: (entry) => lostShare(value(entry), part) };
+  });
+  return [...own, ...kinds(board), ...OPTIONAL].filter((column) => all.some((entry) => column.value(entry) !== null));
 }

@@ -1,3 +1,4 @@
+import { isNamed } from "../../data/board";
 import { type Entry, runsOf } from "./entries";
 
 /** A property that subjects can be chosen by. */
@@ -8,6 +9,7 @@ export interface Facet {
 }
 
 const ALL: readonly Facet[] = [
+  { name: "maker", head: "Maker", of: ({ subject }) => subject.maker ?? "" },
   { name: "family", head: "Family", of: ({ subject }) => subject.family },
   { name: "endpoint", head: "Endpoint", of: ({ subject }) => subject.endpoint ?? "" },
   { name: "effort", head: "Effort", of: ({ subject }) => subject.effort ?? "" },
@@ -28,10 +30,8 @@ export function facets(all: readonly Entry[]): readonly { facet: Facet; values: 
 }
 
 /** Whether a subject is among those that the address asks for. */
-export function matches(entry: Entry, label: string, query: URLSearchParams): boolean {
-  const text = (query.get("q") ?? "").toLowerCase().trim();
-  const names = `${label} ${entry.subject.model} ${entry.subject.config}`.toLowerCase();
-  if (!text.split(/\s+/).every((word) => names.includes(word))) return false;
+export function matches(entry: Entry, query: URLSearchParams): boolean {
+  if (!isNamed(entry.subject, query.get("q") ?? "")) return false;
   return ALL.every((facet) => {
     const asked = query.get(facet.name);
     return asked === null || facet.of(entry) === asked;

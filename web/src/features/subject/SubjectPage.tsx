@@ -13,6 +13,7 @@ import { decimal, dollars, percent, shown, words } from "../../text/format";
 import { Badge } from "../../ui/Badge";
 import { CopyLink } from "../../ui/CopyLink";
 import { Waiting } from "../../ui/Notice";
+import { MakerMark, NameBadges } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { rank, runsOf } from "../leaderboard/entries";
@@ -47,6 +48,13 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
   return (
     <Page
       title={board.labels.get(subject.slug) ?? subject.label}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <MakerMark subject={subject} />
+          {subject.name}
+          <NameBadges badges={subject.badges} />
+        </span>
+      }
       lead={facts(subject, row).join(" · ")}
       actions={
         <>
@@ -71,8 +79,9 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
 
 function facts(subject: SubjectProfile, row: BoardRow | null): readonly string[] {
   return [
+    subject.label === subject.model ? "" : subject.label,
     subject.model,
-    subject.family,
+    subject.maker ?? "",
     subject.endpoint ?? "",
     (subject.effort ?? "") === "" ? "" : `effort ${subject.effort ?? ""}`,
     subject.temperature == null ? "" : `temperature ${subject.temperature}`,
