@@ -1,1 +1,1 @@
-import{Dt as e,G as t,Z as n}from"./base.js";function r(){let r=t(n()),i=e(r);return i.state===`ready`?{state:`ready`,sections:i.value.sections}:i.state===`failed`?{...i,path:r}:i}export{r as t};
+import{Dt as e,It as t,_n as n}from"./base.js";function r(){let r=e(t()),i=n(r);return i.state===`ready`?{state:`ready`,sections:i.value.sections}:i.state===`failed`?{...i,path:r}:i}export{r as t};

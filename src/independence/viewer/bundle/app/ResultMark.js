@@ -1,1 +1,0 @@
-import{n as e,t}from"./share.js";import{M as n,kt as r}from"./base.js";var i=r();function a({share:r}){let a=n();return r===null||a?.state!==`ready`?null:(0,i.jsx)(`span`,{className:`rounded px-1.5 text-xs leading-5 tabular-nums`,style:e(a.value,r),children:t(a.value,r)})}export{a as t};

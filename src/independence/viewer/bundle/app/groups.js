@@ -1,1 +1,0 @@
-import{Q as e,vt as t}from"./base.js";function n(n){if(!n.some(({cell:e=``})=>e!==``))return null;let r=new Map;for(let e of n){let t=(e.cell??``).split(`/`)[0]??``,n=r.get(t);n===void 0?r.set(t,[e]):n.push(e)}return[...r].map(([n,r])=>({name:e(t(n)),scenarios:r}))}function r(n){return e(t(n.split(`/`).slice(1).join(`, `)))}export{n,r as t};

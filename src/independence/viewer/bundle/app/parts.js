@@ -1,1 +1,0 @@
-function e(e,t){let n=t.startsWith(`${e}: `)?t.slice(e.length+2):t;return n.split(`;`)[0]??n}export{e as t};

@@ -1,1 +1,0 @@
-import{d as e,f as t,ft as n,gt as r}from"./base.js";function i(e,t){return e.scale==null?n(t):r(e.scale[0]+t*(e.scale[1]-e.scale[0]))}function a(n,r){return n.scale==null?t(1-r):e(2*r-1)}export{a as n,i as t};
