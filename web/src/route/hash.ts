@@ -68,8 +68,7 @@ export const useHashQuery: BaseSearchHook = () => useSyncExternalStore(subscribe
 /** Whether the names in an address can be read. */
 export function isWritten(address: string): boolean {
   try {
-    decodeURIComponent(address);
-    return true;
+    return decodeURIComponent(address).length >= 0; // a call whose result nobody reads is left out when the page is built
   } catch {
     return false;
   }
