@@ -127,13 +127,16 @@ interface RowProps {
   readonly reference: Reference | null;
 }
 
+const LEADING = 4; // columns that are always there: more would make room on a phone for those that are hidden
+
 /** The name of the tier whose band begins here. */
 function TierLabel({ tier, columns }: { readonly tier: number; readonly columns: number }) {
   return (
     <tr className="border-t border-soft">
-      <th colSpan={columns} scope="rowgroup" className="bg-band px-2 py-0.5 text-left text-xs font-medium text-muted">
+      <th colSpan={LEADING} scope="rowgroup" className="bg-band px-2 py-0.5 text-left text-xs font-medium text-muted">
         Tier {tier}
       </th>
+      {columns > LEADING && <td colSpan={columns - LEADING} className="bg-band max-lg:hidden" />}
     </tr>
   );
 }

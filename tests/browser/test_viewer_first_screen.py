@@ -1,0 +1,33 @@
+"""The first screen says who leads, in whose words a subject gave way, and what each lost, at both widths."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from .viewing import Viewer, fits, seen, settled
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+async def test_the_board_opens_with_its_result_a_fold_and_whole_names(
+    browser: Browser, viewer: Viewer, width: int
+) -> None:
+    async with seen(browser, width) as (page, said, _):
+        await settled(page, viewer.route("/"))
+        assert "has the highest index of 5 subjects" in await page.locator("[data-part=result]").inner_text()
+        fold = page.get_by_role("figure", name="Words in which a subject gave way")
+        assert viewer.index.fold is not None
+        assert viewer.index.fold.text in await fold.inner_text()
+        names = page.locator("tbody th[scope=row]").get_by_role("link")
+        assert {await one.inner_text() for one in await names.all()} == {one.name for one in viewer.index.subjects}
+        assert all([(await one.bounding_box() or {"width": 0})["width"] > 30 for one in await names.all()])
+        bars = page.locator("tbody .lost-bar") if width > 1000 else page.locator("tbody svg rect.fill-faint")
+        assert await bars.count() == 5 * len(viewer.index.components)
+        await expect(bars.first).to_be_visible()
+        assert await page.get_by_role("button", name="Scale for the top").count() == 0  # there are five subjects
+        assert await fits(page) and said == []
+        await fold.get_by_role("link").click()
+        await page.wait_for_url(f"**/r/{viewer.index.fold.run}/{viewer.index.fold.scenario}**")
