@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from .test_viewer_pages import faults
 from .viewing import Seen, fits, quiet, seen
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -35,6 +36,7 @@ async def test_every_page_of_the_menu_is_there_without_a_network(browser: Browse
             await quiet(page)
             await expect(page.locator("h1")).not_to_have_text(["No such page", "The board is not here"])
             assert await fits(page), address
+            assert await faults(page) == [], address
         assert said == []
         assert asked == [report.as_uri()]
         refused = await page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'asked', () => 'refused')")

@@ -45,8 +45,8 @@ export default function ReportPage() {
           <div className="space-y-12">
             {sections.length === 0 && <p className="text-muted">This suite has no report.</p>}
             {sections.map((one) => (
-              <section key={one.id} id={anchor(one.id)} aria-labelledby={`${anchor(one.id)}-title`} className="scroll-mt-20">
-                <h2 id={`${anchor(one.id)}-title`} className="mb-3 text-xl font-semibold">
+              <section key={one.id} id={anchor(one.id)} className="scroll-mt-20">
+                <h2 className="mb-3 text-xl font-semibold">
                   {one.title}
                 </h2>
                 <Blocks section={one} level="h3" />
