@@ -18,7 +18,7 @@ function themeLast(): Plugin {
 
 // What the first page and others share is one file, small parts included: on a phone a request costs more than bytes.
 const BASE =
-  /node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/query-core|@tanstack\/react-query)\/|src\/((?:data|keys|route|ui)\/[A-Za-z-]+|text\/(Markdown|MarkedText)|charts\/(heat|marks|paint|scale|shapes|share)|features\/(compare\/CompareButton|scenario\/Script|trajectory\/(dialogue|conversation-steps)))\./;
+  /preload-helper|node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/query-core|@tanstack\/react-query)\/|src\/((?:data|keys|route|ui)\/[A-Za-z-]+|text\/(Markdown|MarkedText)|charts\/(heat|marks|paint|scale|shapes|share)|features\/(compare\/CompareButton|scenario\/Script|trajectory\/(dialogue|conversation-steps)))\./;
 const CHARTS = /src\/charts\/(Chart|bars|draw|heatmap|intervals|lines|scatter)\./;
 
 // The whole page as one script, which `generate-report --html` writes into its file; its style is that of the page.
