@@ -19,8 +19,9 @@ it("names other scenarios by their title, else by their id", () => {
   const titles = titlesOf([
     { id: "pt04", unit: "a", experiment: "x", title: "A work of art" },
     { id: "name_gender", unit: "b", experiment: "x" },
+    { id: "rs01", unit: "c", experiment: "x", title: "Remote work, restated", title_is_ours: true },
   ]);
-  expect([...titles.values()]).toEqual(["A work of art", "name gender"]);
+  expect([...titles.values()]).toEqual(["A work of art", "name_gender", "Remote work, restated (rs01)"]);
 });
 
 it("numbers turns whose ids say nothing more", () => {
