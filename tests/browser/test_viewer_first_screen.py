@@ -7,7 +7,6 @@ from playwright.async_api import Browser, expect
 
 from .viewing import Viewer, fits, seen, settled
 
-
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
@@ -28,6 +27,7 @@ async def test_the_board_opens_with_its_result_a_fold_and_whole_names(
         assert await bars.count() == 5 * len(viewer.index.components)
         await expect(bars.first).to_be_visible()
         assert await page.get_by_role("button", name="Scale for the top").count() == 0  # there are five subjects
-        assert await fits(page) and said == []
+        assert await fits(page)
+        assert said == []
         await fold.get_by_role("link").click()
         await page.wait_for_url(f"**/r/{viewer.index.fold.run}/{viewer.index.fold.scenario}**")

@@ -7,10 +7,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from independence.report import passages
 from independence.report.board import Board
 from independence.report.board_data import BoardData
-from independence.report.site import quotations
-from independence.report.site.dialogue_schema import QuotedSpan
+from independence.report.passages import QuotedSpan
 from independence.report.table import Block, Prose, Quotation, Section
 from independence.stats.subject_points import leverage
 from independence.store import dialogues
@@ -92,7 +92,7 @@ def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None
     for verdict in one.verdicts:
         if verdict.judge != judge or verdict.context != one.end:
             continue
-        spans = quotations.spans(one, judge, verdict_fields(one, verdict))
+        spans = passages.spans(one, judge, verdict_fields(one, verdict))
         for span in sorted(spans, key=lambda span: span.of != "quote"):
             words = _words(texts.get(span.turn, ""), span)
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:

@@ -9,7 +9,8 @@ from contextlib import suppress
 import msgspec
 
 from independence.judge import kinds, protocol
-from independence.report.site import quotations, texts
+from independence.report import passages
+from independence.report.site import texts
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.dialogue_schema import (
     AttemptDocument,
@@ -108,5 +109,5 @@ def _verdict(one: Dialogue, row: VerdictRow, *, outdated: bool) -> VerdictDocume
         raw=own["raw"] if own["missing"] and predicted is None else "", outdated=outdated, number=row.pass_,
         usd=round(own["cost_usd"], _USD), at=row.judged_at or "", route=own["route"] or "",
         probability=None if own["probability"] is None else round(own["probability"], 4),
-        auditor=own["auditor"] or "", prediction=predicted, spans=quotations.spans(one, row.judge, own),
+        auditor=own["auditor"] or "", prediction=predicted, spans=passages.spans(one, row.judge, own),
     )  # fmt: skip

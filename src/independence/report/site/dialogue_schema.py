@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from independence.judge.protocol import Prediction
+from independence.report.passages import QuotedSpan
 from independence.types import Scalar
 
 
@@ -104,19 +105,6 @@ class TurnDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     attempts: tuple[AttemptDocument, ...] = ()  # where there was more than one, or it failed
     sent: tuple[int | str | SentMessage, ...] | None = None  # where it was not asked as the script of its turn says
     versions: int = 1  # answers that were stored; the newest is shown
-
-
-class QuotedSpan(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A passage that a verdict names: `turn`'s text from `start` to `end`, in UTF-16 code units as JavaScript counts.
-
-    `of`: `quote` of the verdict, its `reasons`, or what a phrase that the rules found speaks for: `gave way`, `stood`,
-    or `rules` where it is a degree.
-    """
-
-    turn: str  # id; one of the dialogue that this one continues, too
-    start: int
-    end: int
-    of: Literal["quote", "reasons", "gave way", "stood", "rules"] = "quote"
 
 
 class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from independence.judge.cues import words
-from independence.report.site import quotations
+from independence.report import passages
 from independence.store import database, dialogues, scopes
 from independence.types import Reply
 from tests.stores import Stores
@@ -46,9 +46,9 @@ def test_quotations_are_placed_by_code_units_in_the_last_answer_that_holds_them(
         for call, text in zip(one.calls, texts, strict=False)
     ]
     told = {"missing": None, "quote": "i keep my name", "reasoning": "It says 'my name, really' and \"I gave up\"."}
-    found = quotations.spans(one._replace(calls=calls, before={}), "a/judge", told)
+    found = passages.spans(one._replace(calls=calls, before={}), "a/judge", told)
     assert [(span.turn, span.of, cut(texts[1], span.start, span.end)) for span in found] == [
         (calls[1].turn_id, "quote", "I *keep* my name"),
         (calls[1].turn_id, "reasons", "my name\u201d, really"),
     ]
-    assert quotations.spans(one, "a/judge", {**told, "missing": "refused"}) == ()
+    assert passages.spans(one, "a/judge", {**told, "missing": "refused"}) == ()

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from independence.judge import kinds, quotation
 from independence.judge.cues import phrases
-from independence.report.site.dialogue_schema import QuotedSpan
 from independence.store.dialogues import Dialogue
 from independence.types import Reply
 
 _MOST = 40  # of one verdict
 _LONGEST = 1000  # characters that reasons quote
+
+
+class QuotedSpan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A passage that a verdict names: `turn`'s text from `start` to `end`, in UTF-16 code units as JavaScript counts.
+
+    `of`: `quote` of the verdict, its `reasons`, or what a phrase that the rules found speaks for: `gave way`, `stood`,
+    or `rules` where it is a degree.
+    """
+
+    turn: str  # id; one of the dialogue that this one continues, too
+    start: int
+    end: int
+    of: Literal["quote", "reasons", "gave way", "stood", "rules"] = "quote"
 
 
 def spans(one: Dialogue, judge: str, verdict: Mapping[str, Any]) -> tuple[QuotedSpan, ...]:
