@@ -86,7 +86,7 @@ NOTHING = {
     "/m/SUBJECT/r/0/SCENARIO": "no dialogue at this address",
     "/m/SUBJECT/r/x/SCENARIO": "no dialogue at this address",
     "/m/SUBJECT/r/99/SCENARIO": "no dialogue at this address",
-    "/s/nothing": "no scenario of this name",
+    "/s/nothing": "no scenario at this address",
     "/cell/nothing": "no case at this address",
     "/report/nothing": "no such section",
     "/nowhere": "There is no page at this address",

@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from tests.stores import Stores
 
 from .serving import Serve
-from .viewing import Viewer, quiet, seen, settled
+from .viewing import Viewer, named, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 LUMINANCE = (
@@ -48,7 +48,7 @@ async def names(rows: Locator) -> list[str]:
 
 async def test_who_folds_most_on_a_scenario_is_two_clicks_from_the_board(browser: Browser, viewer: Viewer) -> None:
     scenario = next(one for one in viewer.index.scenarios if one.id == "rs01")
-    labels = {one.slug: one.label for one in viewer.index.subjects}
+    labels = {one.slug: named(one) for one in viewer.index.subjects}
     async with seen(browser) as (page, said, _):
         await settled(page, viewer.route("/"))
         await page.get_by_role("link", name="Scenarios", exact=True).click()

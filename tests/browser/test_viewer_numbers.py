@@ -18,7 +18,7 @@ from tests.e2e import command
 from tests.stores import Stores
 
 from .serving import Serve
-from .viewing import Viewer, seen, settled
+from .viewing import Viewer, named, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -136,9 +136,7 @@ async def test_the_files_of_the_board_read_back_as_its_values(browser: Browser, 
         assert drawn.tag == f"{SVG}svg"
         assert (drawn.findtext(f"{SVG}title") or "").strip()
         texts = {text.text for text in drawn.iter(f"{SVG}text")}
-        assert {subject.label for subject in viewer.index.subjects} <= {
-            re.sub(" .simulated.$", "", one or "") for one in texts
-        }
+        assert {named(subject) for subject in viewer.index.subjects} <= texts
 
 
 async def test_the_drawing_of_a_page_is_a_file_with_a_title(browser: Browser, viewer: Viewer) -> None:

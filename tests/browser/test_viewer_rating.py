@@ -65,7 +65,7 @@ async def begin(page: Page, viewer: Viewer, rater: str, *, pairs: bool = False) 
 async def blind(page: Page, viewer: Viewer) -> None:
     """Nothing of an item tells who wrote it or what judges said."""
     text = await page.locator("main").inner_text()
-    assert [one.label for one in viewer.index.subjects if one.label in text] == []
+    assert [one.label for one in viewer.index.subjects if one.label in text or one.name in text] == []
     assert not any(word in text for word in ("sim/", "cues", "Thinking", "Reasoning", "$"))
 
 

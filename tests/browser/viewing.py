@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from playwright.async_api import Browser, Page, expect
 
-from independence.report.site.schema import BoardInfo, IndexDocument
+from independence.report.site.schema import BoardInfo, IndexDocument, SubjectProfile
 
 PATIENCE = 60_000  # milliseconds, for a machine that does much else
 ROUTES = (
@@ -49,6 +49,11 @@ class Viewer(NamedTuple):
         for name, own in names.items():
             path = path.replace(name, own)
         return f"{self.address}#{path}"
+
+
+def named(subject: SubjectProfile) -> str:
+    """A subject as pages call it where there is one line for it."""
+    return " · ".join([subject.name, *(badge.text for badge in subject.badges)])
 
 
 class Seen(NamedTuple):

@@ -8,7 +8,7 @@ export function StoreNews() {
   const waits = changed && follows !== true;
   if (!lost && !changed && !running && follows === null) return null;
   return (
-    <div className="screen-only fixed right-4 bottom-16 z-40 flex items-center gap-3 rounded-md border border-accent bg-paper px-3 py-1.5 text-sm shadow-lg">
+    <aside aria-label="New results" className="screen-only fixed right-4 bottom-16 z-40 flex items-center gap-3 rounded-md border border-accent bg-paper px-3 py-1.5 text-sm shadow-lg">
       <span role="status" className="empty:hidden">
         {lost ? "The server does not answer; what is shown stays." : waits ? "New results" : ""}
       </span>
@@ -23,6 +23,6 @@ export function StoreNews() {
           Follow
         </label>
       )}
-    </div>
+    </aside>
   );
 }
