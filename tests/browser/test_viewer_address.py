@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from .viewing import Viewer, quiet, seen, settled
 
@@ -24,6 +24,7 @@ async def shown(page: Page) -> str:
     values = await page.locator("main :is(input, select)").evaluate_all(
         "all => all.map(one => one.value + one.checked)"
     )
+    await expect(page.locator("main").get_by_text("…", exact=True)).to_have_count(0)  # of a text that is on its way
     return await page.locator("main").inner_text() + str(values)
 
 

@@ -168,7 +168,7 @@ async def test_of_a_paired_suite_contrasts_are_drawn_around_a_pale_middle_and_le
         region = page.get_by_role("region", name="Every dialogue")
         assert await region.get_by_role("link").count() == 0, "folded until a group is opened"
         await region.locator("summary").first.click()
-        assert await region.get_by_role("link", name=", run 2: ").count() > 3
+        await region.get_by_role("link", name=", run 2: ").nth(3).wait_for()
         assert await page.get_by_role("region", name="S of every dispute").get_by_role("link").count() == 4
         await settled(page, viewer.route("/prompts"))
         await page.locator("summary").filter(has_text="scenarios").first.click()
