@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -18,7 +19,8 @@ def main() -> None:
         raise SystemExit(_INTERRUPTED) from None
     except Exception as error:  # noqa: BLE001 - or Python would end with 1
         # Before a command runs, or while an error is told; an extension that can allocate nothing may fail so too.
-        if isinstance(error, MemoryError) or (isinstance(error, SystemError) and "without exception" in str(error)):
+        failed_so = isinstance(error, SystemError) and "without exception" in str(error)
+        if isinstance(error, MemoryError) or failed_so or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             os.write(2, b"Error: not enough memory; what was stored is kept\n")
         else:
             sys.excepthook(type(error), error, error.__traceback__)

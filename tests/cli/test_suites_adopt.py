@@ -123,7 +123,10 @@ def texts_shown() -> tuple[str, str, dict[str, str], dict[str, str], str]:
     said("export", "--site", "site")
     (board,) = Path("site").rglob("data/*/v2-published-*")
     (index,) = board.glob("index.*.json")
-    titles = {one["id"]: one.get("title", "") for one in json.loads(index.read_text("utf-8"))["scenarios"]}
+    titles = {
+        one["id"]: "" if one.get("title_is_ours") else one.get("title", "")
+        for one in json.loads(index.read_text("utf-8"))["scenarios"]
+    }
     document = json.loads((board / "texts.json").read_text("utf-8"))
     prompts = {name: one.get("prompt", "") for name, one in document["rubrics"].items()}
     return shown, row.split(" | ")[2], titles, prompts, document["about"]

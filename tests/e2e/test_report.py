@@ -47,11 +47,8 @@ def report(store: Path, output: Path, *more: str | Path) -> str:
 def test_the_html_report_is_one_file_that_asks_nobody_for_anything(store: Path, tmp_path: Path) -> None:
     page = report(store, tmp_path / "r.html", "--html")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
-    sections = ("board", "runs", "scenarios", "conditions", "judges", "names", "health", "subjects")
-    assert [section for section in sections if f'id="{section}"' not in page] == []
-    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
-    assert "known behaviour" in page
-    assert re.findall(r'<figure id="figure-([^"]+)"', page) == ["board-forest", "scenario-heatmap"]
+    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', re.sub("<script.*?</script>", "", page, flags=re.DOTALL))
+    assert "known behaviour" in page  # for readers without JavaScript; what is embedded is read in tests/viewer
 
 
 def test_the_markdown_report_has_charts_and_tables_beside_it_and_is_the_same_every_time(

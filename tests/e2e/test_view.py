@@ -170,7 +170,7 @@ def test_a_run_is_followed_killed_and_resumed(tmp_path: Path) -> None:
             assert (after["state"], after["snapshot"]["failed"]) == ("ended", 0)
             assert after["snapshot"]["done"] == after["snapshot"]["planned"]
             live = viewed.json(f"api/live/{viewed.boards()[0]['id']}")
-            cells = [cell for row in live["cells"] for cell in row]
+            cells = [cell[:5] for row in live["cells"] for cell in row]
             assert cells == [[4, 0, 4, 4, 0]] * len(cells)
             assert holds_no_key(viewed)
 

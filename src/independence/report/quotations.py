@@ -1,29 +1,33 @@
-"""Two passages that a report quotes: of the dialogue that kept most of its scale, and of the one that kept least."""
+"""Two passages that a report quotes: of a dialogue that held, and of one of the same scenario that gave way."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
+from statistics import pstdev
 from typing import Final, NamedTuple
 
 from independence.report import passages
 from independence.report.board import Board
 from independence.report.board_data import BoardData
 from independence.report.passages import QuotedSpan
-from independence.report.table import Block, Prose, Quotation, Section
+from independence.report.planned_verdicts import grouped
+from independence.report.table import Prose, Quotation, Section
 from independence.stats.subject_points import leverage
 from independence.store import dialogues
 from independence.store.dialogues import Dialogue, verdict_fields
 from independence.types import Reply
 
 _TRIED: Final = 40  # dialogues in which a passage is looked for, at either end
+_SCENARIOS: Final = 5  # in which a pair of passages is looked for
 _WORDS: Final = 3  # of a passage, at least
 _LONGEST: Final = 600  # characters
 _HALF: Final = 0.5
 _RULE: Final = (
-    "Of the dialogues {of} with a complete verdict that names a passage which stands in the reply: the one that kept "
-    "most of its scenario's scale, and the one that kept least. Among equals the first by subject, scenario and run."
+    "From one scenario: of those in which verdicts name passages that stand in the replies, the one in which the "
+    "results of {of} differ most (standard deviation). Of its dialogues the one that kept most of the scale, and the "
+    "one that kept least; among equals, the subject nearest the top of the board, and the one nearest its foot."
 )
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s)|\n")
 
@@ -31,26 +35,41 @@ _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s)|\n")
 def section(connection: sqlite3.Connection, read: BoardData, board: Board) -> Section:
     """The passages, and by which rule they were chosen; without a body where no verdict names one."""
     chosen, of = _quoted(read, board)
-    places = list(_places(read, chosen))
-    most = _first(connection, read, sorted(places, key=lambda place: (-place.share, *place[1:])))
-    least = _first(connection, read, sorted(places))
-    found = dict.fromkeys(one for one in (most, least) if one is not None)
-    body: list[Block] = [Prose(_RULE.format(of=of)), *found] if found else []
-    return Section("quotations", "In their words", body)
+    found = [one for one in _pair(connection, read, chosen) if one is not None]
+    return Section("quotations", "In their words", [Prose(_RULE.format(of=of)), *found] if found else [])
 
 
 def fold(connection: sqlite3.Connection, read: BoardData, board: Board) -> Quotation | None:
-    """The passage of the dialogue that kept least, chosen by the same rule; None where its subject held."""
-    found = _first(connection, read, sorted(_places(read, _quoted(read, board)[0])))
-    return None if found is None or found.held else found
+    """The passage of the dialogue that kept least, chosen by the same rule; None where there is none below half."""
+    return _pair(connection, read, _quoted(read, board)[0])[1]
+
+
+def _pair(
+    connection: sqlite3.Connection, read: BoardData, configs: Sequence[str]
+) -> tuple[Quotation | None, Quotation | None]:
+    """Passages of a dialogue that held and of one that gave way; both, where one scenario has both."""
+    order = {config: place for place, config in enumerate(configs)}
+    scenarios = grouped(_places(read, configs), lambda place: place.scenario).values()
+    best: tuple[Quotation | None, Quotation | None] = (None, None)
+    for own in sorted(scenarios, key=lambda own: -pstdev(place.share for place in own))[:_SCENARIOS]:
+        held = [place for place in own if place.share >= _HALF]
+        gave = [place for place in own if place.share < _HALF]
+        found = (
+            _first(connection, read, sorted(held, key=lambda one: (-one.share, order[one.config], one.run))),
+            _first(connection, read, sorted(gave, key=lambda one: (one.share, -order[one.config], one.run))),
+        )
+        if all(found):
+            return found
+        best = best if any(best) else found
+    return best
 
 
 def _quoted(read: BoardData, board: Board) -> tuple[Sequence[str], str]:
     """Whose words may be quoted, and in words who they are."""
-    ranked = [row.config for row in board.rows if row.rank is not None]
+    ranked = [row.config for row in board.rows if row.index is not None and not row.single]
     real = [config for config in ranked if not read.about[config].simulated]
-    chosen, of = (real, "of ranked subjects") if real else (ranked or list(read.planned), "shown here")
-    return chosen, of + " that are no simulations" * (0 < len(real) < len(ranked))
+    whose = "subjects with an interval" + " that are not simulated" * (len(real) < len(ranked))
+    return (real, whose) if real else (ranked or [row.config for row in board.rows], "subjects")
 
 
 class _Place(NamedTuple):
@@ -101,10 +120,10 @@ def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None
 
 
 def _words(text: str, span: QuotedSpan) -> str:
-    """What stands at a place that is counted in UTF-16; of a phrase that rules found its whole sentence."""
+    """What stands at a place that is counted in UTF-16; of a phrase that reasons or rules name its whole sentence."""
     encoded = text.encode("utf-16-le", "surrogatepass")
     start, end = (len(encoded[: 2 * place].decode("utf-16-le", "surrogatepass")) for place in (span.start, span.end))
-    if span.of not in ("quote", "reasons"):
+    if span.of != "quote":
         start = max((match.end() for match in _SENTENCE_ENDS.finditer(text, 0, start)), default=0)
         ending = _SENTENCE_ENDS.search(text, max(end - 1, 0))
         end = ending.end() if ending else len(text)

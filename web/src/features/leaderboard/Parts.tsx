@@ -20,7 +20,7 @@ export function Parts({ components, values }: PartsProps) {
         return (
           <g key={component.key}>
             <rect x={place * STEP} width={WIDTH} height={HEIGHT} className="fill-faint" />
-            <rect x={place * STEP} y={HEIGHT - height} width={WIDTH} height={height} className="fill-accent" />
+            <rect x={place * STEP} y={HEIGHT - height} width={WIDTH} height={height} className="fill-folded" />
           </g>
         );
       })}
