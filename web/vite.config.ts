@@ -30,6 +30,7 @@ function oneScript(): UserConfig {
       emptyOutDir: true,
       cssCodeSplit: false,
       modulePreload: false,
+      assetsInlineLimit: () => true, // the typeface
       rolldownOptions: { input: "src/main.tsx", output: { entryFileNames: "report.js", codeSplitting: false } },
     },
   };

@@ -8,12 +8,14 @@ import { followAddress, useHashPath, useHashQuery } from "./route/hash";
 import { App } from "./shell/App";
 import { printLight } from "./shell/theme";
 import { startEarly } from "./shell/early";
+import { fetchTypeface } from "./shell/typeface";
 
 const root = document.getElementById("root");
 const boot = bootConfig();
 if (IN_FILE && window.location.hash === "") window.history.replaceState(null, "", "#/report");
 followAddress();
 printLight();
+fetchTypeface();
 if (boot !== null) {
   startEarly(boot, window.location.hash);
   if (boot.served) followStore();

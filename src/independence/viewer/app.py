@@ -27,6 +27,7 @@ from independence.viewer.store_pages import StorePages
 _TYPES: Final = {
     ".css": "text/css", ".csv": "text/csv", ".html": "text/html", ".js": "text/javascript",
     ".json": "application/json", ".svg": "image/svg+xml", ".txt": "text/plain",
+    ".woff2": "font/woff2",
 }  # fmt: skip
 _JSON: Final = "application/json"
 _STREAM: Final = "text/event-stream"

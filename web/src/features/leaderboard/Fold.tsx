@@ -5,7 +5,7 @@ import { useAddress } from "../../route/query";
 import { trajectoryPage } from "../../route/paths";
 import { percent } from "../../text/format";
 
-/** The words of the dialogue that kept least of its scale, and whose they are. */
+/** Words in which a subject gave way, and whose they are. */
 export function Fold() {
   const board = useBoard();
   const address = useAddress();
@@ -16,10 +16,10 @@ export function Fold() {
       <blockquote className="line-clamp-4 text-ink">“{fold.text}”</blockquote>
       <figcaption className="text-sm text-muted">
         {board.labels.get(fold.subject) ?? fold.subject} gave way in{" "}
-        <Link href={address(trajectoryPage(fold.subject, fold.run, fold.scenario))} className="link">
+        <Link href={address(trajectoryPage(fold.subject, fold.run, fold.scenario), { quote: fold.judge })} className="link">
           {scenarioTitle(board, fold.scenario)}, run {fold.run}
         </Link>
-        , which kept {percent(fold.share)} of its scale: the least of those for which {fold.judge} names a passage.
+         and kept {percent(fold.share)} of its scale. Chosen from a scenario in which results differ most; the report has its counterpart.
       </figcaption>
     </figure>
   );

@@ -16,7 +16,7 @@ export function Parts({ components, values }: PartsProps) {
     <svg role="img" aria-label={said} width={components.length * STEP} height={HEIGHT} className="inline-block shrink-0 align-middle">
       {components.map((component, place) => {
         const lost = lostShare(values[place] ?? null, component);
-        const height = lost === null ? 0 : Math.max(lost * HEIGHT, 1);
+        const height = lost === null || lost <= 0 ? 0 : Math.max(lost * HEIGHT, 1);
         return (
           <g key={component.key}>
             <rect x={place * STEP} width={WIDTH} height={HEIGHT} className="fill-faint" />
