@@ -45,11 +45,11 @@ export function scenarioTitle(board: CurrentBoard, id: string): string {
   return board.titles.get(id) ?? id;
 }
 
-/** What is to be known of a title: whose words it is in. */
-export function titleAbout(board: CurrentBoard, id: string): string | undefined {
+/** What is to be known of a title: whose words it is in; empty where those are the suite's. */
+export function titleAbout(board: CurrentBoard, id: string): string {
   return board.scenarios.get(id)?.title_is_ours === true
     ? "The title is in this project's own words: the published scenario has an id alone."
-    : undefined;
+    : "";
 }
 
 /** What a turn of a scenario is called: its number, unless its id says more than that. */

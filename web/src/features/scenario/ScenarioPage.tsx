@@ -3,7 +3,7 @@ import { useParams } from "wouter";
 import { Histogram } from "../../charts/Histogram";
 import { useBoard } from "../../data/board";
 import { measureAbout, measureName, useCells, useResults } from "../../data/results";
-import { scenarioTitle, turnTitle } from "../../data/titles";
+import { scenarioTitle, titleAbout, turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
 import { scenarioPage } from "../../route/paths";
@@ -77,7 +77,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   return (
     <Page
       title={title}
-      lead={`Experiment: ${words(scenario.experiment)} · ${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`}
+      lead={[`Experiment: ${words(scenario.experiment)}`, `${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`, titleAbout(board, scenario.id)].filter((part) => part !== "").join(" · ")}
       actions={
         <select aria-label="Scenario" className="control" value={scenario.id} onChange={(event) => { go(event.target.value)(); }}>
           {all.map((id) => (
