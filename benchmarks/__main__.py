@@ -38,6 +38,7 @@ from benchmarks import (
     startup,
     viewer,
     viewer_memory,
+    viewer_tasks,
 )
 from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.grid import Grid
@@ -66,6 +67,7 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "sides": sides.measure,
     "viewer/browser": viewer.measure,
     "viewer/memory": viewer_memory.measure,
+    "viewer/tasks": viewer_tasks.measure,
     "site": site.measure,
     "scale": scale.measure,
     "floor": floor.measure,

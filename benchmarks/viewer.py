@@ -85,7 +85,7 @@ DESK = Device("desktop", 1280, 900)
 def measure() -> list[Result]:
     """Skipped where the browser or the data is not there."""
     folder = published.found()
-    missing = folder if isinstance(folder, str) else _no_browser()
+    missing = folder if isinstance(folder, str) else missing_browser()
     if missing:
         return [Skipped("time to content", missing)]
     assert isinstance(folder, Path)
@@ -103,13 +103,15 @@ def measure() -> list[Result]:
         ]
 
 
-def _no_browser() -> str:
+def missing_browser() -> str:
+    """Why nothing can be measured here; empty where it can."""
     if find_spec("playwright") is None:
         return "playwright is not installed; install the `dev` extra"
-    return "" if _browser() else f"none of {', '.join(_BROWSERS)} is found"
+    return "" if browser_path() else f"none of {', '.join(_BROWSERS)} is found"
 
 
-def _browser() -> str | None:
+def browser_path() -> str | None:
+    """Where the browser of this machine is."""
     return next(filter(None, map(shutil.which, _BROWSERS)), None)
 
 
@@ -145,7 +147,7 @@ async def _shown(address: str, selector: str, device: Device, rounds: int = ROUN
     from playwright.async_api import async_playwright
 
     async with async_playwright() as play:
-        browser = await play.chromium.launch(executable_path=_browser(), args=["--no-sandbox"])
+        browser = await play.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         try:
             return [await _once(browser, address, selector, device) for _ in range(rounds)]
         finally:
