@@ -58,7 +58,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className={all ? "" : "screen-stuck"}>
           <tr>
-            <SortHead className="w-16 max-sm:w-11" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
+            <SortHead className="w-16 max-sm:w-12" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
               #
             </SortHead>
             <SortHead className={all ? STUCK : "sm:w-80"} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
@@ -151,7 +151,7 @@ function Row({ entry, columns, all, span, reference }: RowProps) {
   const inner = innerInterval(entry);
   return (
     <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)}`}>
-      <td className={`${CELL} text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+      <td className={`${CELL} text-muted max-sm:px-1`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {rank(row)}
       </td>
       <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
