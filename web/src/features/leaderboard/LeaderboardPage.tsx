@@ -7,7 +7,7 @@ import { useQuery } from "../../route/query";
 import type { ColumnInfo, Intervals } from "../../schema";
 import { Page } from "../../shell/Page";
 import { compareValues, type Direction } from "../../text/compare";
-import { count, type Value } from "../../text/format";
+import { counted, type Value } from "../../text/format";
 import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 import { Downloads } from "../../ui/Downloads";
@@ -19,10 +19,6 @@ import { entries, estimateOf, innerInterval, optionalColumns, outerInterval, sta
 import { Fold } from "./Fold";
 import { matches } from "./facets";
 import { useReference } from "./reference";
-
-function counted(times: number, what: string): string {
-  return `${count(times)} ${what}${times === 1 ? "" : "s"}`;
-}
 
 const BoardFigures = lazy(() => import("./BoardFigures"));
 const SHOWN_SHARE = 0.9; // of the intervals that the whole scale must hold; the widest tenth would flatten the rest
