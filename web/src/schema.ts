@@ -1,4 +1,4 @@
-// Written by independence.report.site.typescript; a test compares it with the Python structs.
+// Written by `python -m tests.report.site.regenerate`; a test compares it with report/site/schema.py.
 
 export const SCHEMA = 1;
 

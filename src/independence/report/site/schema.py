@@ -1,4 +1,4 @@
-"""The documents of the viewer. `typescript` writes their types for the web, and nothing else defines them.
+"""The documents of the viewer. The types of the web are written from them, and nothing else defines them.
 
 Numbers are rounded to four decimals. Texts of models, judges and suites are plain text, never markup.
 """
