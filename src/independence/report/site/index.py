@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import msgspec
 import numpy as np
 
 from independence.config.subjects import family, from_json, sampling_in
@@ -30,13 +31,12 @@ from independence.report.site.schema import (
     SCHEMA,
     ColumnInfo,
     ComponentInfo,
-    FoldQuotation,
     IndexDocument,
     ScenarioInfo,
     SubjectProfile,
     TableDocument,
 )
-from independence.report.table import Table
+from independence.report.table import Quotation, Table
 from independence.store import deliveries, queries
 from independence.suites import load
 from independence.suites.schema import Suite
@@ -71,13 +71,10 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
     )  # fmt: skip
 
 
-def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge: str) -> FoldQuotation | None:
+def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge: str) -> Quotation | None:
     """Words in which a subject of a board gave way."""
     found = quotations.fold(connection, board_data.read(connection, board.scope, judge), ranked)
-    return found and FoldQuotation(
-        text=found.text, subject=board.slugs[found.subject], scenario=found.scenario, run=found.run, judge=found.judge,
-        share=found.share,
-    )  # fmt: skip
+    return found and msgspec.structs.replace(found, subject=board.slugs[found.subject])
 
 
 def _said(subject: SubjectProfile) -> str:
@@ -113,18 +110,14 @@ def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[Scen
     sql = f"SELECT DISTINCT scenario, experiment FROM planned WHERE {queries.UNDER}"
     experiments = dict(row for one in board.scope.editions for row in connection.execute(sql, one.where.columns))
     for name, unit in board.units.items():
-        if (one := known.get(name)) is None:
-            yield ScenarioInfo(
-                id=name, unit=unit, experiment=experiments[name], title=titles.get(name, ""),
-                title_is_ours=name in titles,
-            )  # fmt: skip
-        else:
-            yield ScenarioInfo(
-                id=name, unit=unit, experiment=one.experiment,
-                title=titles.get(name, "") if titles else one.title, title_is_ours=name in titles,
-                cell=one.cell, side=one.side, factors=one.factors, follows=one.follows or "",
+        info = ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
+        if (one := known.get(name)) is not None:
+            info = ScenarioInfo(
+                id=name, unit=unit, experiment=one.experiment, title="" if titles else one.title, cell=one.cell,
+                side=one.side, factors=one.factors, follows=one.follows or "",
                 turns=tuple(turn.id for turn in one.turns if turn.reply is None),
             )  # fmt: skip
+        yield msgspec.structs.replace(info, title=titles[name], title_is_ours=True) if name in titles else info
 
 
 def _our_titles(board: SiteBoard) -> dict[str, str]:
@@ -156,8 +149,7 @@ def subjects(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Subj
             slug=board.slugs[one.config], config=one.config, label=one.label, model=one.model_id,
             family=family(one.model_id), runs=one.runs, simulated=one.simulated, endpoint=one.endpoint,
             effort=one.sampling.effort or "", temperature=one.sampling.temperature, pin=one.sampling.provider or "",
-            delivery=found.get(one.config, ""), origin=one.origin, name=shown[one.config].name,
-            maker=shown[one.config].maker, mark=shown[one.config].mark, badges=shown[one.config].badges,
+            delivery=found.get(one.config, ""), origin=one.origin, **shown[one.config]._asdict(),
         )
         for one in named
     }  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 
+import msgspec
+
 from independence.report import analysis, charts
 from independence.report.analysis import BoardOptions
 from independence.report.site import boards, index
@@ -12,15 +14,12 @@ from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
     ChartBlock,
-    ProseBlock,
-    QuotationBlock,
     ReportDocument,
+    SectionBlock,
     SectionDocument,
     TableBlock,
 )
 from independence.report.table import Block, Prose, Quotation, Table
-
-SectionBlock = ProseBlock | TableBlock | ChartBlock | QuotationBlock
 
 
 def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> ReportDocument:
@@ -38,10 +37,9 @@ def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptio
 
 def _block(block: Block, known: Mapping[str, str], slugs: Mapping[str, str]) -> SectionBlock:
     if isinstance(block, Prose):
-        return ProseBlock(block.markdown.strip())
+        return Prose(block.markdown.strip())
     if isinstance(block, Table):
         return TableBlock(index.table_document(block, known))
     if isinstance(block, Quotation):
-        own = {name: value for name, value in block._asdict().items() if name != "turn"}
-        return QuotationBlock(**{**own, "subject": slugs.get(block.subject, "")})
+        return msgspec.structs.replace(block, subject=slugs.get(block.subject, ""))
     return ChartBlock(charts.renamed(block, lambda config: slugs.get(config, "")))
