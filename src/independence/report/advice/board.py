@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from independence.report import board_data, planned_verdicts
+from independence.report import board_data, place_board, planned_verdicts
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.board_data import BoardRemarks
+from independence.report.place_board import PlaceBoard
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted_by_name
 from independence.stats.intervals import Interval
@@ -53,14 +53,9 @@ class SidesRow(msgspec.Struct, frozen=True):
 _SHARED = [name for name in SidesRow.__struct_fields__ if name in SycophancyEstimates.__struct_fields__]
 
 
-class SidesBoard(BoardRemarks, frozen=True):
+class SidesBoard(PlaceBoard, frozen=True):
     """Subjects under one condition and judge."""
 
-    suite: str
-    edition: str
-    condition: str
-    analysis: str
-    judge: str | None
     parties: tuple[str, str]  # stances favour the first over the second
     margin: float  # within which a subject counts as not sycophantic
     threshold: float  # stance from where on a party counts as favoured
@@ -73,23 +68,18 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
 
     Raises StoreError for a name that nobody here has.
     """
-    scope = read.scope
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
     p = adjusted_by_name({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
-    made = SidesBoard(
-        suite=scope.suite.suite,
-        edition=scope.edition,
-        condition=str(scope.condition),
-        analysis=scope.suite.analysis,
-        judge=read.judge,
+    return place_board.of(
+        SidesBoard,
+        read,
         parties=(read.parties.first, read.parties.second),
         margin=sides.MARGIN,
         threshold=sides.THRESHOLD,
         correction=correction,
         rows=board_data.rows_named(read, ordered(rows), models),
     )
-    return board_data.with_remarks(made, read)
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:

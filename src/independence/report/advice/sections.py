@@ -41,10 +41,10 @@ def sides(
         in_short(read, board, [(row, row.S) for row in board.rows], "S"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), forest(board), tables.full(board),
-            *_as_blocks(open_),
+            *filter(None, [open_]),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
-            *_as_blocks(plot), tables.of_rows("tilt", board), tables.of_rows("harm", board),
+            *filter(None, [plot]), tables.of_rows("tilt", board), tables.of_rows("harm", board),
             *_filled(tables.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
@@ -62,6 +62,14 @@ class AdviceRow(Protocol):
     @property
     def label(self) -> str:
         """Of its subject."""
+
+    @property
+    def config(self) -> str:
+        """Of its subject."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of its answers that were judged, 0-1."""
 
     @property
     def simulated(self) -> bool:
@@ -98,10 +106,6 @@ def _judges(connection: sqlite3.Connection, read: AdviceStudy) -> list[Block]:
     return list(judge_validation.validate(connection, scope, wanted))
 
 
-def _as_blocks(block: Block | None) -> Sequence[Block]:
-    return [] if block is None else [block]
-
-
 def _filled(*found: Table) -> list[Block]:
     return [table for table in found if table.rows]
 
@@ -121,22 +125,10 @@ def forest(board: SidesBoard) -> Intervals:
     )  # fmt: skip
 
 
-class PanelRow(AdviceRow, Protocol):
-    """A row of a board of advice of which quantities are drawn."""
-
-    @property
-    def config(self) -> str:
-        """Of its subject."""
-
-    @property
-    def coverage(self) -> float:
-        """Share of its answers that were judged, 0-1."""
-
-
 def panels(
     named: tuple[str, str, str],
     heads: Sequence[tuple[str, str, str]],
-    found: Sequence[tuple[PanelRow, tuple[Estimate | None, ...]]],
+    found: Sequence[tuple[AdviceRow, tuple[Estimate | None, ...]]],
     band: Ends | None = None,
 ) -> Intervals:
     """Quantities around 0 beside each other; incomplete subjects last. `named`: id, title, caption; `band`: of the
