@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.report.site import words
-from independence.report.site.word_index import WordIndex
+from independence.report.site.search import WordIndex
 from tests.web import word_cases
 
 SINGLE = re.compile("[\u540d\u0e01]")

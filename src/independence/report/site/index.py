@@ -1,4 +1,4 @@
-"""The index document: a board, its scenarios and its subjects."""
+"""The index document: a board, its scenarios and its subjects; and the report of a board, block by block."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from independence.report import (
     analysis,
     board_data,
     board_tables,
+    charts,
     declared,
     display_names,
     mark_kinds,
@@ -29,14 +30,19 @@ from independence.report.site import boards, cells
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
+    ChartBlock,
     ColumnInfo,
     ComponentInfo,
     IndexDocument,
+    ReportDocument,
     ScenarioInfo,
+    SectionBlock,
+    SectionDocument,
     SubjectProfile,
+    TableBlock,
     TableDocument,
 )
-from independence.report.table import Quotation, Table
+from independence.report.table import Block, Prose, Quotation, Table
 from independence.store import deliveries, queries
 from independence.suites import load
 from independence.suites.schema import Suite
@@ -170,3 +176,23 @@ def table_document(table: Table, known: Mapping[str, str]) -> TableDocument:
         columns=tuple(ColumnInfo(one.key, one.head, one.kind, one.digits, about=one.about) for one in table.columns),
         subjects=tuple(about) if all(about) else (),
     )  # fmt: skip
+
+
+def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> ReportDocument:
+    """The report of a view; without any section where the suite has no board."""
+    known, sections = names(board), list[SectionDocument]()
+    if boards.has_board(board.scope.suite):
+        for section in analysis.report(connection, board.scope, options, options.models):
+            blocks = tuple(_block(block, known, board.slugs) for block in section.body)
+            sections.append(SectionDocument(id=section.id, title=section.title, folds=section.folds, blocks=blocks))
+    return ReportDocument(schema=SCHEMA, sections=tuple(sections))
+
+
+def _block(block: Block, known: Mapping[str, str], slugs: Mapping[str, str]) -> SectionBlock:
+    if isinstance(block, Prose):
+        return Prose(block.markdown.strip())
+    if isinstance(block, Table):
+        return TableBlock(table_document(block, known))
+    if isinstance(block, Quotation):
+        return msgspec.structs.replace(block, subject=slugs.get(block.subject, ""))
+    return ChartBlock(charts.renamed(block, lambda config: slugs.get(config, "")))

@@ -26,14 +26,14 @@ from independence import __version__
 from independence.config import documents
 from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT
-from independence.report.site import blocks, boards, cells, comparisons, index, search, sections, texts
+from independence.report.site import blocks, boards, cells, comparisons, index, search, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.cells import RunShares
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
+from independence.report.site.search import WordIndex
 from independence.report.site.texts import BoardScripts
-from independence.report.site.word_index import WordIndex
 from independence.store import database
 from independence.store.scopes import BoardScope
 
@@ -82,7 +82,7 @@ class StoreDocuments:
         )
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, view: index.document(connection, board, options(board, view)),
-            "report": lambda board, view: sections.report(connection, board, options(board, view)),
+            "report": lambda board, view: index.report(connection, board, options(board, view)),
             "cells": lambda board, judge: cells.document(self._shares(board.info.id, judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
