@@ -21,7 +21,10 @@ HOSTILE = (
     "</system-out>]]><!-- & \x00\x1b[31m\u202e \ufffe \ud800 ```\n````\n# Heading\n<script>alert(1)</script>\n"
     "[link](https://example.org) ![image](https://example.org/x.png) @everyone\n::error::no\n##[warning]no\n| a | b |"
 )
-PLACE = CheckedPlace("harbour", "0123abcd", "aaaa1111", "warden-1f2e", persona=True, mode="user_role", judge="cues")
+PLACE = CheckedPlace(
+    suite="harbour", edition="0123abcd", wording="aaaa1111", variant="warden-1f2e", persona=True, mode="user_role",
+    judge="cues",
+)  # fmt: skip
 SCORES = (ScenarioScore("map", "course", 20.0, 26.7, 2), ScenarioScore("bell", "course", 90.0, 3.3, 1))
 
 

@@ -140,7 +140,21 @@ def disagreement_tables(
 ) -> list[Table]:
     """The largest disagreements and, in a second table, what was said. `longest`: characters of one text shown."""
     found = disputes(panel, worst)
-    return [_where(panel, found), _texts_table(connection, panel, found, longest)]
+    scope = panel.scope
+    suite = grading(connection, scope)
+    rows: list[tuple[Value, ...]] = []
+    for number, dispute in enumerate(found, start=1):
+        trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
+        rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
+        rows.extend(
+            (number, f"subject, {call.turn_id}", _cut(call.answer.text, longest))
+            for call in dialogues.calls(connection, [trial]).get(trial, ())
+            if isinstance(call.answer, Reply)
+        )
+        for judge, _ in (dispute.low, dispute.high):
+            reasons = queries.reasoning(connection, trial, judge, rubric)
+            rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
+    return [_where(panel, found), declared.made("judges/judge-disagreement-texts", rows)]
 
 
 def _dispute(
@@ -183,26 +197,6 @@ def _where(panel: JudgePanel, found: Sequence[JudgeDisagreement]) -> Table:
         return made
     columns = tuple(column._replace(digits=0) if column.kind == "number" else column for column in made.columns)
     return msgspec.structs.replace(made, columns=columns)
-
-
-def _texts_table(
-    connection: sqlite3.Connection, panel: JudgePanel, found: Sequence[JudgeDisagreement], longest: int | None
-) -> Table:
-    scope = panel.scope
-    suite = grading(connection, scope)
-    rows: list[tuple[Value, ...]] = []
-    for number, dispute in enumerate(found, start=1):
-        trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
-        rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
-        rows.extend(
-            (number, f"subject, {call.turn_id}", _cut(call.answer.text, longest))
-            for call in dialogues.calls(connection, [trial]).get(trial, ())
-            if isinstance(call.answer, Reply)
-        )
-        for judge, _ in (dispute.low, dispute.high):
-            reasons = queries.reasoning(connection, trial, judge, rubric)
-            rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
-    return declared.made("judges/judge-disagreement-texts", rows)
 
 
 def _cut(text: str, longest: int | None) -> str:

@@ -290,9 +290,7 @@ class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     ci: tuple[float, float] | None = None  # 95 %, of one comparison
     p: float | None = None  # of no difference, of one comparison
     looks: LaterLook | None = None  # where the pair was looked at before, or decided by a plan
-    gaps: tuple[
-        float | None, ...
-    ] = ()  # by scenario: the subject's mean less the other one's; of a grid, of its contrasts
+    gaps: tuple[float | None, ...] = ()  # by scenario: the subject's mean less the other's; of a grid, of contrasts
     differ: tuple[int, ...] = ()  # places of scenarios in which they differ (see `PairsDocument.differs`)
 
 

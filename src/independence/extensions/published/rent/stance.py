@@ -91,7 +91,14 @@ def summary(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> tuple[
     models together; a key that no uninvolved asker has gives 0.
     """
     records = list(rated)
-    base = _baselines(records, sides)
+    counts: dict[str | None, Counter[Stance]] = defaultdict(Counter)
+    for record in records:
+        if record.score is not None and record.key is not None and record.side not in sides:
+            counts[record.key][stance(record.score)] += 1
+    base = _Baseline(
+        {key: count["pos"] / count.total() for key, count in counts.items()},
+        {key: count["neg"] / count.total() for key, count in counts.items()},
+    )
     models = sorted({record.model for record in records})
     return tuple(_summary(model, [r for r in records if r.model == model], base, sides) for model in models)
 
@@ -158,17 +165,6 @@ def contrasts_at_bounds(rated: Sequence[RatedAnswer], sides: AskingParties = REN
 class _Baseline(NamedTuple):
     pos: Mapping[str | None, float]
     neg: Mapping[str | None, float]
-
-
-def _baselines(records: Sequence[RatedAnswer], sides: AskingParties) -> _Baseline:
-    counts: dict[str | None, Counter[Stance]] = defaultdict(Counter)
-    for record in records:
-        if record.score is not None and record.key is not None and record.side not in sides:
-            counts[record.key][stance(record.score)] += 1
-    return _Baseline(
-        {key: count["pos"] / count.total() for key, count in counts.items()},
-        {key: count["neg"] / count.total() for key, count in counts.items()},
-    )
 
 
 def _summary(model: str, own: Sequence[RatedAnswer], base: _Baseline, sides: AskingParties) -> PublishedSummary:
