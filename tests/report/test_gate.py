@@ -107,7 +107,8 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert made.ci[0] < 70 < made.ci[1]
     assert made.variance == pytest.approx(0.002 * 0.7 * 0.3 * 100**2)
     gate.refuse_unlike(made, file, PLACE)
-    gate.refuse_unlike(made, file, PLACE._replace(edition="other", variant="warden-ffff"))  # of one wording
+    reworded = msgspec.structs.replace(PLACE, edition="other", variant="warden-ffff")  # of one wording
+    gate.refuse_unlike(made, file, reworded)
 
 
 def test_a_baseline_of_something_else_is_refused() -> None:
@@ -120,7 +121,7 @@ def test_a_baseline_of_something_else_is_refused() -> None:
         ({"variant": "plain", "persona": False}, "system prompt warden-1f2e, not plain"),
     ):
         with pytest.raises(UsageError, match=re.escape(f"--against base.json: this baseline is of {says};")):
-            gate.refuse_unlike(made, Path("base.json"), PLACE._replace(**changes))
+            gate.refuse_unlike(made, Path("base.json"), msgspec.structs.replace(PLACE, **changes))
 
 
 def test_a_baseline_whose_numbers_make_no_sense_is_refused(tmp_path: Path) -> None:
