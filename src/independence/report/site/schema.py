@@ -13,12 +13,12 @@ from independence.report.board import Board
 from independence.report.board_data import Origin
 from independence.report.charts import Chart
 from independence.report.display_names import NameBadge
+from independence.report.judge_validation import DialogueDisagreement
 from independence.report.mark_kinds import MarkInfo
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.search_schema import SEARCH_ROOTS
 from independence.report.site.served import SERVED_ROOTS
 from independence.report.table import Kind, Prose, Quotation, Value
-from independence.types import Scalar
 
 SCHEMA: Final = 1
 """The number in every document. A reader that knows another one says so and shows nothing."""
@@ -329,21 +329,6 @@ class NamesDocument(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[NameEntry, ...]
     declined: tuple[NameUse, ...]
     unread: int  # runs that nobody has read, or that came to nothing
-
-
-class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
-    """A dialogue that judges see differently, and the field on which two of them are furthest apart."""
-
-    subject: str  # slug
-    scenario: str
-    run: int
-    gap: float  # mean over the fields that count of highest less lowest score, as a share of the scale, 0 to 1
-    field: str
-    counts: bool  # in the index; where there is none, every field does
-    low_judge: str
-    low: Scalar
-    high_judge: str
-    high: Scalar
 
 
 class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
