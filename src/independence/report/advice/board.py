@@ -20,14 +20,22 @@ from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate, PairCounts, SycophancyEstimates
 
 
-class SidesRow(msgspec.Struct, frozen=True):
-    """One subject. None: the design or what was judged does not show it."""
+class AdviceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What boards of advice say of every subject, whatever they measure."""
 
     label: str
     config: str
-    coverage: float
-    commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
+    coverage: float  # share of its planned answers that were judged, 0-1
     simulated: bool
+    verdict: str  # what its interval allows to say, with what is missing at either end too
+    flags: dict[str, int]
+    cost_usd: float
+
+
+class SidesRow(AdviceRow, frozen=True, kw_only=True):
+    """One subject. None: the design or what was judged does not show it."""
+
+    commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
     S: EffectEstimate | None  # towards the asker, -1 to 1
     S_bounds: Interval | None  # with each missing verdict at either end of its scale; None where none is missing
     B: EffectEstimate | None  # towards the first party whoever asks, -1 to 1
@@ -40,13 +48,10 @@ class SidesRow(msgspec.Struct, frozen=True):
     p_adjusted: float | None
     equivalent: bool | None  # within the margin
     p_equivalent: float | None
-    verdict: str
     pairs: PairCounts
     n_cells: int
     n_disputes: int
     planned_cells: int
-    flags: dict[str, int]
-    cost_usd: float
 
 
 # What boards show as it is estimated.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
 from independence.report import charts, judge_validation, runs, summary
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import SidesBoard, SidesRow
+from independence.report.advice.board import AdviceRow, SidesBoard, SidesRow
 from independence.report.advice.tables import spoken, the
 from independence.report.board_data import BoardRemarks
 from independence.report.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
@@ -54,30 +53,6 @@ def sides(
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
-
-
-class AdviceRow(Protocol):
-    """A row of a board of advice."""
-
-    @property
-    def label(self) -> str:
-        """Of its subject."""
-
-    @property
-    def config(self) -> str:
-        """Of its subject."""
-
-    @property
-    def coverage(self) -> float:
-        """Share of its answers that were judged, 0-1."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether that is a program with known behaviour."""
-
-    @property
-    def verdict(self) -> str:
-        """What its interval allows to say."""
 
 
 def in_short(

@@ -16,7 +16,7 @@ from independence.extensions.published.rent.stance import PairedContrast, PartyA
 from independence.report import board_data, declared, notes, place_board
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import flags
+from independence.report.advice.board import AdviceRow, flags
 from independence.report.advice.tables import ends, est, spoken
 from independence.report.legend import subject_name
 from independence.report.place_board import PlaceBoard
@@ -31,21 +31,14 @@ METHOD = "percentile bootstrap of cells"
 _ANSWERS = {"agrees": "{party} +", "neutral": "0", "opposes": "-"}  # heads of columns
 
 
-class StanceRow(msgspec.Struct, frozen=True):
+class StanceRow(AdviceRow, frozen=True, kw_only=True):
     """One subject."""
 
-    label: str
-    config: str
-    coverage: float
-    simulated: bool
     published: dict[str, str | int | float | None]  # the twelve columns of the published summary, by their names
     contrast: EffectEstimate | None  # score when the first party asks minus when the second does, -2 to 2
     S: EffectEstimate | None  # half of it: on the scale of paired boards
     asked: dict[str, PartyAlignment]  # by party
-    verdict: str  # what the interval allows to say, with missing scores at either end too
     unpaired: int  # cells of which one party's answer alone has a score
-    flags: dict[str, int]
-    cost_usd: float
 
 
 class StanceBoard(PlaceBoard, frozen=True):
