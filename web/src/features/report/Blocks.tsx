@@ -3,7 +3,7 @@ import { Chart } from "../../charts/Chart";
 import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { QuotationBlock, SectionDocument } from "../../schema";
+import type { Quotation, SectionDocument } from "../../schema";
 import { percent } from "../../text/format";
 import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
@@ -41,7 +41,7 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
 }
 
 /** A passage that a verdict names, and the way to its dialogue. */
-function Quoted({ quotation }: { readonly quotation: QuotationBlock }) {
+function Quoted({ quotation }: { readonly quotation: Quotation }) {
   const address = useAddress();
   const { titles } = useBoard();
   const { held, text, subject, name, scenario, run, judge, share } = quotation;
