@@ -3,8 +3,9 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /** What each key does, as the help lists it. */
 export const KEYS: readonly (readonly [key: string, does: string])[] = [
-  ["/", "search, or filter a list"],
-  ["Ctrl K", "search, from anywhere"],
+  ["/", "search, on every page"],
+  ["Ctrl K", "the same, also while typing"],
+  ["f", "filter the rows of this page"],
   ["n  N", "next, previous place of the words"],
   ["j  k", "next, previous item"],
   ["[  ]", "previous, next run"],

@@ -1,3 +1,4 @@
+import { useBoard } from "../data/board";
 import type { NameBadge, SubjectProfile } from "../schema";
 import { Badge } from "./Badge";
 
@@ -26,5 +27,20 @@ export function NameBadges({ badges = [] }: { readonly badges?: readonly NameBad
         {text}
       </Badge>
     ),
+  );
+}
+
+/** A subject where it is an item: its maker's mark, its name and how it was asked. It wraps, and is never cut. */
+export function SubjectLabel({ slug }: { readonly slug: string }) {
+  const subject = useBoard().subjects.get(slug);
+  if (subject === undefined) return slug;
+  return (
+    <span className="inline-flex min-w-0 gap-2 text-left align-baseline">
+      <MakerMark subject={subject} />
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-2 [overflow-wrap:anywhere]">
+        {subject.name}
+        <NameBadges badges={subject.badges} />
+      </span>
+    </span>
   );
 }

@@ -38,10 +38,9 @@ export default function CellPage() {
   const [query, change] = useQuery();
   const scenarios = board.index.scenarios.filter((scenario) => scenario.unit === unit);
   const order = slugsInOrder(board);
-  const asked = query.get("m") ?? "";
-  const slug = board.subjects.has(asked) ? asked : (order[0] ?? "");
+  const slug = query.get("m") ?? order[0] ?? "";
   const runs = board.subjects.get(slug)?.runs ?? 1;
-  const run = Math.min(Math.max(1, Number(query.get("run") ?? "1") || 1), runs);
+  const run = Math.min(Number(query.get("run") ?? 1), runs);
   const units = [...new Set(board.index.scenarios.map((one) => one.unit))];
   const go = (other: string | undefined) => () => {
     if (other !== undefined) navigate(address(cellPage(other), { m: slug }));

@@ -2,6 +2,7 @@ import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { pairsPath, STRICT } from "../../data/paths";
 import { Downloads } from "../../ui/Downloads";
+import { SubjectLabel } from "../../ui/SubjectName";
 import type { ColumnInfo, PairsDocument } from "../../schema";
 import { DASH, probability, shown, signed } from "../../text/format";
 
@@ -53,7 +54,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
             return (
               <tr key={slug} className="border-t border-faint">
                 <th scope="row" className="py-1 pr-6 text-left font-normal [overflow-wrap:anywhere] max-sm:pr-1">
-                  {board.labels.get(slug)}
+                  <SubjectLabel slug={slug} />
                 </th>
                 <td className="px-3 py-1 text-right font-medium">{difference === null ? DASH : signed(difference, 1)}</td>
                 <td className="px-3 py-1 text-right whitespace-nowrap text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>

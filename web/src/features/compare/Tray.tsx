@@ -1,13 +1,11 @@
 import { Link, useLocation } from "wouter";
 import { useBoard } from "../../data/board";
 import { useAddress, type Query } from "../../route/query";
-import { clear, toggle, useTray } from "./tray";
-
-const NAMES = ["a", "b", "c", "d"] as const;
+import { clear, COMPARED, toggle, useTray } from "./tray";
 
 /** The part of the address that names the compared subjects. */
 export function compared(slugs: readonly string[]): Query {
-  return Object.fromEntries(NAMES.map((name, place) => [name, slugs[place] ?? null]));
+  return Object.fromEntries(COMPARED.map((name, place) => [name, slugs[place] ?? null]));
 }
 
 /** What was set aside, at the lower edge, with the way to the comparison. */

@@ -5,7 +5,9 @@ import type { ColumnInfo } from "../../schema";
 import type { Direction } from "../../text/compare";
 import type { Value } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { FilterField } from "../../ui/FilterField";
 import { RowGroups } from "../../ui/RowGroups";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { ordered, ORDERS, type HeatEntry } from "./order";
 
 const MOST = 2000; // elements that are drawn at once
@@ -78,9 +80,9 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
   const heatRow = (row: HeatEntry | undefined, line: number) =>
     row !== undefined && (
       <tr key={row.key}>
-        <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
-          <Link href={row.to} title={row.label} className="block truncate leading-6 max-sm:text-[0.6875rem] max-sm:leading-4 max-sm:whitespace-normal hover:text-accent hover:underline">
-            {row.label}
+        <th scope="row" className="sticky left-0 z-10 max-w-72 bg-paper px-2 text-left font-normal max-sm:max-w-36">
+          <Link href={row.to} className="block hover:text-accent hover:underline">
+            {rowAxis.name === "Subject" ? <SubjectLabel slug={row.key} /> : row.label}
           </Link>
         </th>
         {columns.map(({ key }, column) => {
@@ -143,6 +145,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
           <option value="spread">Columns: by spread over {rowAxis.name.toLowerCase()}s, largest first</option>
           <option value="similar">Columns: similar beside each other</option>
         </select>
+        <FilterField label="Filter by subject" hint="Filter by subject" className="w-44" />
         {children}
         <span className="ml-auto">
           <Downloads name={name} columns={heads} rows={files} svg={svg} />

@@ -10,6 +10,7 @@ import { Downloads } from "../../ui/Downloads";
 import type { ColumnInfo, DialogueDisagreement, DisagreementsDocument } from "../../schema";
 import { count, words } from "../../text/format";
 import { Failed, Waiting } from "../../ui/Notice";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 const FIRST = 50;
 const COLUMNS: readonly ColumnInfo[] = ["subject", "scenario", "run", "field", "low_judge", "low", "high_judge", "high", "gap"].map((key) => ({
@@ -81,7 +82,7 @@ function Row({ found }: { readonly found: DialogueDisagreement }) {
     <tr className="border-b border-faint">
       <th scope="row" className="py-1 pr-4 text-left font-normal">
         <Link href={address(trajectoryPage(found.subject, found.run, found.scenario))} className="link">
-          {board.labels.get(found.subject) ?? found.subject}
+          <SubjectLabel slug={found.subject} />
         </Link>
         <span className="text-muted">
           {" "}

@@ -10,6 +10,7 @@ import { count } from "../../text/format";
 import { Badge } from "../../ui/Badge";
 import { save } from "../../ui/download";
 import { Downloads } from "../../ui/Downloads";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { deleteView, everyTag, mergeNotebook, noteKey, readNotebook, useIsKept, useNotebook, type Note } from "./notes";
 
 const COLUMNS: readonly ColumnInfo[] = ["subject", "scenario", "run", "tags", "text", "at", "item"].map((key) => ({ key, head: key }));
@@ -120,7 +121,7 @@ function NoteItem({ note }: { readonly note: Note }) {
   const known = board.subjects.has(note.subject) && board.scenarios.has(note.scenario);
   const name: ReactNode = (
     <>
-      {board.labels.get(note.subject) ?? note.subject} <span className="text-muted">{scenarioTitle(board, note.scenario)}, run {note.run}</span>
+      <SubjectLabel slug={note.subject} /> <span className="text-muted">{scenarioTitle(board, note.scenario)}, run {note.run}</span>
     </>
   );
   return (

@@ -12,6 +12,7 @@ import type { CellsDocument, ColumnInfo, ScenarioResults, SubjectResult } from "
 import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 import { leastRuns, LeastRuns, mostRuns } from "../../ui/LeastRuns";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 const SHOWN = 12; // rows before the rest is asked for
 const SHARES: Span = { low: 0, high: 1, step: 0.25 };
@@ -118,8 +119,8 @@ function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly s
   return (
     <tr className="border-t border-faint hover:bg-band">
       <th scope="row" className="pr-2 text-left font-normal [overflow-wrap:anywhere]">
-        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} title={label} className="block truncate leading-6 max-sm:text-[0.8125rem] max-sm:leading-5 max-sm:whitespace-normal hover:text-accent hover:underline">
-          {label}
+        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} className="block hover:text-accent hover:underline">
+          <SubjectLabel slug={slug} />
         </Link>
       </th>
       <td className="px-2">

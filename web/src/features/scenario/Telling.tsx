@@ -4,6 +4,7 @@ import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ScenarioResults, TellingDialogue, VerdictDocument } from "../../schema";
 import { ResultMark } from "../../ui/ResultMark";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { useRuns } from "../trajectory/dialogue";
 import { Reasons } from "./Reasons";
 
@@ -50,8 +51,8 @@ function One({ title, scenario, dialogue: { slug, run, share } }: OneProps) {
     <article className="min-w-0 border-t-2 border-accent pt-1.5 text-sm">
       <h3 className="text-xs text-muted">{title}</h3>
       <p className="flex items-baseline justify-between gap-2">
-        <Link href={address(trajectoryPage(slug, run, scenario), { quote: quoted ? board.judge?.name : null })} className="link min-w-0 font-medium [overflow-wrap:anywhere]">
-          {board.labels.get(slug)}, run {run}
+        <Link href={address(trajectoryPage(slug, run, scenario), { quote: quoted ? board.judge?.name : null })} className="link min-w-0 font-medium">
+          <SubjectLabel slug={slug} /> <span className="text-sm whitespace-nowrap">run {run}</span>
         </Link>
         <ResultMark share={share} />
       </p>

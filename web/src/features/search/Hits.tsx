@@ -9,6 +9,7 @@ import { useAddress, useQuery } from "../../route/query";
 import type { BlockDocument, DialogueDocument, SearchHit } from "../../schema";
 import { percent } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { matches, type Range, type Wanted } from "../../text/matching";
 import { textsOf } from "../trajectory/marking";
 import { KINDS, searchOf, type FoundDialogue } from "./found";
@@ -73,7 +74,7 @@ function Hit({ found, asked }: HitProps) {
     <li className="border-t border-faint py-2">
       <p className="text-sm">
         <Link href={address(trajectoryPage(subject, run, scenario), search)} className="font-medium hover:text-accent hover:underline">
-          {board.labels.get(subject) ?? subject}
+          <SubjectLabel slug={subject} />
         </Link>{" "}
         <span className="text-muted">
           {scenarioTitle(board, scenario)}, run {run}

@@ -23,7 +23,7 @@ export default function SearchPage() {
   const words = (query.get("q") ?? "").trim();
   const whole = query.get("whole") === "1";
   const field = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => field.current?.focus() });
+  useKeys({ f: () => field.current?.focus() });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     change({ q: field.current?.value ?? "" }, true);

@@ -13,7 +13,7 @@ import { decimal, dollars, percent, shown, words } from "../../text/format";
 import { Badge } from "../../ui/Badge";
 import { CopyLink } from "../../ui/CopyLink";
 import { Waiting } from "../../ui/Notice";
-import { MakerMark, NameBadges } from "../../ui/SubjectName";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { rank, runsOf } from "../leaderboard/entries";
@@ -48,13 +48,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
   return (
     <Page
       title={board.labels.get(subject.slug) ?? subject.label}
-      heading={
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <MakerMark subject={subject} />
-          {subject.name}
-          <NameBadges badges={subject.badges} />
-        </span>
-      }
+      heading={<SubjectLabel slug={subject.slug} />}
       lead={facts(subject, row).join(" · ")}
       actions={
         <>

@@ -4,6 +4,7 @@ import { count, decimal, dollars, words, why } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
 import { moved, type Mark } from "../../text/marks";
 import type { Place } from "./marking";
+import { AnswerMark } from "../../ui/AnswerMark";
 import { Badge } from "../../ui/Badge";
 
 interface AnswerCardProps {
@@ -54,9 +55,7 @@ function Marks({ turn }: { readonly turn: TurnDocument }) {
         </Badge>
       )}
       {(turn.flags ?? []).map((flag) => (
-        <Badge key={flag} warns>
-          {words(flag)}
-        </Badge>
+        <AnswerMark key={flag} mark={flag} />
       ))}
       {finish !== "" && !/^(stop|tool_calls|end_turn)$/.test(finish) && <Badge warns>ended by {words(finish)}</Badge>}
       {(turn.channel ?? "") !== "" && (
