@@ -12,7 +12,7 @@ import { useHashPath, useHashQuery } from "../route/hash";
 import { mostRuns } from "../ui/LeastRuns";
 
 interface Rule {
-  readonly what: string; // as in "no such run"
+  readonly why: string; // a value is not understood
   readonly is: (value: string) => boolean;
 }
 
@@ -24,20 +24,20 @@ export interface Understood {
 }
 
 const SHOWN = 60; // letters of what is left out
-const ANY: Rule = { what: "", is: () => true };
-const FLAG = oneOf("choice", ["1"]);
+const ANY: Rule = { why: "", is: () => true };
+const FLAG = oneOf("no such choice", ["1"]);
 
-function oneOf(what: string, values: Iterable<string>): Rule {
+function oneOf(why: string, values: Iterable<string>): Rule {
   const all = new Set(values);
-  return { what, is: (value) => all.has(value) };
+  return { why, is: (value) => all.has(value) };
 }
 
-function below(what: string, end: number, ...others: string[]): Rule {
-  return oneOf(what, [...Array.from({ length: end }, (_, number) => String(number)), ...others]);
+function below(why: string, end: number, ...others: string[]): Rule {
+  return oneOf(why, [...Array.from({ length: end }, (_, number) => String(number)), ...others]);
 }
 
-function upTo(what: string, most: number): Rule {
-  return { what, is: (value) => /^[1-9]\d{0,6}$/.test(value) && Number(value) <= most };
+function upTo(why: string, most: number): Rule {
+  return { why, is: (value) => /^[1-9]\d{0,6}$/.test(value) && Number(value) <= most };
 }
 
 function leaderboard(board: CurrentBoard): Record<string, Rule> {
@@ -45,10 +45,10 @@ function leaderboard(board: CurrentBoard): Record<string, Rule> {
   const columns = [...FIXED, ...optionalColumns(board, all)].map(({ key }) => key);
   const chosen = new Set([...columns, ...usualColumns(board), "none"]);
   return {
-    ...Object.fromEntries(FACETS.map((facet) => [facet.name, oneOf(facet.head.toLowerCase(), all.map(facet.of))])),
-    q: ANY, ref: oneOf("subject", board.rows.keys()), zoom: oneOf("choice", ["top"]),
-    sort: oneOf("column", columns), dir: oneOf("direction", ["asc", "desc"]),
-    cols: { what: "column", is: (value) => value.split(" ").every((key) => chosen.has(key)) },
+    ...Object.fromEntries(FACETS.map((facet) => [facet.name, oneOf(`no such ${facet.head.toLowerCase()}`, all.map(facet.of))])),
+    q: ANY, ref: oneOf("no such subject", board.rows.keys()), zoom: oneOf("no such choice", ["top"]),
+    sort: oneOf("no such column", columns), dir: oneOf("no such direction", ["asc", "desc"]),
+    cols: { why: "no such column", is: (value) => value.split(" ").every((key) => chosen.has(key)) },
   };
 }
 
@@ -56,8 +56,8 @@ function compare(board: CurrentBoard, asked: URLSearchParams): Record<string, Ru
   return Object.fromEntries(
     COMPARED.flatMap((name, place) => {
       const before = COMPARED.slice(0, place).map((other) => asked.get(other));
-      const other = { what: "other subject", is: (value: string) => board.subjects.has(value) && !before.includes(value) };
-      return [[name, other], [`run_${name}`, upTo("run", board.subjects.get(asked.get(name) ?? "")?.runs ?? mostRuns(board))]];
+      const other = { why: "no such subject, or it stands there already", is: (value: string) => board.subjects.has(value) && !before.includes(value) };
+      return [[name, other], [`run_${name}`, upTo("no such run", board.subjects.get(asked.get(name) ?? "")?.runs ?? mostRuns(board))]];
     }),
   );
 }
@@ -65,32 +65,32 @@ function compare(board: CurrentBoard, asked: URLSearchParams): Record<string, Ru
 /** The rules of a page; null where there is no page at the address. */
 function rulesOf(board: CurrentBoard, path: string, asked: URLSearchParams, notes: readonly Note[]): Record<string, Rule> | null {
   const [, page = "", id = "", inner] = path.split("/");
-  const [subject, scenario] = [oneOf("subject", board.subjects.keys()), oneOf("scenario", board.scenarios.keys())];
-  const run = upTo("run", mostRuns(board));
+  const [subject, scenario] = [oneOf("no such subject", board.subjects.keys()), oneOf("no such scenario", board.scenarios.keys())];
+  const run = upTo("no such run", mostRuns(board));
   const judged = board.info.judges.map(({ name }) => name);
   const tags = everyTag(notes.filter((note) => note.board === board.info.id));
   const search = {
-    q: ANY, whole: FLAG, s: scenario, m: subject, run, kind: oneOf("kind of text", Object.keys(KINDS)), by: oneOf("judge", judged),
-    score: below("result", FIFTHS, NO_RESULT),
+    q: ANY, whole: FLAG, s: scenario, m: subject, run, kind: oneOf("no such kind of text", Object.keys(KINDS)), by: oneOf("no such judge", judged),
+    score: below("no such result", FIFTHS, NO_RESULT),
   };
   const none = {};
   const pages: Readonly<Record<string, Record<string, Rule>>> = {
     "": board.index.board === null ? none : leaderboard(board),
-    m: inner === undefined ? none : { ...search, quote: ANY, msg: upTo("message", Infinity), raw: FLAG, think: FLAG },
+    m: inner === undefined ? none : { ...search, quote: ANY, msg: upTo("no such message", Infinity), raw: FLAG, think: FLAG },
     heat: {
-      q: ANY, sort: oneOf("row or column", [...ORDERS, ...board.scenarios.keys(), ...board.subjects.keys()]), columns: oneOf("order", ORDERS),
-      dir: oneOf("direction", ["asc", "desc"]), least: run,
+      q: ANY, sort: oneOf("no such row or column", [...ORDERS, ...board.scenarios.keys(), ...board.subjects.keys()]), columns: oneOf("no such order", ORDERS),
+      dir: oneOf("no such direction", ["asc", "desc"]), least: run,
     },
     s: id === "" ? none : {
-      q: ANY, run, raw: FLAG, least: run, first: oneOf("order", ["highest"]), sort: oneOf("order", ["board", "lowest", "highest", "spread"]),
-      bin: below("part of the scale", BINS), turn: oneOf("turn", board.scenarios.get(decodeURIComponent(id))?.turns ?? []),
+      q: ANY, run, raw: FLAG, least: run, first: oneOf("no such order", ["highest"]), sort: oneOf("no such order", ["board", "lowest", "highest", "spread"]),
+      bin: below("no such part of the scale", BINS), turn: oneOf("no such turn", board.scenarios.get(decodeURIComponent(id))?.turns ?? []),
     },
-    cell: { m: subject, run: upTo("run", board.subjects.get(asked.get("m") ?? "")?.runs ?? mostRuns(board)) },
+    cell: { m: subject, run: upTo("no such run", board.subjects.get(asked.get("m") ?? "")?.runs ?? mostRuns(board)) },
     cmp: { s: scenario, run, only: FLAG, raw: FLAG, ...compare(board, asked) },
     names: { q: ANY },
-    notes: { tag: oneOf("tag", tags) },
+    notes: { tag: oneOf("no such tag", tags) },
     search,
-    rate: { from: oneOf("choice of dialogues", ["drawn", "disputed", "notes", ...tags.map((tag) => `tag:${tag}`)]) },
+    rate: { from: oneOf("no such choice of dialogues", ["drawn", "disputed", "notes", ...tags.map((tag) => `tag:${tag}`)]) },
     ...Object.fromEntries(["report", "judges", "prompts", "data", "about", "live"].map((plain) => [plain, none])),
   };
   return pages[page] ?? null;
@@ -111,7 +111,7 @@ export function understood(board: CurrentBoard, path: string, query: string, not
     if (rule === undefined) why = "this page does not know it";
     else if (seen.has(name)) why = "given a second time";
     else if (value === "") why = "empty";
-    else if (!rule.is(value)) why = `no such ${rule.what}`;
+    else if (!rule.is(value)) why = rule.why;
     seen.add(name);
     if (why === "") kept.append(name, value);
     else left.push(`${`${name}=${value}`.slice(0, SHOWN)} (${why})`);

@@ -8,6 +8,7 @@ import { compareValues, type Direction } from "../text/compare";
 import { isNumeric, sentence, shown } from "../text/format";
 import { Downloads } from "./Downloads";
 import { SortHead } from "./SortHead";
+import { SubjectLabel } from "./SubjectName";
 
 interface DataTableProps {
   readonly table: TableDocument;
@@ -100,7 +101,7 @@ function Cell({ table, row, place }: { readonly table: TableDocument; readonly r
   if (!isSubject && !isScenario) return text;
   return (
     <Link href={address(isScenario ? scenarioPage(text) : subjectPage(slug ?? ""))} className="link">
-      {text}
+      {isSubject ? <SubjectLabel slug={slug} /> : text}
     </Link>
   );
 }

@@ -35,7 +35,7 @@ export function SubjectLabel({ slug }: { readonly slug: string }) {
   const subject = useBoard().subjects.get(slug);
   if (subject === undefined) return slug;
   return (
-    <span className="inline-flex min-w-0 gap-2 text-left align-baseline">
+    <span className="inline-flex min-w-0 items-baseline gap-2 text-left">
       <MakerMark subject={subject} />
       <span className="flex min-w-0 flex-wrap items-baseline gap-x-2 [overflow-wrap:anywhere]">
         {subject.name}

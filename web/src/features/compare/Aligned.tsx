@@ -76,20 +76,21 @@ function Head({ slugs, slug, place, scenario, runs, order, onChange, onRun }: Al
       <Link href={address(subjectPage(slug))} className="w-full font-medium hover:text-accent hover:underline">
         <SubjectLabel slug={slug} />
       </Link>
-      <SubjectChoice
-        name={`Subject ${place + 1}`}
-        className="min-w-0 flex-1"
-        value={slug}
-        order={order}
-        taken={slugs}
-        onChange={(other) => { onChange(place, other); }}
-      />
-      {slugs.length > 2 && (
-        <button type="button" className="control screen-only" aria-label="Take this column away" onClick={() => { onChange(place, ""); }}>
-          ×
-        </button>
-      )}
       <span className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <SubjectChoice
+          name={`Subject ${place + 1}`}
+          className="w-24"
+          value=""
+          empty="Change"
+          order={order}
+          taken={slugs}
+          onChange={(other) => { onChange(place, other); }}
+        />
+        {slugs.length > 2 && (
+          <button type="button" className="control screen-only" aria-label="Take this column away" onClick={() => { onChange(place, ""); }}>
+            ×
+          </button>
+        )}
         <select
           aria-label={`Run of subject ${place + 1}`}
           className="control"

@@ -1,15 +1,25 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
-import { scenarioTitle } from "../../data/titles";
+import { cellTitle, scenarioTitle } from "../../data/titles";
 import { useAddress } from "../../route/query";
-import { trajectoryPage } from "../../route/paths";
-import { percent } from "../../text/format";
+import { cellPage, trajectoryPage } from "../../route/paths";
+import { percent, signed } from "../../text/format";
 
-/** Words in which a subject gave way, and whose they are. */
+/** Words in which a subject gave way, and whose they are; of a grid the case that shows most. */
 export function Fold() {
   const board = useBoard();
   const address = useAddress();
-  const { fold } = board.index;
+  const { fold, furthest } = board.index;
+  if (furthest != null)
+    return (
+      <p className="mt-3 border-l-4 border-folded pl-3 text-sm">
+        {board.labels.get(furthest.subject) ?? furthest.subject} moves furthest in{" "}
+        <Link href={address(cellPage(furthest.unit), { m: furthest.subject })} className="link">
+          {cellTitle(board.index.scenarios.find(({ unit }) => unit === furthest.unit)?.cell ?? furthest.unit)}
+        </Link>
+        , {furthest.quantity} {signed(furthest.value)}: what it told each side stands there side by side.
+      </p>
+    );
   if (fold === null) return null;
   return (
     <figure className="mt-3 border-l-4 border-folded pl-3" aria-label="Words in which a subject gave way">
