@@ -14,7 +14,7 @@ export function Reasons({ verdict, quoted, open = false }: ReasonsProps) {
   if (quote === "" && reasons === "") return null;
   return (
     <details open={open} className="group mt-1">
-      <summary className="line-clamp-3 text-xs text-muted group-open:line-clamp-none">
+      <summary className="text-xs text-muted">
         Reasons of {verdict.judge}
         <span className="text-ink group-open:hidden">: {reasons === "" ? quote : firstSentence(reasons)}</span>
       </summary>
