@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.async_api import Browser, Route, expect
 
-from .viewing import Viewer, seen, settled
+from .viewing import Viewer, item, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PAGES = (
@@ -23,7 +23,7 @@ CUT = """() => [...document.querySelectorAll(".maker-mark + *")].filter(one => {
 
 
 async def test_names_have_their_marks_and_badges_and_are_not_cut_on_a_phone(browser: Browser, viewer: Viewer) -> None:
-    names = {" ".join([one.name, *(badge.text for badge in one.badges)]) for one in viewer.index.subjects}
+    names = [item(one) for one in viewer.index.subjects]
     async with seen(browser, 390) as (page, _, _):
         for path in PAGES:
             await settled(page, viewer.route(path))
