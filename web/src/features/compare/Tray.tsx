@@ -1,6 +1,7 @@
 import { Link, useLocation } from "wouter";
 import { useBoard } from "../../data/board";
 import { useAddress, type Query } from "../../route/query";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { clear, COMPARED, toggle, useTray } from "./tray";
 
 /** The part of the address that names the compared subjects. */
@@ -19,8 +20,8 @@ export function Tray() {
     <section aria-label="Comparison" className="screen-only fixed inset-x-0 bottom-0 z-30 border-t border-soft bg-paper">
       <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-2 px-4 py-2 text-sm sm:px-6">
         {chosen.map((slug) => (
-          <button key={slug} type="button" className="control max-w-56 truncate" title="Take out of the comparison" onClick={() => { toggle(slug); }}>
-            {board.labels.get(slug)} <span aria-hidden="true">×</span>
+          <button key={slug} type="button" className="control flex items-center gap-2" title="Take out of the comparison" onClick={() => { toggle(slug); }}>
+            <SubjectLabel slug={slug} /> <span aria-hidden="true">×</span>
           </button>
         ))}
         <span className="ml-auto flex gap-2">

@@ -169,7 +169,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
                   <button
                     type="button"
                     title={`${label}: sort by it`}
-                    className={`max-h-40 max-w-8 rotate-180 truncate text-left [writing-mode:vertical-rl] hover:text-ink ${sort === key ? "text-accent" : ""}`}
+                    className={`max-h-44 rotate-180 text-left [overflow-wrap:anywhere] [writing-mode:vertical-rl] hover:text-ink ${sort === key ? "text-accent" : ""}`}
                     onClick={() => { sortBy(key); }}
                   >
                     {label}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { isNamed, useBoard, type CurrentBoard } from "../../data/board";
 import { slugsInOrder } from "../../data/results";
@@ -7,13 +7,14 @@ import { navigate } from "../../route/hash";
 import { scenarioPage, subjectPage } from "../../route/paths";
 import { useAddress, useQuery, type Query } from "../../route/query";
 import { hasFilter } from "../../shell/understood";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { openSearch, useSearchIsOpen } from "./opened";
 
 const MOST = 7; // subjects, and scenarios
 
 interface Choice {
   readonly kind: string;
-  readonly name: string;
+  readonly name: ReactNode;
   readonly path: string; // empty: this page
   readonly query?: Query;
 }
@@ -40,7 +41,7 @@ function choices(board: CurrentBoard, query: string, path: string): readonly Cho
   const asked = board.scenarios.has(here) ? [words(here)] : [];
   return [
     ...(asked.length === 0 ? [words(null), ...page] : [...(dialogue ? [...page, ...asked] : [...asked, ...page]), words(null)]),
-    ...subjects.slice(0, MOST).map((slug) => ({ kind: "Subject", name: board.labels.get(slug) ?? slug, path: subjectPage(slug) })),
+    ...subjects.slice(0, MOST).map((slug) => ({ kind: "Subject", name: <SubjectLabel slug={slug} />, path: subjectPage(slug) })),
     ...scenarios.slice(0, MOST).map((one) => ({ kind: "Scenario", name: scenarioTitle(board, one.id), path: scenarioPage(one.id) })),
   ];
 }

@@ -27,7 +27,7 @@ export default function TrajectoryPage() {
   const board = useBoard();
   const subject = board.subjects.get(slug);
   if (subject === undefined || !board.scenarios.has(scenario) || !Number.isInteger(run) || run < 1 || run > subject.runs)
-    return <NoSuch what="dialogue" />;
+    return <NoSuch what="dialogue" {...(subject === undefined ? {} : { back: { path: subjectPage(slug), name: "Dialogues of this subject" } })} />;
   return <Trajectory slug={slug} scenario={scenario} run={run} />;
 }
 
