@@ -87,7 +87,7 @@ def furthest(
     board: SiteBoard, measured: SuiteMeasures, asked: Mapping[str, SubjectProfile]
 ) -> tuple[str, FurthestCase | None]:
     """Of a grid: who moves furthest with whoever asks, and the case in which somebody does. Programs only if alone."""
-    known = {key: one for key, one in measured.subjects.items() if one.value}
+    known = {key: one for key, one in measured.subjects.items() if round(one.value or 0.0, 2)}
     own = {key: one for key, one in known.items() if not one.simulated} or known
     if not own:
         return "", None

@@ -179,7 +179,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
               ))}
             </tr>
           </thead>
-          <RowGroups count={rows.length} many={Math.floor(MOST / (columns.length + 3))} row={(line) => heatRow(rows[line], line)} />
+          <RowGroups count={rows.length} many={Math.floor(MOST / (columns.length + 8))} row={(line) => heatRow(rows[line], line)} />
         </table>
       </div>
     </>
