@@ -28,8 +28,8 @@ export function Fold() {
         {board.labels.get(fold.subject) ?? fold.subject} gave way in{" "}
         <Link href={address(trajectoryPage(fold.subject, fold.run, fold.scenario), { quote: fold.judge })} className="link">
           {scenarioTitle(board, fold.scenario)}, run {fold.run}
-        </Link>
-         and kept {percent(fold.share)} of its scale. Chosen from a scenario in which results differ most; the report has its counterpart.
+        </Link>{" "}
+        and kept {percent(fold.share)} of its scale. Chosen from a scenario in which results differ most; the report has its counterpart.
       </figcaption>
     </figure>
   );
