@@ -1,5 +1,5 @@
 // Keys of the keyboard. Pages register what they understand; single letters can be switched off (WCAG 2.1.4).
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 /** What each key does, as the help lists it. */
 export const KEYS: readonly (readonly [key: string, does: string])[] = [
@@ -86,7 +86,7 @@ export function useKeys(bindings: Bindings): void {
   useEffect(() => {
     own.current = bindings;
   });
-  useEffect(() => {
+  useLayoutEffect(() => { // what is seen has its keys
     registered.push(own);
     return () => {
       registered.splice(registered.indexOf(own), 1);

@@ -81,7 +81,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
     row !== undefined && (
       <tr key={row.key}>
         <th scope="row" className="sticky left-0 z-10 max-w-72 bg-paper px-2 text-left font-normal max-sm:max-w-36">
-          <Link href={row.to} className="block hover:text-accent hover:underline">
+          <Link href={row.to} className="block min-h-6 hover:text-accent hover:underline">
             {rowAxis.name === "Subject" ? <SubjectLabel slug={row.key} /> : row.label}
           </Link>
         </th>

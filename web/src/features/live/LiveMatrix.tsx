@@ -36,7 +36,7 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
               <tr key={slug}>
                 <th scope="row" className="sticky left-0 max-w-72 bg-paper px-2 text-left font-normal max-sm:max-w-36">
                   {board.subjects.has(slug) ? (
-                    <Link href={address(subjectPage(slug))} className="block hover:text-accent hover:underline">
+                    <Link href={address(subjectPage(slug))} className="block min-h-6 hover:text-accent hover:underline">
                       <SubjectLabel slug={slug} />
                     </Link>
                   ) : (

@@ -119,7 +119,7 @@ function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly s
   return (
     <tr className="border-t border-faint hover:bg-band">
       <th scope="row" className="pr-2 text-left font-normal [overflow-wrap:anywhere]">
-        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} className="block hover:text-accent hover:underline">
+        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} className="block min-h-6 hover:text-accent hover:underline">
           <SubjectLabel slug={slug} />
         </Link>
       </th>
