@@ -46,18 +46,18 @@ def test_the_hardest_scenario_is_tested_against_the_others_over_subjects(toy: To
     for config, runs in drawn.items():
         toy.complete(config, runs)
     radio, dessert, dinner = np.array(list(drawn.values()), dtype=float).mean(axis=1).T
-    lost = {"radio": 100 - 10 * radio, "dessert": 100 - 10 * dessert, "dinner": 10 * dinner}
-    first, *others = sorted(lost, key=lambda name: -lost[name].mean())
-    p = sorted((stats.ttest_rel(lost[a], lost[b]).pvalue, first in (a, b)) for a, b in combinations(lost, 2))
+    kept = {"radio": 10 * radio, "dessert": 10 * dessert, "dinner": 100 - 10 * dinner}
+    first, *others = sorted(kept, key=lambda name: kept[name].mean())
+    p = sorted((stats.ttest_rel(kept[a], kept[b]).pvalue, first in (a, b)) for a, b in combinations(kept, 2))
     holm = np.maximum.accumulate([value * (3 - at) for at, (value, _) in enumerate(p)])
     harder = sum(value < 0.05 for value, (_, own) in zip(holm, p, strict=True) if own)
     assert harder == len(others) == 2
-    mean, error = lost[first].mean(), stats.sem(lost[first])
+    mean, error = kept[first].mean(), stats.sem(kept[first])
     low, high = stats.t.interval(0.95, 7, mean, error)
     sentence, weights = said(toy)
     assert sentence == (
-        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): {mean:.0f} % of its scale is lost "
-        f"(95 % interval {low:.0f} to {high:.0f} over 8 subjects). It is significantly harder than each of the 2 "
+        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): 8 subjects keep {mean:.0f} % of it "
+        f"on average (95 % interval {low:.0f} to {high:.0f}). It is significantly harder than each of the 2 "
         "others (paired t tests over subjects, Holm over 3 pairs, 5 %)."
     )
     assert weights == WEIGHTS
