@@ -163,7 +163,7 @@ export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps
         </div>
         {mark !== undefined && <Tip mark={mark} left={mark.x - scrolled} width={width} follow={walked} />}
       </div>
-      <p className="mt-1 max-w-3xl text-[0.8125rem] text-muted">{chart.caption}</p>
+      <p className="mt-1 note">{chart.caption}</p>
       <p role="status" className="text-[0.8125rem]">{told}</p>
     </figure>
   );

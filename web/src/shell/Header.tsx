@@ -30,7 +30,7 @@ export function Header({ boot, info, judge, scoring }: HeaderProps) {
         >
           Skip to the content
         </button>
-        <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-5 gap-y-1 px-4 py-2 sm:px-6">
+        <div className="frame flex flex-wrap items-center gap-x-5 gap-y-1 py-2">
           <Link href={address("/")} className="flex items-center gap-2 font-semibold tracking-tight whitespace-nowrap">
             <Mark />
             <span className="max-[26rem]:sr-only">AI Independence Bench</span>
@@ -112,12 +112,12 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
   const boards = boot.board_list.boards;
   return (
     <section aria-label="Board" className="border-b border-faint bg-band">
-      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1 text-[0.8125rem] text-muted sm:px-6">
+      <div className="frame flex flex-wrap items-center gap-x-4 gap-y-0.5 py-1 text-[0.8125rem] text-muted">
         {boards.length > 1 ? (
           <label className="flex min-w-0 items-center gap-1.5">
             <span>Board</span>
             <select
-              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              className="control quiet min-w-0"
               value={info.id}
               onChange={(event) => { change({ board: event.target.value, judge: null, scoring: null }, true); }}
             >
@@ -135,7 +135,7 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
           <label className="flex min-w-0 items-center gap-1.5">
             <span>Judge</span>
             <select
-              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              className="control quiet min-w-0"
               value={judge?.slug ?? ""}
               onChange={(event) => { change({ judge: event.target.value }, true); }}
             >
@@ -153,7 +153,7 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
           <label className="flex min-w-0 items-center gap-1.5">
             <span>Scoring</span>
             <select
-              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              className="control quiet min-w-0"
               value={scoring?.slug ?? ""}
               onChange={(event) => { change({ scoring: event.target.value }, true); }}
             >

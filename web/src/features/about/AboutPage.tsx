@@ -21,7 +21,7 @@ export default function AboutPage() {
     <Page title="About" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       <div className="max-w-3xl space-y-8 [&_p+p]:mt-2">
         <section aria-labelledby="measured">
-          <h2 id="measured" className="font-semibold">
+          <h2 id="measured">
             What is measured
           </h2>
           <p>
@@ -52,7 +52,7 @@ export default function AboutPage() {
           </dl>
         </section>
         <section aria-labelledby="reading">
-          <h2 id="reading" className="font-semibold">
+          <h2 id="reading">
             How to read it
           </h2>
           <p>
@@ -70,7 +70,7 @@ export default function AboutPage() {
           </p>
         </section>
         <section aria-labelledby="limits">
-          <h2 id="limits" className="font-semibold">
+          <h2 id="limits">
             Limits
           </h2>
           <p>

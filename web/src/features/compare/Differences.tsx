@@ -29,7 +29,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
   return (
     <section aria-label="Differences of the index" className="mb-6">
       <div className="mb-1 flex flex-wrap items-baseline gap-x-6 gap-y-1">
-        <h2 className="font-semibold">Difference in index points</h2>
+        <h2>Difference in index points</h2>
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
       <p className="mb-1 text-xs text-muted">
@@ -66,7 +66,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
         </tbody>
       </table>
       {notes.map(({ slug, looks }) => (
-        <p key={slug} className="mt-1 max-w-4xl text-xs text-muted">
+        <p key={slug} className="mt-1 note">
           {board.labels.get(slug)}: {looks.note} {looks.ci !== null && `At that level the interval is ${shown({ kind: "signed_interval" }, looks.ci)}, as \`independence compare\` prints it.`}
         </p>
       ))}

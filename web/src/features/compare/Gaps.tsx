@@ -33,7 +33,7 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
   return (
     <section aria-labelledby="gaps" className="mb-6">
       <div className="flex flex-wrap items-baseline gap-x-6 gap-y-1">
-        <h2 id="gaps" className="font-semibold">
+        <h2 id="gaps">
           {found.quantity === "" ? "Scenarios" : "Disputes"} by difference
         </h2>
         <label className="screen-only flex items-center gap-1.5 text-sm">
@@ -41,7 +41,7 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
         </label>
         <Downloads name={`gaps-${slugs.join("-")}`} columns={columns} rows={rows.map((gap) => [gap.label, ...gap.values, gap.differs])} />
       </div>
-      <p className="mb-1 max-w-4xl text-xs text-muted">
+      <p className="mb-1 note">
         {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in points of 100" : found.quantity}; the largest difference first. They differ
         where {found.rule}. Not adjusted for looking at many scenarios.
       </p>

@@ -27,7 +27,7 @@ export default function DataPage() {
     >
       <div className="max-w-3xl space-y-8">
         <section aria-labelledby="files">
-          <h2 id="files" className="font-semibold">
+          <h2 id="files">
             Documents of this board
           </h2>
           <ul className="mt-1 text-sm">
@@ -46,7 +46,7 @@ export default function DataPage() {
           </p>
         </section>
         <section aria-labelledby="cite">
-          <h2 id="cite" className="font-semibold">
+          <h2 id="cite">
             How to cite
           </h2>
           <p className="mt-1 text-sm">
@@ -56,7 +56,7 @@ export default function DataPage() {
           </p>
         </section>
         <section aria-labelledby="licence">
-          <h2 id="licence" className="font-semibold">
+          <h2 id="licence">
             Licence
           </h2>
           <p className="mt-1 text-sm">

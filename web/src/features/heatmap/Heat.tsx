@@ -124,7 +124,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
   const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "turned round";
   return (
     <>
-      <div className="screen-only mb-2 flex flex-wrap items-center gap-2">
+      <div className="bar mb-2">
         <select aria-label="Order of rows" className="control max-w-64" value={sort} onChange={(event) => { change({ sort: event.target.value, dir: event.target.value === "spread" ? "desc" : null }); }}>
           <option value="">Rows: {rowAxis.given}</option>
           <option value="name">Rows: by name</option>
@@ -148,7 +148,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
           <Downloads name={name} columns={heads} rows={files} svg={svg} />
         </span>
       </div>
-      <p className="mb-2 max-w-4xl text-[0.8125rem] text-muted">{about}</p>
+      <p className="mb-2 note">{about}</p>
       <div className="max-h-[80vh] overflow-auto print:max-h-none" tabIndex={0} role="group" aria-label="Heatmap, scrolls both ways">
         <table ref={table} onKeyDown={moved} className="border-separate border-spacing-px text-xs" role="grid" aria-label={`${rowAxis.name}s by ${columnAxis.name.toLowerCase()}s`}>
           <thead>

@@ -30,8 +30,8 @@ export function Disagreements() {
   const shown = all ? found : found.slice(0, FIRST);
   return (
     <section aria-labelledby="disagreements">
-      <div className="flex flex-wrap items-baseline justify-between gap-2">
-        <h2 id="disagreements" className="text-lg font-semibold">
+      <div className="head">
+        <h2 id="disagreements">
           Dialogues on which judges disagree most
         </h2>
         <Downloads

@@ -18,7 +18,7 @@ export function Graded() {
   if (texts.state !== "ready") return null;
   return (
     <section aria-labelledby="graded">
-      <h2 id="graded" className="text-lg font-semibold">
+      <h2 id="graded">
         What is graded
       </h2>
       <p className="text-sm text-muted">

@@ -60,7 +60,7 @@ export default function JudgesPage() {
         {report.state === "failed" && <Failed path={report.path} why={report.why} />}
         {sections.map((section) => (
           <section key={section.id} aria-labelledby={`section-${section.id}`}>
-            <h2 id={`section-${section.id}`} className="mb-2 text-lg font-semibold">
+            <h2 id={`section-${section.id}`} className="mb-2">
               {section.id === "judges" ? "Agreement" : section.title}
             </h2>
             <Blocks section={{ ...section, blocks: section.blocks.filter(says) }} level="h3" />
@@ -68,7 +68,7 @@ export default function JudgesPage() {
         ))}
         {info.judges.length > 1 && <Disagreements />}
         {info.judges.length === 1 && (
-          <p className="max-w-3xl text-sm text-muted">
+          <p className="note">
             One judge alone cannot show how far verdicts depend on it. A second judge can: <code>independence judge --judge MODEL</code>. So can people, on the page <Link href={address("/rate")} className="link">Rate</Link>.
           </p>
         )}

@@ -27,7 +27,7 @@ export function Controls({ all, optional, chosen, usual, found, search, download
   const filtered = query.has("q") || names.some((name) => query.has(name));
   const clear = () => { change(Object.fromEntries(["q", ...names].map((name) => [name, null]))); };
   return (
-    <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
+    <div className="bar mb-3">
       <FilterField field={search} label="Filter subjects by name" hint="Filter by name" className="w-44 max-sm:w-full" />
       {offered.length > 0 && (
         <Menu name={filtered ? "Filters on" : "Filters"}>

@@ -58,7 +58,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
   ];
   return (
     <>
-      <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
+      <div className="bar mb-3">
         <FilterField field={search} label="Filter by name or subject" hint="Name or subject" />
         <span role="status" className="text-sm text-muted tabular-nums">
           {count(asked.length)} of {count(found.names.length)} names

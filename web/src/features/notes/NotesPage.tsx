@@ -45,8 +45,8 @@ export default function NotesPage() {
         </p>
       )}
       <section aria-labelledby="notes" className="max-w-4xl">
-        <div className="flex flex-wrap items-baseline justify-between gap-2">
-          <h2 id="notes" className="text-lg font-semibold">
+        <div className="head">
+          <h2 id="notes">
             {shown.length === 1 ? "1 note" : `${count(shown.length)} notes`}
           </h2>
           {shown.length > 0 && (
@@ -74,7 +74,7 @@ export default function NotesPage() {
         {elsewhere > 0 && <p className="mt-3 text-sm text-muted">{elsewhere === 1 ? "1 note is" : `${elsewhere} notes are`} about other boards.</p>}
       </section>
       <section aria-labelledby="views" className="mt-8 max-w-4xl">
-        <h2 id="views" className="text-lg font-semibold">
+        <h2 id="views">
           Saved views
         </h2>
         {notebook.views.length === 0 && <p className="mt-1 text-muted">None yet. “Save this view” at the foot of each page keeps its address, with its filters.</p>}

@@ -42,7 +42,7 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
   return (
     <div className="max-w-4xl space-y-10">
       <section aria-labelledby="system" className="space-y-3">
-        <h2 id="system" className="text-lg font-semibold">
+        <h2 id="system">
           System prompt
         </h2>
         {system.length === 0 && <p className="text-muted">None was sent.</p>}
@@ -59,7 +59,7 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
         )}
       </section>
       <section aria-labelledby="scenarios" className="space-y-3">
-        <h2 id="scenarios" className="text-lg font-semibold">
+        <h2 id="scenarios">
           Scenarios
         </h2>
         {groups === null
@@ -72,7 +72,7 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
           : groups.map((group) => <Case key={group.name} group={group} />)}
       </section>
       <section aria-labelledby="rubrics" className="space-y-3">
-        <h2 id="rubrics" className="text-lg font-semibold">
+        <h2 id="rubrics">
           Rubrics
         </h2>
         {Object.entries(texts.rubrics ?? {}).map(([name, rubric]) => (

@@ -46,7 +46,7 @@ export default function ReportPage() {
             {sections.length === 0 && <p className="text-muted">This suite has no report.</p>}
             {sections.map((one) => (
               <section key={one.id} id={anchor(one.id)} className="scroll-mt-20">
-                <h2 className="mb-3 text-xl font-semibold">
+                <h2 className="mb-3 text-[1.375rem]">
                   {one.title}
                 </h2>
                 <Blocks section={one} level="h3" />

@@ -45,10 +45,10 @@ export default function ScenariosPage() {
       <div className="space-y-8">
         {experiments.map((experiment) => (
           <section key={experiment} aria-labelledby={`experiment-${experiment}`}>
-            <h2 id={`experiment-${experiment}`} className="font-semibold first-letter:uppercase">
+            <h2 id={`experiment-${experiment}`} className="first-letter:uppercase">
               {words(experiment)}
             </h2>
-            {about[experiment] !== undefined && <p className="max-w-3xl text-sm text-muted">{about[experiment]}</p>}
+            {about[experiment] !== undefined && <p className="note">{about[experiment]}</p>}
             <ListOf scenarios={board.index.scenarios.filter((scenario) => scenario.experiment === experiment)} cells={results} />
           </section>
         ))}

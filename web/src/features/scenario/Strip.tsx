@@ -53,8 +53,8 @@ export function Strip({ results, cells }: StripProps) {
   const few = results.subjects.length - enough.length;
   return (
     <section aria-labelledby="strip" className="min-w-0">
-      <div className="flex flex-wrap items-baseline justify-between gap-2">
-        <h2 id="strip" className="text-lg font-semibold">
+      <div className="head">
+        <h2 id="strip">
           {kept ? (highest ? "Who holds best" : "Who folds first") : `Subjects by ${measure}`}
         </h2>
         <Downloads name={`subjects-${results.id}`} columns={COLUMNS} rows={rows.map(({ slug, mean, ci, runs }) => [board.labels.get(slug) ?? slug, mean, ci ?? null, runs])} svg={svg} />

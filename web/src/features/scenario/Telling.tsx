@@ -14,7 +14,7 @@ export function Telling({ results, cells }: { readonly results: ScenarioResults;
   if (fold === null || hold === null) return null;
   return (
     <section aria-labelledby="telling">
-      <h2 id="telling" className="font-semibold">
+      <h2 id="telling">
         The most telling replies
       </h2>
       <p className="text-xs text-muted">

@@ -24,8 +24,8 @@ export function Dimensions({ slug }: { readonly slug: string }) {
   });
   return (
     <section aria-labelledby="parts">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="parts" className="font-semibold">
+      <div className="head">
+        <h2 id="parts">
           Parts of the index
         </h2>
         <Downloads

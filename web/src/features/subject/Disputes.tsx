@@ -25,13 +25,13 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
   ];
   return (
     <section aria-labelledby="disputes">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="disputes" className="font-semibold">
+      <div className="head">
+        <h2 id="disputes">
           {quantity} of every dispute
         </h2>
         <Downloads name={`contrasts-${slug}`} columns={columns} rows={units.map((unit) => [cellTitle(titles.get(unit) ?? ""), own.get(unit) ?? null])} />
       </div>
-      <p className="max-w-3xl text-sm text-muted">
+      <p className="note">
         How far the advice moves towards whoever asks, from -1 to +1; 0, pale: the asker makes no difference. A cell opens all sides of it.
       </p>
       <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="disputes">

@@ -23,8 +23,8 @@ export function Matrix({ subject, cells }: MatrixProps) {
   const runs = Array.from({ length: subject.runs }, (_, place) => place + 1);
   return (
     <section aria-labelledby="dialogues">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="dialogues" className="font-semibold">
+      <div className="head">
+        <h2 id="dialogues">
           Every dialogue
         </h2>
         {cells !== null && (

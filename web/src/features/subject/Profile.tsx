@@ -38,8 +38,8 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
   const rows = useMemo(() => fieldRows(board, slug, cells), [board, slug, cells]);
   return (
     <section aria-labelledby="profile">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="profile" className="font-semibold">
+      <div className="head">
+        <h2 id="profile">
           Compared with the other subjects
         </h2>
         <Downloads
@@ -49,7 +49,7 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
           svg={() => import("../../charts/save").then(({ chartSvg }) => chartSvg(fieldChart(`profile-${slug}`, `${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows)))}
         />
       </div>
-      <p className="max-w-3xl text-sm text-muted">
+      <p className="note">
         Dot: this subject, mean {measureAbout(cells)} over its runs. Bar: the middle half of all subjects. Line: their median.
       </p>
       <table className="mt-2 w-full max-w-5xl table-fixed text-sm">

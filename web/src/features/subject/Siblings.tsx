@@ -13,7 +13,7 @@ export function Siblings({ subject }: { readonly subject: SubjectProfile }) {
   if (others.length === 0) return null;
   return (
     <section aria-labelledby="siblings">
-      <h2 id="siblings" className="font-semibold">
+      <h2 id="siblings">
         The same model, configured otherwise
       </h2>
       <table className="mt-2 text-sm">
