@@ -160,7 +160,7 @@ function Row({ entry, columns, all, span, reference }: RowProps) {
       <td className={`${CELL} font-semibold`}>
         {row.index === null ? <span className="font-normal text-open">{shown({ kind: "index" }, row.bounds)}</span> : shown({ kind: "index" }, row.index)}
       </td>
-      <td className="gridlines px-3 py-0" style={{ "--step": `${stepShare(span)}%` } as React.CSSProperties}>
+      <td className="gridlines px-3 py-0" style={{ "--step": stepShare(span) } as React.CSSProperties}>
         <EstimateMark span={span} estimate={estimateOf(entry)} hollow={inner === null} says={said(entry, inner)} />
       </td>
       {columns.map((column) => (

@@ -28,7 +28,7 @@ export function Controls({ all, optional, chosen, usual, found, search, download
   const clear = () => { change(Object.fromEntries(["q", ...names].map((name) => [name, null]))); };
   return (
     <div className="bar mb-3">
-      <FilterField field={search} label="Filter subjects by name" hint="Filter by name" className="w-44 max-sm:w-full" />
+      <FilterField field={search} label="Filter subjects by name" hint="Filter by name" className="sm:w-44 max-sm:w-full" />
       {offered.length > 0 && (
         <Menu name={filtered ? "Filters on" : "Filters"}>
           <div className="grid gap-2">
@@ -74,7 +74,7 @@ export function Controls({ all, optional, chosen, usual, found, search, download
       )}
       <SubjectChoice
         name="Shade the subjects that one comparison does not tell apart from this one"
-        className="max-w-48"
+        className="sm:max-w-48"
         empty="Shade those like…"
         value={query.get("ref") ?? ""}
         order={all.filter(({ row }) => rank(row) !== "").map(({ subject }) => subject.slug)}

@@ -107,7 +107,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
           onChoose={(chosen) => { change({ bin: chosen }); }}
         />
       )}
-      <div className="bar mt-5 mb-2">
+      <div className="bar mt-6 mb-3">
         <FilterField field={search} label="Filter by subject" hint="Filter by subject" />
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
         <Choice name="sort" empty="Leaderboard order" values={ORDERS.slice(1)} />
