@@ -72,7 +72,7 @@ function Row({ gap, chosen, say, quantity, onChoose }: RowProps) {
   const width = Math.min(gap.size / (quantity === "" ? 1 : 2), 1);
   return (
     <li className="border-t border-faint">
-      <button type="button" aria-pressed={chosen} className={`grid w-full items-center gap-3 py-1 text-left text-sm hover:bg-band ${chosen ? "font-semibold text-accent" : ""}`} style={{ gridTemplateColumns: `minmax(0,20rem) minmax(2rem,1fr) ${3.5 * gap.values.length}rem 2.5rem` }} onClick={onChoose}>
+      <button type="button" aria-pressed={chosen} className={`grid w-full items-center gap-3 py-1 text-left text-sm hover:bg-band ${chosen ? "font-semibold text-accent" : ""}`} style={{ gridTemplateColumns: `minmax(0,20rem) minmax(4rem,1fr) ${3.5 * gap.values.length}rem 2.25rem` }} onClick={onChoose}>
         <span>{gap.label}</span>
         <svg aria-hidden="true" className="block h-2 w-full">
           <rect width="100%" height="8" rx="2" className="fill-faint" />

@@ -88,7 +88,7 @@ export function Controls({ all, optional, chosen, usual, found, search, download
       <span role="status" className="text-sm text-muted tabular-nums">
         {filtered ? `${found} of ${all.length}` : ""}
       </span>
-      <span className="ml-auto max-sm:ml-0">{downloads}</span>
+      <span className="ml-auto">{downloads}</span>
     </div>
   );
 }

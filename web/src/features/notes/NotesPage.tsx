@@ -161,7 +161,7 @@ function Import() {
           }}
         />
       </label>
-      <span role="status" className="self-center text-sm">
+      <span role="status" className="self-center text-sm empty:hidden">
         {said}
       </span>
     </>

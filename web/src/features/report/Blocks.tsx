@@ -15,7 +15,7 @@ const MANY = 4; // tables of a section from which on each is found by its title
 export function Blocks({ section, level }: { readonly section: SectionDocument; readonly level: "h2" | "h3" }) {
   const tables = section.blocks.filter(({ kind }) => kind === "table").length;
   return (
-    <div className="space-y-8">
+    <div className="flow">
       {section.blocks.map((block, place) => {
         if (block.kind === "chart") return <Chart key={block.chart.id} chart={block.chart} />;
         if (block.kind === "prose")

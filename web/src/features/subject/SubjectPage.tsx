@@ -104,7 +104,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
   const index = row.index === null ? shown({ kind: "index" }, row.bounds) : shown({ kind: "index" }, row.index);
   const flags = Object.entries(row.flags);
   return (
-    <section aria-label="Standing" className="grid gap-x-10 gap-y-4 sm:grid-cols-[auto_auto_1fr]">
+    <section aria-label="Standing" className="grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-[auto_auto_1fr]">
       <div>
         <p className="text-xs text-muted">{row.index === null ? "Index can be" : "Independence Index"}</p>
         <p className="text-4xl font-semibold tracking-tight tabular-nums">{index}</p>
@@ -121,7 +121,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
           {row.rank_ci === null ? `no rank among ${ranked}` : `95 %: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
         </p>
       </div>
-      <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">
+      <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums max-sm:col-span-2 sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">
         {Object.entries(row.intervals).map(([method, ends]) =>
           ends === null ? null : (
             <div key={method} className="contents">
@@ -153,7 +153,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
           </>
         )}
       </dl>
-      <p className="flex flex-wrap content-start gap-1 sm:col-start-3 sm:pl-6">
+      <p className="flex flex-wrap content-start gap-1 max-sm:col-span-2 sm:col-start-3 sm:pl-6">
         {row.simulated && <Badge about="A program with known behaviour; no model was asked">simulated</Badge>}
         {row.thinking && <Badge about="Answers used reasoning tokens, or came with their reasoning">reasons</Badge>}
         {flags.map(([name, times]) => (
