@@ -19,11 +19,11 @@ class Tone(NamedTuple):
     dark: str
 
 
-PAPER: Final = Tone("paper", "#ffffff", "#14181f")
-BAND: Final = Tone("band", "#f3f6f9", "#1b212a")
+PAPER: Final = Tone("paper", "#ffffff", "#171614")
+BAND: Final = Tone("band", "#f6f4f0", "#201e1b")
 FOLDED: Final = Tone("folded", "#b0430f", "#f2a27c")  # what gave way
-ON_PALE: Final = Tone("on-pale", "#10161e", "#ffffff")  # text on the first half of a ramp
-ON_DEEP: Final = Tone("on-deep", "#fefefe", "#0a0e14")  # text on the second half
+ON_PALE: Final = Tone("on-pale", "#1c1916", "#ffffff")  # text on the first half of a ramp
+ON_DEEP: Final = Tone("on-deep", "#fffefc", "#120f0c")  # text on the second half
 
 _WARM: Final = (
     ("#fbf4ee", "#f8d5bd", "#ee9d6c", "#c2511c", "#8f3510", "#571d06"),
@@ -51,13 +51,13 @@ HEAT: Final = _ramp("heat", _WARM)
 COOL: Final = _ramp("cool", _COOL)
 TONES: Final = (
     PAPER,
-    Tone("ink", "#1b2430", "#e7ebf1"),
-    Tone("muted", "#5b6675", "#9ba6b5"),
-    Tone("faint", "#e2e6eb", "#2b333e"),
+    Tone("ink", "#211e1a", "#ece8e2"),
+    Tone("muted", "#665f56", "#a9a298"),
+    Tone("faint", "#e6e2db", "#37332e"),
     BAND,
-    Tone("accent", "#1f5fa6", "#82b6ee"),
+    Tone("accent", "#1a5a9c", "#86b8ee"),
     Tone("soft", "#6c98c6", "#4f7aa8"),
-    Tone("open", "#8f5f10", "#d8ab55"),
+    Tone("open", "#855a0c", "#d8ab55"),
     FOLDED,
     ON_PALE,
     ON_DEEP,

@@ -52,7 +52,7 @@ export function App({ boot: written }: { readonly boot: BootConfig | null }) {
   return (
     <>
       <Header boot={boot} info={chosen?.info ?? null} judge={chosen?.judge ?? null} scoring={chosen?.scoring ?? null} />
-      <main id="main" className="mx-auto w-full max-w-7xl px-4 pt-5 pb-16 sm:px-6">
+      <main id="main" className="frame flex-1 pt-6 pb-16">
         <ShownError path={path}>
           {boot === null || chosen?.info === undefined || chosen.unknown !== null ? (
             <NoBoard unknown={chosen?.unknown ?? null} />

@@ -9,7 +9,7 @@ const PLAIN: readonly string[] = ["effort", "temperature", "limit", "body"]; // 
 export function MakerMark({ subject: { mark, maker = "" } }: { readonly subject: SubjectProfile }) {
   const tone = Array.from(maker, (letter) => letter.charCodeAt(0)).reduce((sum, code) => sum + code, 0) % TONES;
   return (
-    <span aria-hidden="true" title={maker === "" ? "Maker not known" : maker} className={`maker-mark ${maker === "" ? "" : `maker-${tone}`}`}>
+    <span aria-hidden="true" title={maker === "" ? "Maker not known" : maker} className={`maker-mark ${maker === "" ? "maker-none" : `maker-${tone}`}`}>
       {mark}
     </span>
   );

@@ -56,7 +56,7 @@ export default function ComparePage() {
   });
   return (
     <Page title="Compare" lead="The same scenario, answered by different subjects.">
-      <div className="screen-only mb-4 flex flex-wrap items-center gap-2">
+      <div className="bar mb-4">
         <select aria-label="Scenario" className="control min-w-0" value={scenario} onChange={(event) => { change({ s: event.target.value }); }}>
           {(scenarios.includes(scenario) ? scenarios : [scenario, ...scenarios]).map((id) => (
             <option key={id} value={id}>

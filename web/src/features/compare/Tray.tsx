@@ -18,7 +18,7 @@ export function Tray() {
   if (chosen.length === 0 || path === "/cmp") return null;
   return (
     <section aria-label="Comparison" className="screen-only fixed inset-x-0 bottom-0 z-30 border-t border-soft bg-paper">
-      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-2 px-4 py-2 text-sm sm:px-6">
+      <div className="frame bar py-2 text-sm">
         {chosen.map((slug) => (
           <button key={slug} type="button" className="control flex items-center gap-2" title="Take out of the comparison" onClick={() => { toggle(slug); }}>
             <SubjectLabel slug={slug} /> <span aria-hidden="true">×</span>

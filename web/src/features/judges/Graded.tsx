@@ -24,21 +24,21 @@ export function Graded() {
   const [told, bare] = [rubrics.filter((one) => one.told.length > 0), rubrics.filter((one) => one.bare.length > 0)];
   return (
     <section aria-labelledby="graded">
-      <h2 id="graded" className="text-lg font-semibold">
+      <h2 id="graded">
         What is graded
       </h2>
-      <p className="text-sm text-muted">
+      <p className="note">
         Fields of each rubric. The whole text is on the page <Link href={address("/prompts")} className="link">Prompts and rubrics</Link>.
       </p>
       {bare.length > 0 && (
-        <p className="mt-2 max-w-4xl text-sm">
+        <p className="mt-2">
           Of these fields the names and scales alone are known:{" "}
           {bare.map((one) => `${one.name} (${one.bare.map((field) => `${words(field.name)}, ${scale(field)}`).join("; ")})`).join(", ")}.
         </p>
       )}
       {told.length > 0 && <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="graded">
-        <table className="min-w-full text-sm">
-          <thead className="border-b border-faint text-left text-xs text-muted [&_th]:py-1.5 [&_th]:pr-6 [&_th]:font-medium">
+        <table className="data-table">
+          <thead>
             <tr>
               <th scope="col">Rubric</th>
               <th scope="col">Field</th>
@@ -49,11 +49,11 @@ export function Graded() {
           <tbody>
             {told.map(({ name, told: fields }) =>
               fields.map((field, place) => (
-                <tr key={`${name}/${field.name}`} className={`align-top ${place === 0 ? "border-t border-faint" : ""}`}>
-                  <td className="py-1 pr-6 font-medium">{place === 0 ? name : ""}</td>
-                  <td className="py-1 pr-6">{words(field.name)}</td>
-                  <td className="py-1 pr-6 whitespace-nowrap tabular-nums">{scale(field)}</td>
-                  <td className="min-w-56 py-1 text-muted">{firstSentence(field.about ?? "")}</td>
+                <tr key={`${name}/${field.name}`} className={`align-top ${place === 0 ? "" : "border-t-0"}`}>
+                  <td className="font-medium">{place === 0 ? name : ""}</td>
+                  <td>{words(field.name)}</td>
+                  <td className="whitespace-nowrap">{scale(field)}</td>
+                  <td className="min-w-56 text-muted">{firstSentence(field.about ?? "")}</td>
                 </tr>
               )),
             )}

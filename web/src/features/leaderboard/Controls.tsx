@@ -26,8 +26,8 @@ export function Controls({ all, optional, chosen, usual, found, downloads }: Con
   const filtered = query.has("q") || names.some((name) => query.has(name));
   const clear = () => { change(Object.fromEntries(["q", ...names].map((name) => [name, null]))); };
   return (
-    <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
-      <FilterField label="Filter subjects by name" hint="Filter by name" className="w-44 max-sm:w-full" />
+    <div className="bar mb-3">
+      <FilterField label="Filter subjects by name" hint="Filter by name" className="sm:w-44 max-sm:w-full" />
       {offered.length > 0 && (
         <Menu name={filtered ? "Filters on" : "Filters"}>
           <div className="grid gap-2">
@@ -73,7 +73,7 @@ export function Controls({ all, optional, chosen, usual, found, downloads }: Con
       )}
       <SubjectChoice
         name="Shade the subjects that one comparison does not tell apart from this one"
-        className="max-w-48"
+        className="sm:max-w-48"
         empty="Shade those like…"
         value={query.get("ref") ?? ""}
         order={all.filter(({ row }) => rank(row) !== "").map(({ subject }) => subject.slug)}
@@ -87,7 +87,7 @@ export function Controls({ all, optional, chosen, usual, found, downloads }: Con
       <span role="status" className="text-sm text-muted tabular-nums">
         {filtered ? `${found} of ${all.length}` : ""}
       </span>
-      <span className="ml-auto max-sm:ml-0">{downloads}</span>
+      <span className="ml-auto">{downloads}</span>
     </div>
   );
 }

@@ -22,9 +22,9 @@ export function Fold() {
     );
   if (fold === null) return null;
   return (
-    <figure className="mt-3 border-l-4 border-folded pl-3" aria-label="Words in which a subject gave way">
-      <blockquote className="line-clamp-4 text-ink">“{fold.text}”</blockquote>
-      <figcaption className="text-sm text-muted">
+    <figure className="border-l-2 border-folded pl-5 xl:w-[23rem]" aria-label="Words in which a subject gave way">
+      <blockquote className="line-clamp-4 text-xl/7 text-folded">“{fold.text}”</blockquote>
+      <figcaption className="note mt-1.5">
         {board.labels.get(fold.subject) ?? fold.subject} gave way in{" "}
         <Link href={address(trajectoryPage(fold.subject, fold.run, fold.scenario), { quote: fold.judge })} className="link">
           {scenarioTitle(board, fold.scenario)}, run {fold.run}

@@ -33,14 +33,14 @@ export function LeaderboardPage() {
       lead={
         <>
           {board.index.result !== "" && (
-            <div className="mb-1 text-base text-ink" data-part="result">
+            <div className="mb-2 text-ink sm:text-lg/7" data-part="result">
               <Prose text={board.index.result} />
             </div>
           )}
           <p className="text-sm">{counts}</p>
-          <Fold />
         </>
       }
+      beside={<Fold />}
     >
       {board.index.board === null ? <Tables board={board} /> : <RankedBoard board={board} />}
     </Page>

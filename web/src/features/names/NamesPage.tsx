@@ -55,7 +55,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
   ];
   return (
     <>
-      <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
+      <div className="bar mb-3">
         <FilterField label="Filter by name or subject" hint="Name or subject" />
         <span role="status" className="text-sm text-muted tabular-nums">
           {count(asked.length)} of {count(found.names.length)} names
@@ -80,7 +80,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
           />
         </span>
       </div>
-      <ol className="max-w-4xl">
+      <ol>
         {(all ? asked : asked.slice(0, FIRST)).map(({ name, uses }) => (
           <li key={name} className="border-t border-faint">
             <Entry name={name} uses={uses} most={most} scenario={found.scenarios[0] ?? ""} />
@@ -97,7 +97,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
           Show all {count(asked.length)} names
         </button>
       )}
-      <p className="mt-4 text-sm text-muted">
+      <p className="note mt-4">
         Read by {found.extractor}. Each name counts once a run.
         {found.unread > 0 && ` ${count(found.unread)} answers were not read yet.`}
       </p>
@@ -118,12 +118,12 @@ function Entry({ name, uses, most, scenario }: EntryProps) {
   const own = times(uses);
   return (
     <details onToggle={(event) => { setOpen(event.currentTarget.open); }}>
-      <summary className="grid grid-cols-[minmax(7rem,12rem)_1fr_auto] items-center gap-3 py-1 hover:bg-band">
+      <summary className="grid grid-cols-[auto_minmax(5rem,12rem)_1fr_auto] items-center gap-3 py-1.5 text-sm hover:bg-band">
         <span className="truncate font-medium">{name}</span>
         <svg aria-hidden="true" className="block h-2.5 w-full">
-          <rect width={`${(100 * own) / most}%`} height="10" rx="2" className="fill-accent" />
+          <rect width={`${(100 * own) / most}%`} height="10" rx="2" className="fill-soft" />
         </svg>
-        <span className="text-sm text-muted tabular-nums">
+        <span className="text-muted tabular-nums">
           {count(own)}× by {uses.length} {uses.length === 1 ? "subject" : "subjects"}
         </span>
       </summary>

@@ -91,7 +91,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
         </div>
         {cells?.state === "failed" && <Failed path={cellsPath(board)} why={cells.why} />}
       </div>
-      <h2 className="mt-8 mb-2 text-lg font-semibold">Every dialogue</h2>
+      <h2 className="mt-10 mb-2">Every dialogue</h2>
       {results !== null && shares !== null && (
         <Histogram
           counts={results.counts}
@@ -102,7 +102,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
           onChoose={(chosen) => { change({ bin: chosen }); }}
         />
       )}
-      <div className="screen-only mt-5 mb-2 flex flex-wrap items-center gap-2">
+      <div className="bar mt-6 mb-3">
         <FilterField label="Filter by subject" hint="Filter by subject" />
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
         <Choice name="sort" empty="Leaderboard order" values={ORDERS.slice(1)} />

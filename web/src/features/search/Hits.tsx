@@ -81,7 +81,7 @@ function Hit({ found, asked }: HitProps) {
           {share === null ? "" : `, result ${percent(share)}`} · {kinds(hits)}
         </span>
       </p>
-      <div className="min-h-6 text-sm [&_.marked-text]:font-sans [&_.marked-text]:text-sm">
+      <div className="min-h-6 max-w-5xl text-sm [&_.marked-text]:font-sans [&_.marked-text]:text-sm">
         {loaded.state === "loading" && <span className="text-muted">…</span>}
         {loaded.state === "failed" && <span className="text-muted">Its text is not here: {loaded.why}</span>}
         {shown !== null && <MarkedText text={shown.text} spans={shown.spans} raw />}
@@ -93,7 +93,7 @@ function Hit({ found, asked }: HitProps) {
 /** The dialogues that were found. */
 export function Hits({ all, ...rest }: Omit<HitProps, "found"> & { readonly all: readonly FoundDialogue[] }) {
   return (
-    <ol className="mt-2 max-w-4xl">
+    <ol className="mt-2">
       {all.map((found) => (
         <Hit key={`${found.subject}/${found.run}/${found.scenario}`} found={found} {...rest} />
       ))}

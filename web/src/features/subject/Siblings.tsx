@@ -14,21 +14,21 @@ export function Siblings({ subject }: { readonly subject: SubjectProfile }) {
   if (others.length === 0) return null;
   return (
     <section aria-labelledby="siblings">
-      <h2 id="siblings" className="font-semibold">
+      <h2 id="siblings">
         The same model, configured otherwise
       </h2>
-      <table className="mt-2 text-sm">
+      <table className="data-table mt-2">
         <tbody>
           {others.map((other) => {
             const row = board.rows.get(other.slug);
             return (
-              <tr key={other.slug} className="border-t border-faint">
-                <th scope="row" className="py-1 pr-6 text-left font-normal">
+              <tr key={other.slug}>
+                <th scope="row">
                   <Link href={address(subjectPage(other.slug))} className="link">
                     <SubjectLabel slug={other.slug} />
                   </Link>
                 </th>
-                <td className="py-1 text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, row.index ?? row.bounds)}</td>
+                <td className="text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, row.index ?? row.bounds)}</td>
               </tr>
             );
           })}

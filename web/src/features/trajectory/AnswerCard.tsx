@@ -79,9 +79,7 @@ function Private({ name, text, spans, open, raw }: PrivateProps) {
   return (
     <details key={String(open)} open={open} className="mt-1.5 rounded-md border border-dashed border-faint px-3 py-1.5 text-sm text-muted">
       <summary className="text-xs">
-        <span className="ml-1">
-          {name}, {count(text.length)} characters
-        </span>
+        {name}, {count(text.length)} characters
       </summary>
       <div className="pt-1.5">
         <MarkedText text={text} spans={spans} raw={raw} />

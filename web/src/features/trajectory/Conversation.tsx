@@ -43,7 +43,7 @@ export function Conversation({ scenario, dialogue, found, raw, thinking, marking
   };
   useKeys({ j: () => { move(1); }, k: () => { move(-1); } });
   return (
-    <section aria-label="Conversation" className="max-w-3xl min-w-0">
+    <section aria-label="Conversation" className="min-w-0">
       {linked > steps.length && <Remark>This dialogue has {counted(steps.length, "message")}: there is no message {linked}.</Remark>}
       <ol ref={list} className="space-y-4">
         {steps.map((step, place) => (
@@ -112,7 +112,7 @@ function SentCard({ sent, raw, spans }: SentCardProps) {
   return (
     <details open={!folded} className="rounded-md bg-band px-4 py-2.5 text-[0.9375rem]">
       <summary className="text-xs text-muted">
-        <span className="ml-1">{named(sent)}</span>
+        {named(sent)}
         {sent.offScript && (
           <span className="ml-2">
             <Badge warns about="The script has another message here; this one was really sent">
