@@ -71,6 +71,7 @@ export interface IndexDocument {
   readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
   readonly part_quartiles: readonly (readonly [number, number, number] | null)[];
   readonly result: string;
+  readonly furthest: FurthestCase | null;
   readonly fold: Quotation | null;
   readonly marks: Readonly<Record<string, MarkInfo>>;
   readonly notes: readonly string[];
@@ -246,6 +247,14 @@ export interface ComponentInfo {
   readonly weight: number;
   readonly worst: number;
   readonly best: number;
+}
+
+/** Of a grid: the case in which a subject's advice depends most on who asks. */
+export interface FurthestCase {
+  readonly subject: string;
+  readonly unit: string;
+  readonly quantity: string;
+  readonly value: number;
 }
 
 /** A passage of a reply that a verdict names. Its text is a model's: whoever writes it escapes it. */

@@ -26,13 +26,15 @@ from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.report.display_names import NamedSubject
 from independence.report.legend import subject_name
-from independence.report.site import boards, cells
+from independence.report.measures import SuiteMeasures
+from independence.report.site import boards, cells, slugs
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
     ChartBlock,
     ColumnInfo,
     ComponentInfo,
+    FurthestCase,
     IndexDocument,
     ReportDocument,
     ScenarioInfo,
@@ -42,7 +44,7 @@ from independence.report.site.schema import (
     TableBlock,
     TableDocument,
 )
-from independence.report.table import Block, Prose, Quotation, Table
+from independence.report.table import Block, Prose, Quotation, Table, escaped
 from independence.store import deliveries, queries
 from independence.suites import load
 from independence.suites.schema import Suite
@@ -51,7 +53,7 @@ from independence.suites.schema import Suite
 def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> IndexDocument:
     """A board under one judge, in one way of scoring."""
     judge = options.judge
-    ranked, suite, parts = None, board.scope.suite, dict[str, tuple[float | None, ...]]()
+    made, ranked, suite, parts = None, None, board.scope.suite, dict[str, tuple[float | None, ...]]()
     if boards.has_board(suite):
         made = analysis.board(connection, board.scope, options)
         ranked = made.document if isinstance(made.document, Board) else None
@@ -62,10 +64,11 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         for row in ranked.rows:
             parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
     asked = subjects(connection, board)
+    said, case = furthest(board, made.measures(), asked) if made and made.measures else ("", None)
     return IndexDocument(
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(asked.values()), board=ranked,
-        result=summary.result(ranked, lambda row: _said(asked[row.config])) if ranked else "",
+        result=summary.result(ranked, lambda row: _said(asked[row.config])) if ranked else said, furthest=case,
         fold=fold(connection, board, ranked, judge) if ranked and judge else None,
         components=tuple(components(suite)) if ranked else (), parts=parts,
         part_quartiles=tuple(
@@ -81,6 +84,25 @@ def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge:
     """Words in which a subject of a board gave way."""
     found = quotations.fold(connection, board_data.read(connection, board.scope, judge), ranked)
     return found and msgspec.structs.replace(found, subject=board.slugs[found.subject])
+
+
+def furthest(
+    board: SiteBoard, measured: SuiteMeasures, asked: Mapping[str, SubjectProfile]
+) -> tuple[str, FurthestCase | None]:
+    """Of a grid: who moves furthest with whoever asks, and the case in which somebody does. Programs only if alone."""
+    known = {key: one for key, one in measured.subjects.items() if round(one.value or 0.0, 2)}
+    own = {key: one for key, one in known.items() if not one.simulated} or known
+    if not own:
+        return "", None
+    value, who = max(((one.value or 0.0, key) for key, one in own.items()), key=lambda pair: abs(pair[0]))
+    said = summary.SENTENCES["asked"].format(
+        subjects=len(measured.subjects), who=escaped(_said(asked[who])), what=measured.quantity, value=value,
+        side="towards" if value > 0 else "against",
+    )  # fmt: skip
+    _, key, part, value = max(
+        (abs(part), key, case, part) for key, one in own.items() for case, part in one.parts.items()
+    )
+    return said, FurthestCase(board.slugs[key], slugs.slug(part), measured.quantity, value)
 
 
 def _said(subject: SubjectProfile) -> str:

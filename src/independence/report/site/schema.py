@@ -160,6 +160,15 @@ class ComponentInfo(msgspec.Struct, frozen=True, kw_only=True):
     best: float
 
 
+class FurthestCase(msgspec.Struct, frozen=True):
+    """Of a grid: the case in which a subject's advice depends most on who asks."""
+
+    subject: str  # slug
+    unit: str
+    quantity: str
+    value: float
+
+
 class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     """`index.VIEW.json`, VIEW being JUDGE or JUDGE.SCORING: a board, its scenarios and its subjects."""
 
@@ -173,6 +182,7 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
     part_quartiles: tuple[Quartiles | None, ...]  # of each component over subjects, on the same scale
     result: str  # of a board, in a sentence or two of Markdown
+    furthest: FurthestCase | None = None
     fold: Quotation | None  # of the dialogue that kept least of its scale, where its verdict names a passage
     marks: dict[str, MarkInfo]  # what the marks in `flags` of rows are
     notes: tuple[str, ...]  # below the board

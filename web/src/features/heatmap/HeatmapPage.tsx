@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import { diverging } from "../../charts/heat";
 import { result, resultStyle } from "../../charts/share";
-import { useBoard, type CurrentBoard } from "../../data/board";
+import { isNamed, useBoard, type CurrentBoard } from "../../data/board";
 import { cellsPath } from "../../data/paths";
 import { measureAbout, measureName, slugsInOrder, useCells } from "../../data/results";
 import { cellTitle, scenarioTitle } from "../../data/titles";
@@ -33,9 +33,9 @@ export default function HeatmapPage() {
 function useSubjects(board: CurrentBoard, totals: HeatTotals): { readonly axis: HeatAxis; readonly left: number } {
   const address = useAddress();
   const [query] = useQuery();
-  const least = leastRuns(query, 1);
+  const [least, typed] = [leastRuns(query, 1), query.get("q") ?? ""];
   return useMemo(() => {
-    const all = slugsInOrder(board);
+    const all = slugsInOrder(board).filter((slug) => isNamed(board.subjects.get(slug), typed));
     const slugs = all.filter((slug) => (board.subjects.get(slug)?.runs ?? 0) >= least);
     const entries = slugs.map((key) => {
       const [mean = null, spread = null] = totals.rows[key] ?? [];
@@ -43,7 +43,7 @@ function useSubjects(board: CurrentBoard, totals: HeatTotals): { readonly axis: 
     });
     const given = board.index.board === null ? "board order" : "leaderboard order";
     return { axis: { name: "Subject", given, entries, similar: totals.row_order }, left: all.length - slugs.length };
-  }, [board, totals, least, address]);
+  }, [board, totals, least, typed, address]);
 }
 
 function Shares({ cells }: { readonly cells: CellsDocument }) {

@@ -14,7 +14,7 @@ const RULED =
 /** What the marks and intervals of the board mean, and what it rests on. */
 export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
   return (
-    <ul className="mt-6 max-w-4xl space-y-1 text-[0.8125rem] text-muted">
+    <ul className="note mt-8 space-y-1.5">
       {[board.index.board?.scoring === STRICT ? MARKS : RULED, ...board.index.notes].map((note) => (
         <li key={note}>
           {sentence(note)

@@ -1,4 +1,4 @@
-import type { CurrentBoard } from "../../data/board";
+import { nameOf, type CurrentBoard } from "../../data/board";
 import { capital } from "../../data/titles";
 import type { BoardRow, ColumnInfo, ComponentInfo, SubjectProfile, Estimate } from "../../schema";
 import type { Value } from "../../text/format";
@@ -58,6 +58,19 @@ export function runsOf({ runs, most_runs }: BoardRow): number | string {
 export function standing({ row }: Entry): number {
   return row.index ?? row.bounds[0];
 }
+
+/** The columns that files always have. */
+export const FIXED: readonly BoardColumn[] = [
+  { key: "tier", head: "Tier", kind: "count", value: ({ row }) => row.tier },
+  { key: "rank", head: "#", kind: "count", value: ({ row }) => row.rank },
+  { key: "config", head: "Configuration", value: ({ subject }) => subject.config },
+  { key: "subject", head: "Subject", value: ({ subject }) => subject.label },
+  { key: "name", head: "Name", value: ({ subject }) => nameOf(subject) },
+  { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
+  { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
+  { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
+  { key: "like_these", head: "Scenarios like these", kind: "interval", value: outerInterval },
+];
 
 const OPTIONAL: readonly BoardColumn[] = [
   { key: "ci", head: "95 % interval", kind: "index_range", about: "Range in which the index would lie with many more runs of these scenarios.", value: innerInterval },

@@ -4,6 +4,7 @@ import { scenarioTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { LiveDocument } from "../../schema";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 type Cell = NonNullable<LiveDocument["cells"][number][number]>;
 
@@ -33,10 +34,10 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
           <tbody>
             {live.subjects.map((slug, line) => (
               <tr key={slug}>
-                <th scope="row" className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+                <th scope="row" className="sticky left-0 max-w-72 bg-paper px-2 text-left font-normal max-sm:max-w-36">
                   {board.subjects.has(slug) ? (
-                    <Link href={address(subjectPage(slug))} className="block truncate leading-6 hover:text-accent hover:underline">
-                      {live.labels[line]}
+                    <Link href={address(subjectPage(slug))} className="block min-h-6 hover:text-accent hover:underline">
+                      <SubjectLabel slug={slug} />
                     </Link>
                   ) : (
                     live.labels[line]

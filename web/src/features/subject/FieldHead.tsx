@@ -7,12 +7,12 @@ interface FieldHeadProps {
 /** The heads over rows that show a subject beside the others. */
 export function FieldHead({ first, low, high }: FieldHeadProps) {
   return (
-    <thead className="border-b border-faint text-xs text-muted [&_th]:pb-1 [&_th]:font-medium">
+    <thead>
       <tr>
-        <th scope="col" className="w-2/5 text-left">
+        <th scope="col" className="w-2/5 sm:w-80">
           {first}
         </th>
-        <th scope="col" className="px-2">
+        <th scope="col">
           <span className="sr-only">Value beside those of all subjects</span>
           <span aria-hidden="true" className="flex justify-between font-normal">
             <span>{low}</span>
