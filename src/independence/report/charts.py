@@ -178,7 +178,6 @@ def frontier(points: Sequence[ScatterPoint]) -> tuple[int, ...]:
 
 def renamed(chart: Chart, slug: Callable[[str], str]) -> Chart:
     """The chart with each subject as `slug` has it."""
-    key = "rows" if isinstance(chart, Intervals | Heat) else "points" if isinstance(chart, Scatter) else ""
-    key = key or ("panels" if isinstance(chart, Lines) else "bars")
+    key = next(key for key in ("rows", "points", "panels", "bars") if hasattr(chart, key))
     marks = tuple(msgspec.structs.replace(one, subject=slug(one.subject)) for one in getattr(chart, key))
     return msgspec.structs.replace(chart, **{key: marks})

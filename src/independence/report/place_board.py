@@ -51,21 +51,13 @@ def rendered(
     """
     document, about = of(PlaceBoard, read, rows=tuple(rows)), read.about
     given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
+    shown = (Column("config", "Configuration"), Column("subject", "Subject"), *columns)
+    whole = (*shown, *declared.columns(more))
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
-    shown = (Column("subject", "Subject"), *columns)
-    whole = (Column("config", "Configuration"), *shown, *declared.columns(more))
-    below = tuple(notes.of_place(read))
-    record, table = (
-        Table(
-            "board",
-            title,
-            own,
-            tuple(tuple(row[one.key] for one in own) for row in found),
-            below,
-            configs=tuple(row["config"] for row in given),
-        )
-        for own in (whole, shown)
-    )
+    values = tuple(tuple(row[one.key] for one in whole) for row in found)
+    configs = tuple(row["config"] for row in given)
+    record = Table("board", title, whole, values, tuple(notes.of_place(read)), configs=configs)
+    table = record.only(range(1, len(shown)))
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
     return RenderedBoard(
         document=document, record=record, tables=[table], narrow=[table], brief=notes.brief_of_place(read), gated=gated
