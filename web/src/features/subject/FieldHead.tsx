@@ -9,7 +9,7 @@ export function FieldHead({ first, low, high }: FieldHeadProps) {
   return (
     <thead>
       <tr>
-        <th scope="col" className="w-2/5 sm:w-80">
+        <th scope="col" className="w-2/5 lg:w-80">
           {first}
         </th>
         <th scope="col">
