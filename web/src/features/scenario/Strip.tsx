@@ -80,10 +80,10 @@ export function Strip({ results, cells }: StripProps) {
                 <span>{result(cells, 1)}</span>
               </span>
             </th>
-            <th scope="col" className="w-12 text-right">
+            <th scope="col" className="w-15 text-right">
               Mean
             </th>
-            <th scope="col" className="w-24 text-right max-sm:hidden">
+            <th scope="col" className="w-28 text-right max-sm:hidden">
               95 %
             </th>
             <th scope="col" className="w-11 text-right">
@@ -126,7 +126,7 @@ function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly s
       <td className="py-0">
         <EstimateMark span={SHARES} estimate={{ value: mean, inner: ci }} hollow={ci === null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
       </td>
-      <td className="text-right font-medium">{result(cells, mean)}</td>
+      <td className="text-right font-medium whitespace-nowrap">{result(cells, mean)}</td>
       <td className="text-right text-xs whitespace-nowrap text-muted max-sm:hidden">{interval}</td>
       <td className="text-right text-muted">{runs}</td>
     </tr>

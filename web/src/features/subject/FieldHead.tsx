@@ -9,7 +9,7 @@ export function FieldHead({ first, low, high }: FieldHeadProps) {
   return (
     <thead>
       <tr>
-        <th scope="col" className="w-2/5 sm:w-80">
+        <th scope="col" className="w-2/5 lg:w-80">
           {first}
         </th>
         <th scope="col">
@@ -19,10 +19,10 @@ export function FieldHead({ first, low, high }: FieldHeadProps) {
             <span>{high}</span>
           </span>
         </th>
-        <th scope="col" className="w-14 text-right sm:w-16">
+        <th scope="col" className="w-16 text-right">
           Subject
         </th>
-        <th scope="col" className="w-14 text-right sm:w-16">
+        <th scope="col" className="w-16 text-right">
           Median
         </th>
       </tr>

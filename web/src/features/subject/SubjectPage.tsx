@@ -142,8 +142,8 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
         )}
         {row.per_run.length > 0 && (
           <>
-            <dt className="text-muted lg:col-start-1">Index of each run</dt>
-            <dd className="max-lg:text-right lg:col-span-3">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
+            <dt className="text-muted max-lg:col-span-2 lg:col-start-1">Index of each run</dt>
+            <dd className="max-lg:col-span-2 lg:col-span-3">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
           </>
         )}
       </dl>
