@@ -15,11 +15,11 @@ export function Fold() {
     <figure className="mt-3 border-l-4 border-folded pl-3" aria-label="Words in which a subject gave way">
       <blockquote className="line-clamp-4 text-ink">“{fold.text}”</blockquote>
       <figcaption className="text-sm text-muted">
-        {board.labels.get(fold.subject) ?? fold.subject} gave way in{" "}
+        {board.labels.get(fold.subject) ?? fold.subject} in{" "}
         <Link href={address(trajectoryPage(fold.subject, fold.run, fold.scenario), { quote: fold.judge })} className="link">
           {scenarioTitle(board, fold.scenario)}, run {fold.run}
         </Link>
-         and kept {percent(fold.share)} of its scale. Chosen from a scenario in which results differ most; the report has its counterpart.
+        . Share kept: {percent(fold.share)}.
       </figcaption>
     </figure>
   );
