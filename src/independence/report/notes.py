@@ -63,7 +63,7 @@ SENTENCES: Final = {
     "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
     "tiers": "A new tier begins with the first subject that differs significantly from the first of the tier above "
-    "({correction}). Two subjects of different tiers need not differ significantly: `independence compare` tests two.",
+    "({correction}). Two subjects of different tiers need not differ: `independence compare` tests two.",
     "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided best`).",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
@@ -83,8 +83,8 @@ SENTENCES: Final = {
     "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
     "`independence judge --judge MODEL`.",
     "judged": "Judge {judge}{prompt}.{meaning}",
-    "one_judge": "Intervals ignore errors of the judge. To include them, let another judge (`independence judge --judge MODEL`) "
-    f"or a person grade all replies of at least {FEWEST} subjects.",
+    "one_judge": "Intervals ignore errors of the judge. To include them, let another judge "
+    f"(`independence judge --judge MODEL`) or a person grade all replies of at least {FEWEST} subjects.",
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}

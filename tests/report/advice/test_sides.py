@@ -204,8 +204,8 @@ def test_the_narrow_board_fits_eighty_columns_and_says_how_it_was_measured(board
     text = " ".join(tables.compact(board, ["a", "b", "c"]).notes)
     for words in (
         "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1",
-        "at least 0.33 from 0", "no ranking", "simulated", "for other disputes of the kind",
-        "c: missing unreadable_verdict 10.", "tilt towards party A (+) or party B (-)",
+        "at least 0.33 from 0", "no ranking", "simulated", "a sample of disputes of this kind",
+        "c: missing unreadable_verdict 10.", "preference for party A (+) or party B (-)",
     ):  # fmt: skip
         assert words in text, words
 

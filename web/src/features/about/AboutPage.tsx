@@ -58,7 +58,7 @@ export default function AboutPage() {
             How to read it
           </h2>
           {board.index.board === null ? (
-            board.index.notes.map((note) => <p key={note}>{sentence(note)}</p>)
+            (board.index.tables[0]?.notes ?? []).map((note) => <p key={note}>{sentence(note)}</p>)
           ) : (
             <>
               <p>
