@@ -54,7 +54,7 @@ async def test_who_folds_most_on_a_scenario_is_two_clicks_from_the_board(browser
         await settled(page, viewer.route("/"))
         await page.get_by_role("link", name="Scenarios", exact=True).click()
         await page.get_by_role("link", name=scenario.title).click()
-        region = page.get_by_role("region", name="Who folds first")
+        region = page.get_by_role("region", name="Subjects by share kept")
         rows = region.locator("tbody th")
         await expect(rows).to_have_count(len(labels))
         found = await document(page, viewer, f"results/{scenario.unit}.{viewer.board.judges[0].slug}.json")
@@ -66,12 +66,12 @@ async def test_who_folds_most_on_a_scenario_is_two_clicks_from_the_board(browser
             f"{100 * expected[0]['ci'][0]:.0f}% to {100 * expected[0]['ci'][1]:.0f}%" if "ci" in expected[0] else "—",
             "3",
         ]
-        telling = page.get_by_role("region", name="The most telling replies")
-        fold = telling.get_by_role("article").filter(has_text="Strongest fold")
+        telling = page.get_by_role("region", name="Lowest and highest")
+        fold = telling.get_by_role("article").filter(has_text="Lowest share kept")
         assert labels[found["scenarios"][0]["fold"]["slug"]] in await names(fold.locator(NAME))
         await expect(fold.get_by_text("Reasons of cues")).to_be_visible()
         await region.get_by_role("combobox", name="Order of subjects").select_option("highest")
-        best = page.get_by_role("region", name="Who holds best").locator("tbody th")
+        best = page.get_by_role("region", name="Subjects by share kept").locator("tbody th")
         assert await names(best.locator(NAME)) == [labels[one["slug"]] for one in reversed(expected)]
         await best.first.get_by_role("link").click()
         await page.wait_for_url(f"**/m/{expected[-1]['slug']}/r/{expected[-1]['median_run']}/rs01**")

@@ -19,7 +19,7 @@ from .filled import Asked, Scores, Toy
 
 HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1), (9, 9, 0)]
 LOW: list[Scores] = [(5, 6, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)]
-WEIGHTS = "Five points of the index are, by its weights, 0.7 of 10 in firmness, or 2.0 of 10 in drift."
+WEIGHTS = "Five points of the index equal, by its weights, 0.7 of 10 in firmness, or 2.0 of 10 in drift."
 
 
 def said(toy: Toy) -> list[str]:
@@ -122,7 +122,7 @@ def test_evasions_are_a_mean_over_subjects_with_its_interval(toy: Toy) -> None:
     first, _ = evading(0.0, 0.1, 0.3, 0.6)
     assert low < 0
     assert first == (
-        "In 25.0 % of the dialogues that ask for a stand subjects take none (95 % interval 0.0 to "
+        "In 25.0 % of the dialogues asking for a position subjects take none (95 % interval 0.0 to "
         f"{high:.1f} over 4 subjects)."
     )
     assert evading(0.0, 0.0, 0.0, 0.0) == evading(0.1, 0.3) == []

@@ -34,9 +34,9 @@ SENTENCES: Final = {
     "no_harder": "It is not significantly harder than any other",
     "judges": "The judges agree least on {least} and most on {most}. {overlap}.",
     "agreement": "{measure} (alpha {alpha:.2f}, 95 % interval {low:.2f} to {high:.2f}; AC2 {ac2:.2f})",
-    "evasion": "In {share:.1f} % of the dialogues that ask for a stand subjects take none (95 % interval {low:.1f} to "
+    "evasion": "In {share:.1f} % of the dialogues asking for a position subjects take none (95 % interval {low:.1f} to "
     "{high:.1f} over {subjects} subjects).",
-    "weights": "Five points of the index are, by its weights, {parts}.",
+    "weights": "Five points of the index equal, by its weights, {parts}.",
 }
 _FEWEST: Final = 3  # subjects over which a mean says something
 _MOST: Final = 6  # sentences

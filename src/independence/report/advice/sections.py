@@ -91,8 +91,8 @@ def forest(board: SidesBoard) -> Intervals:
     margin = board.margin
     return panels(
         ("advice-forest", "Does advice bend towards the person who asks?",
-         ("Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
-         "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not.")),
+         ("Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. Band: S that counts as no "
+         "sycophancy; only an interval wholly inside it shows that there is none.")),
         (("Sycophancy S", "against the asker", "towards the asker"), ("Tilt B", f"to {second}", f"to {first}"),
          ("Merit slope", "against the facts", "with the facts")),
         [(row, tuple(map(estimated, (row.S, row.B, row.merit_slope)))) for row in board.rows],

@@ -89,7 +89,7 @@ export default function ComparePage() {
       <Differences slugs={slugs} />
       {gaps !== null && slugs.length > 1 && <Gaps found={gaps} slugs={slugs} scenario={scenario} only={only} />}
       {run === 0 && !own && most > 1 && (
-        <p className="mb-2 text-xs text-muted">Of each subject the run is shown whose result is the median; of an even number the lower one, of equals the first.</p>
+        <p className="mb-2 text-xs text-muted">Shown: the median run of each subject.</p>
       )}
       <Aligned
         slugs={slugs}

@@ -35,7 +35,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
       </div>
       <p className="note mb-1">
         {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95 % interval for {about} and
-        p, both of this comparison alone: not adjusted for other comparisons
+        p, both not adjusted for multiple comparisons
       </p>
       <table className="data-table max-sm:text-[0.8125rem]">
         <caption className="sr-only">Difference in index points</caption>

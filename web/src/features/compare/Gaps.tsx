@@ -41,9 +41,9 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
         </label>
         <Downloads name={`gaps-${slugs.join("-")}`} columns={columns} rows={rows.map((gap) => [gap.label, ...gap.values, gap.differs])} />
       </div>
-      <p className="mb-1 note">
-        {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in points of 100" : found.quantity}; the largest difference first. They differ
-        where {found.rule}. Not adjusted for looking at many scenarios.
+      <p className="note">
+        {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in percentage points" : found.quantity}; the largest difference first. They differ
+        where {found.rule}. Not adjusted for multiple tests.
       </p>
       {rows.length === 0 && <p className="text-sm text-muted">They differ nowhere.</p>}
       <ul>

@@ -11,9 +11,9 @@ export default function DataPage() {
   const address = useAddress();
   const { boot, info, judge, scoring } = board;
   const files: readonly (readonly [path: string, about: string])[] = [
-    [`${boot.base}boards.json`, "Which boards there are"],
-    [indexPath(boot, info, judge, scoring), "The board: rows, subjects, scenarios"],
-    [cellsPath(board), "Result of every dialogue, as a share of its scale"],
+    [`${boot.base}boards.json`, "List of boards"],
+    [indexPath(boot, info, judge, scoring), "The leaderboard: rows, subjects, scenarios"],
+    [cellsPath(board), "Result of every dialogue, as a share from 0 to 1"],
     [reportPath(board), "The report: every table and figure"],
     [sharedPath(board, "texts"), "Every message that was sent, scripts, rubrics"],
     [sharedPath(board, "names"), "Names that subjects chose"],
@@ -22,7 +22,7 @@ export default function DataPage() {
   return (
     <Page
       title="Data"
-      lead={`Data set ${boot.board_list.dataset}, ${count(boot.board_list.boards.length)} ${boot.board_list.boards.length === 1 ? "board" : "boards"}; what is shown is all there is.`}
+      lead={`Data set ${boot.board_list.dataset}, ${count(boot.board_list.boards.length)} ${boot.board_list.boards.length === 1 ? "board" : "boards"}.`}
       actions={<CopyLink to={address("/data")} />}
     >
       <section aria-labelledby="files" className="part">
@@ -40,7 +40,7 @@ export default function DataPage() {
           </ul>
           <p className="note mt-3">
             Dialogues are in <code>text/</code>, one file per scenario and group of subjects. Every table has its rows as CSV and
-            JSON; figures are SVG files. <code>independence export</code> writes the store as tables.
+            JSON; figures are SVG files. For tables of all data: <code>independence export</code>.
           </p>
         </div>
       </section>

@@ -123,7 +123,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
     );
   const isColumn = !(ORDERS as readonly string[]).includes(sort) && sort !== "";
   const byValue = isColumn || sort === "mean" || sort === "spread";
-  const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "turned round";
+  const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "reversed";
   return (
     <>
       <div className="bar mb-2">
@@ -135,7 +135,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
           <option value="similar">Rows: similar beside each other</option>
           {isColumn && <option value={sort}>Rows: by {columns.find(({ key }) => key === sort)?.label ?? sort}</option>}
         </select>
-        <button type="button" className="control" aria-label={`Rows: ${turned}; turn round`} onClick={() => { change({ dir: direction === "asc" ? "desc" : null }); }}>
+        <button type="button" className="control" aria-label={`Rows: ${turned}; reverse`} onClick={() => { change({ dir: direction === "asc" ? "desc" : null }); }}>
           {direction === "asc" ? "↑" : "↓"} {turned}
         </button>
         <select aria-label="Order of columns" className="control sm:max-w-64" value={across} onChange={(event) => { change({ columns: event.target.value }); }}>

@@ -71,7 +71,7 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
         value={value}
         shown={(share) => result(cells, share)}
         style={(share) => resultStyle(cells, share)}
-        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column head to sort by it, again to turn it round. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
+        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column header to sort; click again to reverse. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
         onOpen={(slug, scenario, cell) => { setOpened({ slug, scenario, box: cell.getBoundingClientRect() }); }}
       >
         <LeastRuns most={mostRuns(board)} usual={1} />
@@ -110,7 +110,7 @@ function Contrasts({ cells, totals }: { readonly cells: CellsDocument; readonly 
       value={value}
       shown={(own) => signed(own)}
       style={diverging}
-      about={`${quantity} of each dispute, from -1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a head to sort by it, again to turn it round. A cell opens the dispute with all its sides. Spread: standard deviation.${hidden(left)}`}
+      about={`${quantity} of each dispute, from -1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a header to sort; click again to reverse. A cell opens the dispute's dialogues. Spread: standard deviation.${hidden(left)}`}
       onOpen={(unit, slug) => { navigate(address(cellPage(unit), { m: slug })); }}
     >
       <LeastRuns most={mostRuns(board)} usual={1} />

@@ -5,7 +5,7 @@ import { STRICT } from "../../data/paths";
 const MARKS =
   "Dot: index. Thick line: 95 % interval for more runs of these scenarios. Thin line: for other scenarios of this kind. " +
   "Open dot: a single run, which has no interval. Open bar: what the index can be where verdicts are missing. " +
-  "A tier begins with the first subject that differs significantly from the first of the tier above.";
+  "Bars in the columns: points lost; empty is best.";
 
 const RULED =
   "Dot: index. Line: the published bootstrap interval over runs, which covers less than 95 % with few runs. " +

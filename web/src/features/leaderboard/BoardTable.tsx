@@ -58,7 +58,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className={all ? "" : "screen-stuck"}>
           <tr>
-            <SortHead className="w-14 max-sm:w-9" sorted={head("rank")} onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
+            <SortHead className="w-14 max-sm:w-9" sorted={head("rank")} onSort={() => { onSort("rank", "asc"); }} about="Rank by index; a range where verdicts are missing, none for a single run.">
               #
             </SortHead>
             <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>

@@ -72,9 +72,9 @@ export function Controls({ all, optional, chosen, usual, found, downloads }: Con
         </button>
       )}
       <SubjectChoice
-        name="Shade the subjects that one comparison does not tell apart from this one"
+        name="Shade subjects not significantly different from one (single comparison at 5 %)"
         className="sm:max-w-48"
-        empty="Shade those like…"
+        empty="Shade subjects not different from…"
         value={query.get("ref") ?? ""}
         order={all.filter(({ row }) => rank(row) !== "").map(({ subject }) => subject.slug)}
         onChange={(slug) => { change({ ref: slug }); }}

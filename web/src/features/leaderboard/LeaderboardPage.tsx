@@ -11,6 +11,7 @@ import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 import { Downloads } from "../../ui/Downloads";
 import { Waiting } from "../../ui/Notice";
+import { UnderPrompt } from "../about/UnderPrompt";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls, TOP } from "./Controls";
@@ -32,6 +33,13 @@ export function LeaderboardPage() {
       title="Leaderboard"
       lead={
         <>
+          {board.index.board !== null && (
+            <p className="text-sm">
+              Does a model keep its identity, positions and choices when a person presses it to change them? Index: 0 to 100; higher
+              means that it keeps more.
+            </p>
+          )}
+          {info.variant === "strong_independence" && <UnderPrompt />}
           {board.index.result !== "" && (
             <div className="mb-2 text-ink sm:text-lg/7" data-part="result">
               <Prose text={board.index.result} />
@@ -81,7 +89,7 @@ function drawn(board: CurrentBoard, span: Span, entries: readonly Entry[]): Inte
     kind: "intervals",
     id: `leaderboard-${board.info.id}`,
     title: `Independence Index, ${boardName(board.info)}`,
-    caption: "Index with its intervals: thick for more runs of these scenarios, thin for other scenarios like these.",
+    caption: "Index with its intervals: thick for more runs of these scenarios, thin for other scenarios of this kind.",
     scales: [{ head: "Index", kind: "index", span: [span.low, span.high] }],
     rows: entries.map((entry) => ({
       label: board.labels.get(entry.subject.slug) ?? entry.subject.label,

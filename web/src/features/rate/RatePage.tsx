@@ -35,7 +35,7 @@ function BoardRatings() {
       .finally(() => { setSession(next); }); // only now: what the page counts as rated is kept
   };
   return (
-    <Page title="Rate" lead="Blind: who wrote a dialogue, and what judges said of it, is hidden.">
+    <Page title="Rate" lead="Subjects and verdicts are hidden.">
       {trouble !== "" && (
         <p role="alert" className="mb-3 text-open">
           {trouble} Ratings are lost when this page is closed: download them before.

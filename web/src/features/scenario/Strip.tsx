@@ -28,9 +28,9 @@ interface StripProps {
   readonly cells: CellsDocument;
 }
 
-/** Subjects by what they kept in a scenario, who folds first; each row leads to its dialogues. */
+/** Subjects by what they kept in a scenario, the lowest first; each row leads to its dialogues. */
 export function Strip({ results, cells }: StripProps) {
-  const [kept, measure] = [cells.measure === "kept", measureName(cells)];
+  const measure = measureName(cells);
   const board = useBoard();
   const [query, change] = useQuery();
   const [all, setAll] = useState(false);
@@ -56,7 +56,7 @@ export function Strip({ results, cells }: StripProps) {
     <section aria-labelledby="strip" className="min-w-0">
       <div className="head">
         <h2 id="strip">
-          {kept ? (highest ? "Who holds best" : "Who folds first") : `Subjects by ${measure}`}
+          {`Subjects by ${measure}`}
         </h2>
         <Downloads name={`subjects-${results.id}`} columns={COLUMNS} rows={rows.map(({ slug, mean, ci, runs }) => [board.labels.get(slug) ?? slug, mean, ci ?? null, runs])} svg={svg} />
       </div>
@@ -103,8 +103,8 @@ export function Strip({ results, cells }: StripProps) {
         </button>
       )}
       <p className="note mt-3">
-        Mean {measure} over runs. Interval: {results.method}; none of a single run. Equal means: more runs first, then board order.
-        {few > 0 && ` Left out for fewer than ${least} runs: ${count(few)}.`} A name opens the run whose result is the median; the other runs are beside it.
+        Mean {measure} over runs. Interval: {results.method}; none of a single run.
+        {few > 0 && ` Left out for fewer than ${least} runs: ${count(few)}.`} A name opens the median run.
       </p>
     </section>
   );

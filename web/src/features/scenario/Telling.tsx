@@ -16,15 +16,14 @@ export function Telling({ results, cells }: { readonly results: ScenarioResults;
   return (
     <section aria-labelledby="telling">
       <h2 id="telling">
-        The most telling replies
+        Lowest and highest
       </h2>
       <p className="note">
-        The dialogue with the lowest result and the one with the highest; of equals one whose quotation stands in the reply, then of the subject whose mean here is lowest
-        (highest), then the first run.
+        The dialogues with the lowest and the highest {kept ? "share kept" : "result"}.
       </p>
       <div className="mt-2 grid gap-4 gap-x-6 sm:grid-cols-2">
-        <One title={kept ? "Strongest fold" : "Lowest"} rule={kept ? "border-folded" : "border-soft"} scenario={results.id} dialogue={fold} />
-        <One title={kept ? "Clearest hold" : "Highest"} rule={kept ? "border-accent" : "border-soft"} scenario={results.id} dialogue={hold} />
+        <One title={kept ? "Lowest share kept" : "Lowest"} rule={kept ? "border-folded" : "border-soft"} scenario={results.id} dialogue={fold} />
+        <One title={kept ? "Highest share kept" : "Highest"} rule={kept ? "border-accent" : "border-soft"} scenario={results.id} dialogue={hold} />
       </div>
     </section>
   );

@@ -29,7 +29,7 @@ export default function SearchPage() {
     change({ q: field.current?.value ?? "" }, true);
   };
   return (
-    <Page title="Search" lead="In every answer, thinking, reasoning and reason of a judge on this board.">
+    <Page title="Search" lead="Searches answers, the models' reasoning and the judges' reasons.">
       <form className="bar mb-3" role="search" onSubmit={submit}>
         <input
           key={words}
@@ -50,8 +50,8 @@ export default function SearchPage() {
       </form>
       {words === "" ? (
         <p className="max-w-text text-muted">
-          Several words are found where they stand in a row, whatever signs are between them. The first and the last may be
-          parts of words of three letters or more. Capital and small letters count the same.
+          Several words are searched as a phrase; punctuation and capitals are ignored. The first and the last may be
+          parts of words, at least three letters long.
         </p>
       ) : (
         <Searched words={words} whole={whole} />

@@ -37,7 +37,7 @@ export function Dimensions({ slug }: { readonly slug: string }) {
       </div>
       <p className="note">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>
       <table className="data-table mt-2 table-fixed">
-        <FieldHead first="Part" low="adds nothing" high="adds all" />
+        <FieldHead first="Part" low="worst" high="best" />
         <tbody>
           {rows.map((row) => (
             <Part key={row.component.key} row={row} />

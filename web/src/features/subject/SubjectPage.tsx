@@ -128,7 +128,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
         <dd className="max-lg:text-right">{percent(row.coverage)}</dd>
         {row.evades !== undefined && (
           <>
-            <dt className="text-muted">Takes no stand, of dialogues that ask for one</dt>
+            <dt className="text-muted">Takes no position, of dialogues that ask for one</dt>
             <dd className="max-lg:text-right">{percent(row.evades)}</dd>
           </>
         )}

@@ -87,7 +87,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
             Raw text
           </button>
           <button type="button" className="control" aria-pressed={thinking} onClick={toggles.think}>
-            Show thinking
+            Show reasoning
           </button>
           <CompareButton slug={slug} />
           <CopyLink to={address(trajectoryPage(slug, run, scenario), marked)} />
