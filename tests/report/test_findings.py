@@ -56,8 +56,8 @@ def test_the_hardest_scenario_is_tested_against_the_others_over_subjects(toy: To
     low, high = stats.t.interval(0.95, 7, mean, error)
     sentence, weights = said(toy)
     assert sentence == (
-        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): 8 subjects keep {mean:.0f} % of it "
-        f"on average (95 % interval {low:.0f} to {high:.0f}). It is significantly harder than each of the 2 "
+        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): 8 subjects keep {mean:.0f} % of "
+        f"it on average (95 % interval {low:.0f} to {high:.0f}). It is significantly harder than each of the 2 "
         "others (paired t tests over subjects, Holm over 3 pairs, 5 %)."
     )
     assert weights == WEIGHTS

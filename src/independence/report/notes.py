@@ -69,9 +69,9 @@ SENTENCES: Final = {
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
     "detectable": "A true difference of {points:.1f} index points between two subjects is found significant in 80 % of "
     "cases in a single test at 5 %, smaller ones less often (mean over these subjects).",
-    "detectable_in_tiers": "A true difference of {points:.1f} index points between two subjects is found significant in "
-    "80 % of cases in a single test at 5 %, one of {corrected:.1f} when all pairs are tested ({correction}); smaller "
-    "ones less often (mean over these subjects).",
+    "detectable_in_tiers": "A true difference of {points:.1f} index points between two subjects is found significant "
+    "in 80 % of cases in a single test at 5 %, one of {corrected:.1f} when all pairs are tested ({correction}); "
+    "smaller ones less often (mean over these subjects).",
     "judges_like_these": "Intervals for {reading} do not contain the judge's error. Those called "
     f"{JUDGES_LIKE_THESE} (--format json) do: they are for other runs, scenarios and judges, by what {{judges}} gave "
     "{subjects} subjects. How much higher or lower a judge grades all subjects alike (SD {severity:.1f} points) is in "
