@@ -31,15 +31,17 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
             </tr>
           </thead>
           <tbody>
-            {live.subjects.map((slug, line) => (
+            {live.subjects.map((slug, line) => {
+              const name = board.labels.get(slug) ?? live.labels[line] ?? "";
+              return (
               <tr key={slug}>
-                <th scope="row" className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+                <th scope="row" title={live.labels[line]} className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
                   {board.subjects.has(slug) ? (
                     <Link href={address(subjectPage(slug))} className="block truncate leading-6 hover:text-accent hover:underline">
-                      {live.labels[line]}
+                      {name}
                     </Link>
                   ) : (
-                    live.labels[line]
+                    name
                   )}
                 </th>
                 {(live.cells[line] ?? []).map((cell, column) => (
@@ -47,11 +49,12 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
                     key={live.scenarios[column]}
                     cell={cell}
                     to={(run) => address(trajectoryPage(slug, run, live.scenarios[column] ?? ""))}
-                    name={`${live.labels[line] ?? ""}, ${scenarioTitle(board, live.scenarios[column] ?? "")}`}
+                    name={`${name}, ${scenarioTitle(board, live.scenarios[column] ?? "")}`}
                   />
                 ))}
               </tr>
-            ))}
+              );
+            })}
           </tbody>
         </table>
       </div>
