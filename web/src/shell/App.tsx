@@ -33,6 +33,7 @@ const LivePage = later(() => import("../features/live/LivePage"));
 const NamesPage = later(() => import("../features/names/NamesPage"));
 const NotesPage = later(() => import("../features/notes/NotesPage"));
 const PromptsPage = later(() => import("../features/prompts/PromptsPage"));
+const Runs = later(() => import("../features/live/Runs"));
 const RatePage = later(() => import("../features/rate/RatePage"));
 const ReportPage = later(() => import("../features/report/ReportPage"));
 const ScenarioPage = later(() => import("../features/scenario/ScenarioPage"));

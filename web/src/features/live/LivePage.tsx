@@ -7,7 +7,7 @@ import { counted } from "../../text/format";
 import { Waiting } from "../../ui/Notice";
 import { Failures } from "./Failures";
 import { LiveMatrix } from "./LiveMatrix";
-import { Runs } from "./Runs";
+import Runs from "./Runs";
 
 /** What runs are doing now, and how far every dialogue is. */
 export default function LivePage() {

@@ -3,7 +3,7 @@ import { Waiting } from "../../ui/Notice";
 import { RunCard } from "./RunCard";
 
 /** Every process that works on the store, or that the server does not answer. */
-export function Runs() {
+export default function Runs() {
   const { changes, lost } = useFollowing();
   return (
     <>
