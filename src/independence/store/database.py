@@ -147,7 +147,9 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
     finally:
         if not hangs:  # else closing it would hang as well
             connection.close()
-        if unused:  # a refused or mistyped run
+        if (
+            unused and not store_file.log_of(path).exists()
+        ):  # a refused or mistyped run, of a store nobody else has open
             path.unlink(missing_ok=True)
 
 

@@ -26,7 +26,7 @@ class CellCounts(NamedTuple):
     failed: int
     answers: int
     verdicts: int
-    run: int  # to look at: one in progress, else one that failed, else the first
+    run: int  # to look at: one in progress, of those one with answers first, else one that failed, else the first
 
 
 def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
@@ -34,8 +34,11 @@ def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
     sql = (
         "SELECT config_dir, scenario, count(*), sum(running), sum(done), sum(done AND verdicts > 0), "
         "sum(NOT running AND NOT done AND failed), sum(answers), sum(verdicts), "
-        "coalesce(min(iif(running, run, NULL)), min(iif(NOT done AND failed, run, NULL)), min(run)) FROM ("
-        "SELECT p.config_dir, p.scenario, p.run, coalesce(l.owner IN (SELECT value FROM json_each(?)), 0) AS running, "
+        "coalesce(min(iif(running AND answers > 0, run, NULL)), min(iif(running, run, NULL)), "
+        "min(iif(NOT done AND failed, run, NULL)), min(run)) FROM ("
+        # A process keeps what is complete until it begins something else.
+        "SELECT p.config_dir, p.scenario, p.run, coalesce(l.owner IN (SELECT value FROM json_each(?)), 0) "
+        "AND NOT (coalesce(c.answers, 0) >= t.turns AND v.trial IS NOT NULL) AS running, "
         "coalesce(c.answers, 0) AS answers, coalesce(c.answers, 0) >= t.turns AS done, "
         "coalesce(c.missing, 0) > 0 OR f.trial IS NOT NULL AS failed, coalesce(v.verdicts, 0) AS verdicts "
         "FROM planned p JOIN trials t ON t.key = p.trial LEFT JOIN leases l ON l.trial = p.trial "

@@ -73,9 +73,10 @@ def put(connection: sqlite3.Connection, owner: str, snapshot: str, time: Clock =
 
 
 def read(connection: sqlite3.Connection, time: Clock = MACHINE) -> list[ProgressRow]:
-    """The last snapshot of every process, the newest first."""
-    rows = connection.execute("SELECT owner, at, snapshot FROM progress ORDER BY at DESC").fetchall()
-    found = ((owner, at, msgspec.json.decode(text, type=RunSnapshot)) for owner, at, text in rows)
+    """The last snapshot of every process, who began last first."""
+    rows = connection.execute("SELECT owner, at, snapshot FROM progress ORDER BY owner").fetchall()
+    found = [(owner, at, msgspec.json.decode(text, type=RunSnapshot)) for owner, at, text in rows]
+    found.sort(key=lambda row: row[2].began, reverse=True)
     return [ProgressRow(owner, at, _state(connection, owner, at, said, time), said) for owner, at, said in found]
 
 

@@ -17,24 +17,40 @@ from independence.report.site.served import (
     LiveFailure,
 )
 from independence.report.site.slugs import slug
-from independence.store import live, progress, scopes
+from independence.store import digests, live, progress, scopes
 from independence.store.live import UnansweredCall
 from independence.store.scopes import BoardScope
 
 MOST_FAILURES: Final = 100
+# The sums of what boards read, but for when each command was last at work.
+_RESULTS: Final = (
+    "SELECT (SELECT group_concat(name || ' ' || rows || ' ' || digests) "
+    f"FROM {digests.TALLIES} WHERE name <> 'sessions') || (SELECT total(spent_usd) FROM sessions) "
+    "|| (SELECT count(*) || coalesce(max(extracted_at), '') FROM names)"
+)
 _NUMBERED: Final = re.compile(r"\S*\d\S*")  # of a time, an id of the request, a count
 
 
 class StoreVersion:
-    """Tells when any process has changed the store. `str` of it is another one after each change."""
+    """Tells when any process has changed the store. `str` of it is another one after each change of results."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._start = secrets.token_hex(4)  # a version means nothing to a server that is started anew
+        self._at, self._results, self._number = -1, "", 0
+
+    @property
+    def moment(self) -> int:
+        """Another one after any change at all: a run says once a second how it stands, with nothing new in it."""
+        (moment,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(moment)
 
     def __str__(self) -> str:
-        (number,) = self._connection.execute("PRAGMA data_version").fetchone()
-        return f"{self._start}-{number}"
+        if self._at != (moment := self.moment):
+            (results,) = self._connection.execute(_RESULTS).fetchone()
+            self._number += results != self._results
+            self._at, self._results = moment, results
+        return f"{self._start}-{self._number}"
 
 
 def changes(connection: sqlite3.Connection, version: str, at: float, *, writable: bool) -> ChangesDocument:
@@ -62,7 +78,7 @@ def board(connection: sqlite3.Connection, name: str, scope: BoardScope) -> LiveD
         for lost in live.unanswered(connection, one.where):
             if lost.config_dir not in one.aside:
                 key = scope.key(one.where, lost.config_dir)
-                alike = (key, lost.what, lost.kind, _NUMBERED.sub("#", lost.detail))
+                alike = (key, lost.kind, _NUMBERED.sub("#", lost.detail))
                 failures.setdefault(alike, []).append((key, lost))
     planned, known_to_suite = {scenario for _, scenario in cells}, [one.id for one in scope.suite.scenarios]
     order = [*(one for one in known_to_suite if one in planned), *sorted(planned - set(known_to_suite))]

@@ -54,7 +54,7 @@ class StorePages:
         self._newer, self._newer_at = 0, math.inf
         self._cache = DocumentCache(self._document, lambda: str(self._version), self._making, clock=clock)
         self._counts = DocumentCache(self._counted, self._by_the_clock, self._looking, least_s=_COUNTED_S, clock=clock)
-        self._feed = ChangesFeed(self._seen, self.changes, clock)
+        self._feed = ChangesFeed(lambda: f"{self._seen()} {self._version.moment}", self.changes, clock)
         self.writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
 
     def __enter__(self) -> StorePages:
@@ -101,7 +101,7 @@ class StorePages:
         return documents.encode(live.changes(self._watching, self._seen(), self._clock.now(), writable=self.writable))
 
     def _seen(self) -> str:
-        """What tells of a change: the store's version, or that what was sent as it was before is due."""
+        """What tells of new results: the store's version, or that what was sent as it was before is due."""
         if self._clock.monotonic() >= self._newer_at:
             self._newer_at = math.inf
             self._newer += 1
@@ -126,7 +126,7 @@ class StorePages:
         """The document `api/live/BOARD`. Raises KeyError."""
         await self._scope(name)
         entry = await self._counts.entry(name)
-        if not entry.version.startswith(f"{self._version} "):  # counted just before the last change
+        if not entry.version.startswith(f"{self._version.moment} "):  # counted just before the last change
             self._newer_at = min(self._newer_at, self._counts.due_at(entry))
         return entry.document
 
@@ -135,7 +135,7 @@ class StorePages:
 
     def _by_the_clock(self) -> str:
         """Another one also from time to time: a process that dies changes nothing in the store."""
-        return f"{self._version} {self._clock.monotonic() // _DEATHS_S}"
+        return f"{self._version.moment} {self._clock.monotonic() // _DEATHS_S}"
 
     async def search(self, name: str, words: str, *, whole: bool) -> bytes:
         """The document `api/search`. Raises KeyError for an unknown board, UsageError for words amiss."""

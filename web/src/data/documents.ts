@@ -17,6 +17,8 @@ interface Versioned {
   readonly schema: number;
 }
 
+const due = new Set<string>(); // asked for again soon, once however often it came
+
 notifyManager.setScheduler(queueMicrotask);
 const client = new QueryClient({
   defaultOptions: {
@@ -42,11 +44,20 @@ async function reason(response: Response): Promise<string> {
   return response.status === 404 ? "This document is not part of this site." : `The server answered ${response.status}.`;
 }
 
+function askAgain(path: string): void {
+  if (due.has(path)) return;
+  due.add(path);
+  window.setTimeout(() => {
+    due.delete(path);
+    void client.refetchQueries({ queryKey: [path], type: "active" });
+  }, SOON);
+}
+
 async function fetched(path: string): Promise<Versioned> {
   const response = await fetch(path).catch(() => {
     throw new Error(navigator.onLine ? "The server does not answer." : "This device is offline.");
   });
-  if (response.headers.has(BEHIND)) window.setTimeout(() => void client.refetchQueries({ queryKey: [path], type: "active" }), SOON);
+  if (response.headers.has(BEHIND)) askAgain(path);
   if (!response.ok) throw new Error(await reason(response));
   return (await response.json().catch(() => {
     throw new Error("The document was cut off or is not JSON.");

@@ -1,9 +1,14 @@
+<<<<<<< HEAD
 import { useMemo, useState } from "react";
 import { Link, Route, Router, Switch, useLocation, useSearch } from "wouter";
+=======
+import { useEffect, useMemo, useState } from "react";
+import { Link, Route, Switch, useLocation, useSearch } from "wouter";
+>>>>>>> s34-live
 import { BoardContext, currentBoard, type CurrentBoard } from "../data/board";
 import { IN_FILE } from "../data/boot";
 import { useDocument } from "../data/documents";
-import { useFollowing } from "../data/live";
+import { showChanges, useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
 import { Tray } from "../features/compare/Tray";
 import { SearchBox } from "../features/search/SearchBox";
@@ -35,6 +40,7 @@ const LivePage = later(() => import("../features/live/LivePage"));
 const NamesPage = later(() => import("../features/names/NamesPage"));
 const NotesPage = later(() => import("../features/notes/NotesPage"));
 const PromptsPage = later(() => import("../features/prompts/PromptsPage"));
+const Runs = later(() => import("../features/live/Runs"));
 const RatePage = later(() => import("../features/rate/RatePage"));
 const ReportPage = later(() => import("../features/report/ReportPage"));
 const ScenarioPage = later(() => import("../features/scenario/ScenarioPage"));
@@ -55,7 +61,7 @@ export function App({ boot: written }: { readonly boot: BootConfig | null }) {
       <main id="main" className="frame flex-1 pt-6 pb-16">
         <ShownError path={path}>
           {boot === null || chosen?.info === undefined || chosen.unknown !== null ? (
-            <NoBoard unknown={chosen?.unknown ?? null} />
+            <NoBoard served={boot?.served ?? false} unknown={chosen?.unknown ?? null} />
           ) : (
             <Pages boot={boot} info={chosen.info} judge={chosen.judge} scoring={chosen.scoring} />
           )}
@@ -78,14 +84,23 @@ function useCurrentBoot(boot: BootConfig | null): BootConfig | null {
   );
 }
 
-function NoBoard({ unknown }: { readonly unknown: string | null }) {
+function NoBoard({ served, unknown }: { readonly served: boolean; readonly unknown: string | null }) {
+  const { changes, shownVersion } = useFollowing();
+  useEffect(() => {
+    if (changes !== null && changes.version !== shownVersion) showChanges(); // there is nothing that could move
+  }, [changes, shownVersion]);
   return (
     <Page title="Nothing to show">
       <p>
         {unknown === null
-          ? "No results yet: run a suite or import results, then reload."
+          ? `No results yet: run a suite or import results${served ? "; they appear here as they come." : ", then reload."}`
           : `The address names a board, a judge or a scoring that is not here: ${unknown}.`}
       </p>
+      {served && unknown === null && (
+        <div className="mt-5">
+          <Runs />
+        </div>
+      )}
       {unknown !== null && (
         <p className="mt-3">
           <Link href="/" className="link">

@@ -11,7 +11,7 @@ from independence.types import Scalar
 
 
 class ChangesDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`api/changes`, and the event `changes` of its stream. Another `version` means that the store has changed."""
+    """`api/changes`, and the event `changes` of its stream. Another `version` means that there are new results."""
 
     schema: int
     version: str

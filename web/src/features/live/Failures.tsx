@@ -10,7 +10,7 @@ const AGAIN = "The same command asks again.";
 const ADVICE: Readonly<Record<string, string>> = {
   GaveUp: `${AGAIN} Where the server is overloaded, ask less at once (--parallel).`,
   Refused: `Change what the server names in the model's entry of models.yaml; then ${AGAIN.toLowerCase()}`,
-  no_answer: "The model gave no answer within its limit; more --max-tokens may help, as a subject of its own.",
+  no_answer: "The model gave no answer. Where it was cut off, more --max-tokens may help, as a subject of its own.",
   too_long: "The dialogue does not fit into the model's context; serve it with a longer one.",
   prompt_cut: "The server read less than was sent; serve the model with a longer context.",
   blocked: "The provider refuses this prompt; another --provider may answer it.",
@@ -35,7 +35,7 @@ export function Failures({ failures }: { readonly failures: readonly LiveFailure
           <li key={`${one.subject}/${one.what}/${one.kind}/${one.detail}`} className="py-2">
             <p className="flex flex-wrap gap-x-3">
               <Link href={address(trajectoryPage(one.subject, one.run, one.scenario))} className="link min-w-0 wrap-anywhere">
-                {one.label}: {scenarioTitle(board, one.scenario)}, {one.what}, run {one.run}
+                {board.labels.get(one.subject) ?? one.label}: {scenarioTitle(board, one.scenario)}, {one.what}, run {one.run}
               </Link>
               <span className="text-muted tabular-nums">
                 {one.times === 1 ? "once" : `${count(one.times)} times`}

@@ -32,15 +32,24 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
             </tr>
           </thead>
           <tbody>
-            {live.subjects.map((slug, line) => (
+            {live.subjects.map((slug, line) => {
+              const name = board.labels.get(slug) ?? live.labels[line] ?? "";
+              return (
               <tr key={slug}>
+<<<<<<< HEAD
                 <th scope="row" className="sticky left-0 max-w-72 bg-paper px-2 text-left font-normal max-sm:max-w-36">
                   {board.subjects.has(slug) ? (
                     <Link href={address(subjectPage(slug))} className="block min-h-6 hover:text-accent hover:underline">
                       <SubjectLabel slug={slug} />
+=======
+                <th scope="row" title={live.labels[line]} className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+                  {board.subjects.has(slug) ? (
+                    <Link href={address(subjectPage(slug))} className="block truncate leading-6 hover:text-accent hover:underline">
+                      {name}
+>>>>>>> s34-live
                     </Link>
                   ) : (
-                    live.labels[line]
+                    name
                   )}
                 </th>
                 {(live.cells[line] ?? []).map((cell, column) => (
@@ -48,11 +57,12 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
                     key={live.scenarios[column]}
                     cell={cell}
                     to={(run) => address(trajectoryPage(slug, run, live.scenarios[column] ?? ""))}
-                    name={`${live.labels[line] ?? ""}, ${scenarioTitle(board, live.scenarios[column] ?? "")}`}
+                    name={`${name}, ${scenarioTitle(board, live.scenarios[column] ?? "")}`}
                   />
                 ))}
               </tr>
-            ))}
+              );
+            })}
           </tbody>
         </table>
       </div>

@@ -20,11 +20,12 @@ export function RunCard({ run, now }: RunCardProps) {
   const took = Math.max(until - own.began, 1);
   const rate = own.done / took;
   const left = own.planned - own.done - own.failed;
+  const nothing = state === "running" ? "preparing: the servers are tested before the first call" : "nothing to ask";
   const facts = [
-    `${count(own.done)} of ${counted(own.planned, "call")}`,
+    own.planned === 0 ? nothing : `${count(own.done)} of ${counted(own.planned, "call")}`,
     own.failed > 0 ? `${count(own.failed)} failed` : "",
     `${dollars(own.usd)}${own.cap_usd === null ? "" : ` of at most ${dollars(own.cap_usd)}`}`,
-    `${counted(Math.round(rate * 60), "call")} a minute`,
+    own.planned === 0 ? "" : `${counted(Math.round(rate * 60), "call")} a minute`,
     span(took),
     state === "ended" && left > 0 ? `${count(left)} not asked` : "",
     state === "running" && rate > 0 && left > 0 ? `about ${span(left / rate)} left` : "",
