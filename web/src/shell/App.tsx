@@ -1,10 +1,5 @@
-<<<<<<< HEAD
-import { useMemo, useState } from "react";
-import { Link, Route, Router, Switch, useLocation, useSearch } from "wouter";
-=======
 import { useEffect, useMemo, useState } from "react";
-import { Link, Route, Switch, useLocation, useSearch } from "wouter";
->>>>>>> s34-live
+import { Link, Route, Router, Switch, useLocation, useSearch } from "wouter";
 import { BoardContext, currentBoard, type CurrentBoard } from "../data/board";
 import { IN_FILE } from "../data/boot";
 import { useDocument } from "../data/documents";
