@@ -41,7 +41,7 @@ export function LeaderboardPage() {
           )}
           {info.variant === "strong_independence" && <UnderPrompt />}
           {board.index.result !== "" && (
-            <div className="mb-2 text-ink sm:text-lg/7" data-part="result">
+            <div className="mt-3 mb-2 text-ink sm:text-lg/7" data-part="result">
               <Prose text={board.index.result} />
             </div>
           )}
