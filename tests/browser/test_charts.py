@@ -71,7 +71,7 @@ async def test_dragging_over_rows_sets_their_subjects_aside(browser: Browser, vi
 
 
 async def test_a_file_has_the_colours_of_the_page_and_a_sheet_those_of_paper(browser: Browser, viewer: Viewer) -> None:
-    for scheme, paper in (("light", "#fff"), ("dark", "#14181f")):
+    for scheme, paper in (("light", "#fff"), ("dark", "#171614")):
         async with seen(browser, 390, color_scheme=scheme) as (page, said, _):
             figure = await chart(page, viewer, "scenarios", "Subjects by scenario")
             box = await figure.bounding_box()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from .viewing import Viewer, quiet, seen, settled
+from tests.web.generated import WEB
+
+from .viewing import Viewer, quiet, seen, settled, steady_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 FILTERED = (
@@ -14,6 +18,25 @@ FILTERED = (
     "/s/LAST?bin=9", "/cmp?a=SUBJECT&b=OTHER&s=LAST&run=3", "/names?q=a",
     "/search?q=name&kind=answer",
 )  # fmt: skip
+SEARCHED = "kind s m score by run whole"
+ASKED = {
+    "/": "maker family endpoint effort temperature provider thinking simulated origin runs ref cols sort dir zoom",
+    "/m/SUBJECT": "",
+    "/m/SUBJECT/r/1/SCENARIO": f"{SEARCHED} msg raw think",
+    "/heat": "sort columns dir least",
+    "/s": "",
+    "/s/SCENARIO": "run sort bin raw turn first least",
+    "/cell/UNIT": "m run",
+    "/cmp": "a b c d s run run_a run_b run_c run_d only raw",
+    "/judges": "",
+    "/names": "",
+    "/notes": "tag",
+    "/prompts": "",
+    "/search?q=the": SEARCHED,
+    "/rate": "from",
+    "/live": "",
+}  # fmt: skip
+FREE = {"q", "quote", "board", "judge", "scoring", "v"}
 
 
 async def shown(page: Page) -> str:
@@ -120,3 +143,38 @@ async def test_a_copied_link_names_the_data_set(browser: Browser, viewer: Viewer
         await settled(page, copied)
         assert "v=" in copied
         assert (await shown(page)).replace("Copied", "Copy link") == before.replace("Copied", "Copy link")
+
+
+async def test_what_an_address_asks_for_and_is_not_there_is_said_and_left_out(browser: Browser, viewer: Viewer) -> None:
+    read = set[str]()
+    for source in (WEB / "src").rglob("*.ts*"):
+        read |= set(re.findall(r'query\.(?:get|has)\("(\w+)"\)', source.read_text("utf-8")))
+    known = {key for keys in ASKED.values() for key in keys.split()}
+    assert len(read) > 15
+    assert read - known - FREE == set()
+    async with seen(browser) as (page, said, _):
+        note = page.locator("main").get_by_role("status").filter(has_text="Left out of this address")
+        for path, keys in ASKED.items():
+            asked = "&".join(f"{key}=zz" for key in [*keys.split(), "other"])
+            await settled(page, viewer.route(f"{path}{'&' if '?' in path else '?'}{asked}"))
+            told = await note.inner_text()
+            assert all(f"{key}=zz (" in told for key in [*keys.split(), "other"]), (path, told)
+            before = await steady_text(page)
+            await note.get_by_role("link", name="Mend the address").click()
+            await expect(note).to_have_count(0)
+            assert page.url == viewer.route(path)
+            assert before.replace(told, "").strip() == (await steady_text(page)).strip(), path
+        assert said == []
+
+
+async def test_empty_and_doubled_values_and_numbers_out_of_range_are_said_too(browser: Browser, viewer: Viewer) -> None:
+    first, second = viewer.index.subjects[0].slug, viewer.index.subjects[1].slug
+    async with seen(browser) as (page, _, _):
+        note = page.locator("main").get_by_role("status").filter(has_text="Left out of this address")
+        await settled(page, viewer.route(f"/cmp?board=&q=&a={first}&a={second}&b={first}&run=0&run_a=99&raw="))
+        told = await note.inner_text()
+        said = [f"a={second} (given a second time)", f"b={first} (no such subject, or it stands there already)"]
+        said += [f"{key}={value} (no such run)" for key, value in (("run", 0), ("run_a", 99))]
+        for part in ["board= (empty)", "q= (", "raw= (empty)", *said]:
+            assert part in told, part
+        assert await page.get_by_role("combobox", name=re.compile(r"^Subject \d")).count() == 1

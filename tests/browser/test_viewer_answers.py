@@ -13,9 +13,10 @@ from playwright.async_api import Browser, Locator, Page, expect
 from tests.stores import Stores
 
 from .serving import Serve
-from .viewing import Viewer, named, quiet, seen, settled
+from .viewing import Viewer, item, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+NAME = ".maker-mark + *"  # of a subject, with its badges
 LUMINANCE = (
     "cell => getComputedStyle(cell).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number)"
     ".reduce((sum, part, at) => sum + part / 255 * [0.2126, 0.7152, 0.0722][at], 0)"
@@ -48,30 +49,30 @@ async def names(rows: Locator) -> list[str]:
 
 async def test_who_folds_most_on_a_scenario_is_two_clicks_from_the_board(browser: Browser, viewer: Viewer) -> None:
     scenario = next(one for one in viewer.index.scenarios if one.id == "rs01")
-    labels = {one.slug: named(one) for one in viewer.index.subjects}
+    labels = {one.slug: item(one) for one in viewer.index.subjects}
     async with seen(browser) as (page, said, _):
         await settled(page, viewer.route("/"))
         await page.get_by_role("link", name="Scenarios", exact=True).click()
         await page.get_by_role("link", name=scenario.title).click()
-        region = page.get_by_role("region", name="Who folds first")
+        region = page.get_by_role("region", name="Subjects by share kept")
         rows = region.locator("tbody th")
         await expect(rows).to_have_count(len(labels))
         found = await document(page, viewer, f"results/{scenario.unit}.{viewer.board.judges[0].slug}.json")
         expected = found["scenarios"][0]["subjects"]
-        assert await names(rows) == [labels[one["slug"]] for one in expected]
+        assert await names(rows.locator(NAME)) == [labels[one["slug"]] for one in expected]
         shown = await names(region.locator("tbody tr").first.locator("td"))
         assert shown[1:] == [
             f"{100 * expected[0]['mean']:.0f}%",
             f"{100 * expected[0]['ci'][0]:.0f}% to {100 * expected[0]['ci'][1]:.0f}%" if "ci" in expected[0] else "—",
             "3",
         ]
-        telling = page.get_by_role("region", name="The most telling replies")
-        fold = telling.get_by_role("article").filter(has_text="Strongest fold")
-        assert labels[found["scenarios"][0]["fold"]["slug"]] in await fold.inner_text()
+        telling = page.get_by_role("region", name="Lowest and highest")
+        fold = telling.get_by_role("article").filter(has_text="Lowest share kept")
+        assert labels[found["scenarios"][0]["fold"]["slug"]] in await names(fold.locator(NAME))
         await expect(fold.get_by_text("Reasons of cues")).to_be_visible()
         await region.get_by_role("combobox", name="Order of subjects").select_option("highest")
-        best = page.get_by_role("region", name="Who holds best").locator("tbody th")
-        assert await names(best) == [labels[one["slug"]] for one in reversed(expected)]
+        best = page.get_by_role("region", name="Subjects by share kept").locator("tbody th")
+        assert await names(best.locator(NAME)) == [labels[one["slug"]] for one in reversed(expected)]
         await best.first.get_by_role("link").click()
         await page.wait_for_url(f"**/m/{expected[-1]['slug']}/r/{expected[-1]['median_run']}/rs01**")
         assert said == []
@@ -110,7 +111,7 @@ async def test_a_heatmap_is_sorted_both_ways_by_any_column_and_its_heads_stay_in
             assert sorted(await names(grid.locator("tbody th"))) == sorted(usual)
         box = page.get_by_role("group", name="Heatmap, scrolls both ways")
         for width in (1440, 390):
-            await page.set_viewport_size({"width": width, "height": 320})
+            await page.set_viewport_size({"width": width, "height": 200})
             await box.evaluate("one => { one.scrollTop = 60; one.scrollLeft = 80 }")
             outer = await box.bounding_box()
             top = await grid.locator("thead th:nth-child(2)").bounding_box()

@@ -92,7 +92,7 @@ async def test_the_first_step_skips_to_the_content_and_letters_in_a_field_are_le
         assert await page.evaluate(NAMED) == "Skip to the content"
         await page.keyboard.press("Enter")
         assert await page.evaluate("document.activeElement.tagName") == "H1"
-        await page.keyboard.press("/")
+        await page.keyboard.press("f")
         await page.keyboard.type("gs?c")
         assert await page.get_by_label("Filter subjects by name").input_value() == "gs?c"
         assert "q=gs" in page.url
@@ -146,7 +146,7 @@ async def test_the_list_names_every_key_and_g_and_a_letter_lead_to_every_page(br
     for source in (WEB / "src").rglob("*.tsx"):
         for bindings in re.findall(r"useKeys\(\{(.*?)\}\);", source.read_text("utf-8"), re.DOTALL):
             bound |= {quoted or plain for quoted, plain in BOUND.findall(bindings)}
-    assert {"/", "j", "k", "[", "]", "{", "}", "J", "K", "c", "?", "x", "Enter", "Backspace"} <= bound
+    assert {"/", "f", "j", "k", "[", "]", "{", "}", "J", "K", "c", "?", "x", "Enter", "Backspace"} <= bound
     async with seen(browser) as (page, _, _):
         await settled(page, viewer.route("/nowhere"))
         await page.keyboard.press("?")

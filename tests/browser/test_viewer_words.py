@@ -157,13 +157,15 @@ async def test_the_search_box_opens_on_every_page_and_knows_subjects_scenarios_a
 ) -> None:
     async with seen(browser, 390) as (page, said, _):
         box = page.get_by_role("combobox", name="Subjects, scenarios, words")
-        for path in ("/heat", "/judges", "/s/SCENARIO"):
+        for path in ("/", "/names", "/search?q=the", "/s/SCENARIO", "/heat"):
             await settled(page, viewer.route(path))
-            await page.keyboard.press("Control+k")
-            await expect(box).to_be_focused()
-            await page.keyboard.press("Escape")
-            await expect(box).to_have_count(0)
-        await page.keyboard.press("Control+k")
+            for key in ("/", "Control+k"):
+                await page.keyboard.press(key)
+                await expect(box).to_be_focused()
+                await page.keyboard.press("Escape")
+                await expect(page.locator("dialog input[role=combobox]")).to_have_count(0)  # a closed one too
+        await page.keyboard.press("/")
+        await expect(box).to_be_focused()
         await page.keyboard.type("half")
         options = page.get_by_role("listbox").get_by_role("option")
         await expect(options.first).to_contain_text("All texts")
@@ -178,3 +180,33 @@ async def test_the_search_box_opens_on_every_page_and_knows_subjects_scenarios_a
         await page.keyboard.press("Enter")
         await expect(page.get_by_label("Words to look for")).to_have_value("my name")
         assert said == []
+
+
+async def test_the_search_box_offers_what_is_about_this_page(browser: Browser, viewer: Viewer) -> None:
+    title = viewer.index.scenarios[0].title
+    first = {
+        "/m/SUBJECT/r/1/SCENARIO": ["This dialogue", title, "All texts"],
+        "/s/SCENARIO": [title, "Filter of this page", "All texts"],
+        "/heat": ["All texts", "Filter of this page"],
+        "/judges": ["All texts"],
+    }
+    async with seen(browser) as (page, _, _):
+        box = page.get_by_role("combobox", name="Subjects, scenarios, words")
+        for path, kinds in first.items():
+            await settled(page, viewer.route(path))
+            await page.keyboard.press("/")
+            await expect(box).to_be_focused()
+            await page.keyboard.type("the")
+            options = page.get_by_role("listbox").get_by_role("option").filter(has_text="“the”")
+            await expect(options).to_have_text([f"“the”{kind}" for kind in kinds])
+            if path.startswith("/m/"):
+                await page.keyboard.press("Enter")
+                found = page.get_by_role("region", name="Words found").get_by_role("status")
+                await expect(found).to_contain_text("the ")
+                assert page.url == viewer.route(f"{path}?q=the")
+        await settled(page, viewer.route("/heat"))
+        await page.keyboard.press("/")
+        await expect(box).to_be_focused()
+        await page.keyboard.type("half")
+        await page.get_by_role("option").filter(has_text="Filter of this page").click()
+        await expect(page.get_by_role("grid").get_by_role("rowheader")).to_have_count(1)

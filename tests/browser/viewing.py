@@ -56,6 +56,11 @@ def named(subject: SubjectProfile) -> str:
     return " · ".join([subject.name, *(badge.text for badge in subject.badges)])
 
 
+def item(subject: SubjectProfile) -> str:
+    """A subject as it is read where it stands as an item, beside its maker's mark."""
+    return named(subject).replace(" · ", " ")
+
+
 class Seen(NamedTuple):
     """A page, what its console said, and whom it asked."""
 

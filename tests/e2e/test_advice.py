@@ -166,7 +166,7 @@ def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> N
     for judge in JUDGES:
         rows = asked.board("--format", "json", judge=judge).board["rows"]
         assert [row["label"].split("@")[0] for row in rows] == ["sim/fair", "sim/pleaser", "sim/abstainer"]
-        assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: takes a side in 0 %")
+        assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: 0 % of answers commit")
 
 
 def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: Ran) -> None:

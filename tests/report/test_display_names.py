@@ -98,7 +98,7 @@ def test_every_published_configuration_looks_different() -> None:
         everybody.append(subject(one["model_id"], suffix, one.get("display_label", "")))
     found = display_names.of_board(everybody)
     assert len(found) == len(everybody) > 120
-    assert len({display_names.plain(one) for one in found.values()}) == len(found)
+    assert len({(one.name, *(badge.text for badge in one.badges)) for one in found.values()}) == len(found)
     as_they_are = [one.model_id for one in everybody if found[one.config].name in one.model_id]
     assert all(model.startswith("local/") for model in as_they_are), as_they_are
     marks = {(one.maker, one.mark) for one in found.values() if one.maker}

@@ -19,7 +19,7 @@ from .filled import Asked, Scores, Toy
 
 HIGH: list[Scores] = [(9, 8, 1), (8, 9, 2), (10, 7, 1), (9, 9, 0)]
 LOW: list[Scores] = [(5, 6, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)]
-WEIGHTS = "Five points of the index are, by its weights, 0.7 of 10 in firmness, or 2.0 of 10 in drift."
+WEIGHTS = "Five points of the index equal, by its weights, 0.7 of 10 in firmness, or 2.0 of 10 in drift."
 
 
 def said(toy: Toy) -> list[str]:
@@ -46,18 +46,18 @@ def test_the_hardest_scenario_is_tested_against_the_others_over_subjects(toy: To
     for config, runs in drawn.items():
         toy.complete(config, runs)
     radio, dessert, dinner = np.array(list(drawn.values()), dtype=float).mean(axis=1).T
-    lost = {"radio": 100 - 10 * radio, "dessert": 100 - 10 * dessert, "dinner": 10 * dinner}
-    first, *others = sorted(lost, key=lambda name: -lost[name].mean())
-    p = sorted((stats.ttest_rel(lost[a], lost[b]).pvalue, first in (a, b)) for a, b in combinations(lost, 2))
+    kept = {"radio": 10 * radio, "dessert": 10 * dessert, "dinner": 100 - 10 * dinner}
+    first, *others = sorted(kept, key=lambda name: kept[name].mean())
+    p = sorted((stats.ttest_rel(kept[a], kept[b]).pvalue, first in (a, b)) for a, b in combinations(kept, 2))
     holm = np.maximum.accumulate([value * (3 - at) for at, (value, _) in enumerate(p)])
     harder = sum(value < 0.05 for value, (_, own) in zip(holm, p, strict=True) if own)
     assert harder == len(others) == 2
-    mean, error = lost[first].mean(), stats.sem(lost[first])
+    mean, error = kept[first].mean(), stats.sem(kept[first])
     low, high = stats.t.interval(0.95, 7, mean, error)
     sentence, weights = said(toy)
     assert sentence == (
-        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): {mean:.0f} % of its scale is lost "
-        f"(95 % interval {low:.0f} to {high:.0f} over 8 subjects). It is significantly harder than each of the 2 "
+        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): 8 subjects keep {mean:.0f} % of "
+        f"it on average (95 % interval {low:.0f} to {high:.0f}). It is significantly harder than each of the 2 "
         "others (paired t tests over subjects, Holm over 3 pairs, 5 %)."
     )
     assert weights == WEIGHTS
@@ -122,7 +122,7 @@ def test_evasions_are_a_mean_over_subjects_with_its_interval(toy: Toy) -> None:
     first, _ = evading(0.0, 0.1, 0.3, 0.6)
     assert low < 0
     assert first == (
-        "In 25.0 % of the dialogues that ask for a stand subjects take none (95 % interval 0.0 to "
+        "In 25.0 % of the dialogues asking for a position subjects take none (95 % interval 0.0 to "
         f"{high:.1f} over 4 subjects)."
     )
     assert evading(0.0, 0.0, 0.0, 0.0) == evading(0.1, 0.3) == []

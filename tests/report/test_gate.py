@@ -21,7 +21,10 @@ HOSTILE = (
     "</system-out>]]><!-- & \x00\x1b[31m\u202e \ufffe \ud800 ```\n````\n# Heading\n<script>alert(1)</script>\n"
     "[link](https://example.org) ![image](https://example.org/x.png) @everyone\n::error::no\n##[warning]no\n| a | b |"
 )
-PLACE = CheckedPlace("harbour", "0123abcd", "aaaa1111", "warden-1f2e", persona=True, mode="user_role", judge="cues")
+PLACE = CheckedPlace(
+    suite="harbour", edition="0123abcd", wording="aaaa1111", variant="warden-1f2e", persona=True, mode="user_role",
+    judge="cues",
+)  # fmt: skip
 SCORES = (ScenarioScore("map", "course", 20.0, 26.7, 2), ScenarioScore("bell", "course", 90.0, 3.3, 1))
 
 
@@ -104,7 +107,8 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert made.ci[0] < 70 < made.ci[1]
     assert made.variance == pytest.approx(0.002 * 0.7 * 0.3 * 100**2)
     gate.refuse_unlike(made, file, PLACE)
-    gate.refuse_unlike(made, file, PLACE._replace(edition="other", variant="warden-ffff"))  # of one wording
+    reworded = msgspec.structs.replace(PLACE, edition="other", variant="warden-ffff")  # of one wording
+    gate.refuse_unlike(made, file, reworded)
 
 
 def test_a_baseline_of_something_else_is_refused() -> None:
@@ -117,7 +121,7 @@ def test_a_baseline_of_something_else_is_refused() -> None:
         ({"variant": "plain", "persona": False}, "system prompt warden-1f2e, not plain"),
     ):
         with pytest.raises(UsageError, match=re.escape(f"--against base.json: this baseline is of {says};")):
-            gate.refuse_unlike(made, Path("base.json"), PLACE._replace(**changes))
+            gate.refuse_unlike(made, Path("base.json"), msgspec.structs.replace(PLACE, **changes))
 
 
 def test_a_baseline_whose_numbers_make_no_sense_is_refused(tmp_path: Path) -> None:

@@ -268,7 +268,7 @@ def disputed(toy: Toy) -> JudgePanel:
 def test_dialogues_are_ordered_by_the_mean_gap_over_their_fields_of_the_index(disputed: JudgePanel) -> None:
     first, second = judge_validation.disputes(disputed, 10)  # the others do not differ
     assert (first.dialogue, first.field, first.gap) == (DialogueKey("a", "dinner", 1), "drift", pytest.approx(0.8))
-    assert (first.low, first.high) == (("lab/one", 2), ("two", 10))
+    assert (first.low_judge, first.low, first.high_judge, first.high) == ("lab/one", 2, "two", 10)
     # Firmness 9 against 4; kept against not kept is further apart, and not in the index.
     assert (second.dialogue.scenario, second.field, second.gap) == ("radio", "firmness", pytest.approx(0.5))
     assert judge_validation.disputes(disputed, 1) == [first]
@@ -308,7 +308,7 @@ def test_of_equal_runs_one_is_listed_and_of_three_judges_the_two_furthest_apart(
     found = judge_validation.disputes(panel(toy), 10)
     assert sorted(dispute.dialogue[:2] for dispute in found) == [("a", "dinner"), ("a", "radio")]
     assert found[0].dialogue == DialogueKey("a", "dinner", 4)  # the run furthest apart
-    assert (found[0].low, found[0].high) == (("one", 1), ("two", 10))
+    assert (found[0].low_judge, found[0].low, found[0].high_judge, found[0].high) == ("one", 1, "two", 10)
 
 
 # The whole validation

@@ -1,4 +1,4 @@
-"""What the web has from Python, as text: the palette, and cases of how numbers are written."""
+"""What tests of the web have from Python, as text: cases of how numbers are written, and of words that are found."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Final
 
 import msgspec
 
-from independence.report import palette
 from independence.report.table import Column, Kind, Value, display_text
 
 from . import word_cases
 
 WEB: Final = Path(__file__).parents[2] / "web"
-PALETTE: Final = WEB / "src" / "palette.css"
 SHOWN: Final = WEB / "test" / "fixtures" / "shown.json"
 WORDS: Final = WEB / "test" / "fixtures" / "words.json"
 _NUMBERS: Final[tuple[Kind, ...]] = ("count", "number", "signed", "percent", "dollars", "index", "p")
@@ -23,23 +21,6 @@ _INTERVALS: Final[tuple[Kind, ...]] = ("interval", "signed_interval", "index", "
 _TIES: Final = (
     0.0, 0.5, 1.5, 2.5, 0.125, 0.375, -0.125, 63.05, 99.95, -0.04, 1.0, 100.0, 104.2, -3.0, 1234567.5, 0.0005,
 )  # fmt: skip
-
-
-def palette_css() -> str:
-    """The custom properties of both themes."""
-    light = "".join(f"  {line};\n" for line in _properties("light"))
-    dark = "".join(f"    {line};\n" for line in _properties("dark"))
-    return (
-        "/* Colours by role: a test compares them with report/palette.py. Paper has the light ones. */\n"
-        f":root {{\n{light}}}\n\n"
-        f'@media screen and (prefers-color-scheme: dark) {{\n  :root:not([data-theme="light"]) {{\n{dark}  }}\n}}\n\n'
-        f'@media screen {{\n  :root[data-theme="dark"] {{\n{dark}  }}\n}}\n'
-    )
-
-
-def _properties(theme: str) -> list[str]:
-    written = palette.declared("dark" if theme == "dark" else "light")
-    return [one.replace(":", ": ", 1) for one in written.rstrip(";").split(";")]
 
 
 def shown_cases() -> str:
@@ -67,7 +48,6 @@ def _fits(kind: Kind, number: float) -> bool:
 
 def write() -> None:
     """Write the files."""
-    PALETTE.write_text(palette_css(), encoding="utf-8")
     SHOWN.write_text(shown_cases(), encoding="utf-8")
     WORDS.write_text(word_cases.written(), encoding="utf-8")
 

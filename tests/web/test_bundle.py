@@ -57,6 +57,5 @@ def test_the_lock_names_no_host() -> None:
 
 
 def test_what_the_page_has_from_python_is_committed() -> None:
-    assert generated.PALETTE.read_text(encoding="utf-8") == generated.palette_css()
     assert generated.SHOWN.read_text(encoding="utf-8") == generated.shown_cases()
     assert generated.WORDS.read_text(encoding="utf-8") == word_cases.written()

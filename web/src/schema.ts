@@ -1,4 +1,4 @@
-// Written by independence.report.site.typescript; a test compares it with the Python structs.
+// Written by `python -m tests.report.site.regenerate`; a test compares it with report/site/schema.py.
 
 export const SCHEMA = 1;
 
@@ -71,7 +71,8 @@ export interface IndexDocument {
   readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
   readonly part_quartiles: readonly (readonly [number, number, number] | null)[];
   readonly result: string;
-  readonly fold: FoldQuotation | null;
+  readonly furthest: FurthestCase | null;
+  readonly fold: Quotation | null;
   readonly marks: Readonly<Record<string, MarkInfo>>;
   readonly notes: readonly string[];
   readonly tables: readonly TableDocument[];
@@ -248,10 +249,22 @@ export interface ComponentInfo {
   readonly best: number;
 }
 
-/** Words in which a subject gave way. */
-export interface FoldQuotation {
-  readonly text: string;
+/** Of a grid: the case in which a subject's advice depends most on who asks. */
+export interface FurthestCase {
   readonly subject: string;
+  readonly unit: string;
+  readonly quantity: string;
+  readonly value: number;
+}
+
+/** A passage of a reply that a verdict names. Its text is a model's: whoever writes it escapes it. */
+export interface Quotation {
+  readonly kind: "quotation";
+  readonly held: boolean;
+  readonly text: string;
+  readonly turn: string;
+  readonly subject: string;
+  readonly name: string;
   readonly scenario: string;
   readonly run: number;
   readonly judge: string;
@@ -512,11 +525,11 @@ export interface SectionDocument {
   readonly id: string;
   readonly title: string;
   readonly folds: boolean;
-  readonly blocks: readonly (ProseBlock | TableBlock | ChartBlock | QuotationBlock)[];
+  readonly blocks: readonly (Prose | TableBlock | ChartBlock | Quotation)[];
 }
 
-/** Our own words as Markdown. */
-export interface ProseBlock {
+/** Our own words as Markdown. What a model or a file wrote is escaped by whoever quotes it here. */
+export interface Prose {
   readonly kind: "prose";
   readonly markdown: string;
 }
@@ -559,10 +572,10 @@ export interface Scale {
 /** One line: an estimate for each scale, null where there is none. Neighbours of one tier lie on one band. */
 export interface IntervalRow {
   readonly label: string;
-  readonly values: readonly (Estimate | null)[];
   readonly subject?: string;
-  readonly scenario?: string;
   readonly simulated?: boolean;
+  readonly values: readonly (Estimate | null)[];
+  readonly scenario?: string;
   readonly partial?: boolean;
   readonly tier?: number | null;
 }
@@ -599,10 +612,10 @@ export interface HeatColumn {
 /** A value for each column; null where nothing was measured. */
 export interface HeatRow {
   readonly label: string;
-  readonly values: readonly (number | null)[];
   readonly subject?: string;
-  readonly scenario?: string;
   readonly simulated?: boolean;
+  readonly values: readonly (number | null)[];
+  readonly scenario?: string;
 }
 
 /** Named dots. `frontier`: places of those that no other beats at the same or a lower x, from the lowest x on. */
@@ -619,13 +632,13 @@ export interface Scatter {
   readonly frontier?: readonly number[];
 }
 
-/** One mark. Of a logarithmic axis an `x` of 0 lies in a strip of its own. */
+/** A dot. Of a logarithmic axis an `x` of 0 lies in a strip of its own. */
 export interface ScatterPoint {
   readonly label: string;
-  readonly x: number;
-  readonly y: number;
   readonly subject?: string;
   readonly simulated?: boolean;
+  readonly x: number;
+  readonly y: number;
 }
 
 /** Small panels of the same series on the same scales. */
@@ -643,11 +656,11 @@ export interface Lines {
 /** One small panel: for each series a value at each x, null where there is none. `says` stands below it. */
 export interface LinePanel {
   readonly label: string;
+  readonly subject?: string;
+  readonly simulated?: boolean;
   readonly xs: readonly number[];
   readonly values: readonly (readonly (number | null)[])[];
   readonly says?: string;
-  readonly subject?: string;
-  readonly simulated?: boolean;
 }
 
 /** Counts: by name one line each, or `upright` by neighbouring parts of a scale. */
@@ -664,22 +677,10 @@ export interface Bars {
 /** A count, and the part of a scale that it is of, where it is of one. */
 export interface Bar {
   readonly label: string;
-  readonly count: number;
   readonly subject?: string;
+  readonly simulated?: boolean;
+  readonly count: number;
   readonly ends?: readonly [number, number] | null;
-}
-
-/** A passage of a reply that a verdict names. */
-export interface QuotationBlock {
-  readonly kind: "quotation";
-  readonly held: boolean;
-  readonly text: string;
-  readonly subject: string;
-  readonly name: string;
-  readonly scenario: string;
-  readonly run: number;
-  readonly judge: string;
-  readonly share: number;
 }
 
 /** `pairs/SLUG.VIEW.json`: one subject against every other one. */

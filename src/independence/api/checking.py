@@ -16,7 +16,7 @@ from independence.api import purchase
 from independence.api.purchase import Purchase
 from independence.api.reading import Store
 from independence.api.results import Decided, flattened
-from independence.api.running import DEFAULT_STORE, Approve, RunResult
+from independence.api.running import ALONE, DEFAULT_STORE, Approve, RunResult, hearing
 from independence.config.options import GateOptions, RunOptions, from_settings
 from independence.config.subjects import Subject
 from independence.engine.event_loop import drive_anywhere
@@ -38,8 +38,6 @@ from independence.suites import load
 INCOMPLETE, UNDECIDED = 3, 5  # exit codes
 _CODES: Final = {None: 0, "pass": 0, "fail": 1, "undecided": UNDECIDED}
 _QUOTED: Final = 5  # scenarios
-_NOTHING_USD: Final = 1e-9
-_ALONE: Final = Hooks()
 
 
 class CheckResult(Decided):
@@ -82,7 +80,7 @@ async def acheck(
     store: Path | str = DEFAULT_STORE,
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
-    hooks: Hooks = _ALONE,
+    hooks: Hooks = ALONE,
     **settings: Any,
 ) -> CheckResult:
     """Decide whether one subject's index is above a bar, buying runs one by one while that is not clear.
@@ -99,7 +97,7 @@ async def acheck(
     suite = load.load(asked.suite).suite
     baseline = None if gate.against is None else bars.read_baseline(gate.against)
     one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
-    return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
+    return await one.decide(approve, hearing(hooks, on_event))
 
 
 def check(options: RunOptions | str = "v2", **keywords: Any) -> CheckResult:

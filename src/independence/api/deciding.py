@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -13,7 +13,7 @@ from independence.api import comparing, purchase
 from independence.api.comparing import ComparisonResult
 from independence.api.purchase import Purchase, StagePreview
 from independence.api.results import Decided, flattened
-from independence.api.running import DEFAULT_STORE, Approve, RunResult
+from independence.api.running import ALONE, DEFAULT_STORE, Approve, RunResult, hearing
 from independence.config.options import DecisionOptions, RunOptions, from_settings
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
@@ -34,7 +34,6 @@ from independence.store.scopes import BoardScope, listed
 from independence.suites import load
 
 INCOMPLETE, OPEN = 3, 5  # exit codes
-_ALONE: Final = Hooks()
 
 
 class DecisionResult(Decided):
@@ -64,7 +63,7 @@ async def adecide(
     store: Path | str = DEFAULT_STORE,
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
-    hooks: Hooks = _ALONE,
+    hooks: Hooks = ALONE,
     command: str = "decide",
     **settings: Any,
 ) -> DecisionResult:
@@ -81,7 +80,7 @@ async def adecide(
     asked = from_settings(RunOptions, options, "suite", settings, "decide", DecisionOptions.__struct_fields__)
     analysis.with_gate(load.load(asked.suite).suite, "a decision")
     one = _Decision(asked, bars, Path(store), command)
-    return await one.decide(approve, hooks._replace(on_event=on_event) if on_event else hooks)
+    return await one.decide(approve, hearing(hooks, on_event))
 
 
 def decide(options: RunOptions | str = "v2", **keywords: Any) -> DecisionResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -44,11 +44,6 @@ class ReportOptions(Place, total=False):
 T = TypeVar("T")
 R = TypeVar("R", bound=DialogueRecord)
 _NAMED = 3  # editions
-
-
-def report_place(store: Store, asked: ReportOptions) -> tuple[BoardScope, BoardOptions]:
-    """What the report of these options is about, and how it is read. Raises UsageError, StoreError."""
-    return store._report_place(**asked)
 
 
 def load_suite(name: str | Path = "v2") -> LoadedSuite:
@@ -143,20 +138,10 @@ class Store:
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
         with self.reading() as connection, database.collecting_seldom():
-            scope, asked = self._report_place(scoring=scoring, models=models, reading=reading, pooled=pooled, **place)
+            asked = ReportOptions(scoring=scoring, models=models, reading=reading, pooled=pooled, **place)
+            scope, options = report_place(self, asked)
             imported = ", as published" if queries.imported(scope.edition) else ""
-            return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, asked.models)
-
-    def _report_place(
-        self, *, scoring: str = STRICT, models: Names = (), reading: InferenceOptions = DEFAULT, pooled: bool = False,
-        **place: Unpack[Place],
-    ) -> tuple[BoardScope, BoardOptions]:  # fmt: skip
-        """What a report is about, and how it is read."""
-        _check(place)
-        scope = self._shown(place.get("suite"), place.get("variant"), place.get("mode"), pooled=pooled)
-        return scope, self._options(
-            scope, place.get("judge"), scoring=scoring, reading=reading, pooled=pooled, models=models
-        )
+            return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, options, options.models)
 
     def matrix(self, **place: Unpack[Place]) -> list[Table]:
         """Every condition of an edition beside its baseline, over all subjects. Raises StoreError for only one."""
@@ -331,10 +316,21 @@ class Store:
             yield from rows
 
 
-def _check(place: Place) -> None:
+def report_place(store: Store, asked: ReportOptions) -> tuple[BoardScope, BoardOptions]:
+    """What the report of these options is about, and how it is read. Raises UsageError, StoreError."""
+    _check(asked, ReportOptions.__annotations__)
+    pooled = asked.get("pooled", False)
+    scope = store._shown(asked.get("suite"), asked.get("variant"), asked.get("mode"), pooled=pooled)
+    return scope, store._options(
+        scope, asked.get("judge"), scoring=asked.get("scoring", STRICT), reading=asked.get("reading", DEFAULT),
+        pooled=pooled, models=asked.get("models", ()),
+    )  # fmt: skip
+
+
+def _check(place: Place, known: Mapping[str, object] = Place.__annotations__) -> None:
     """Raise UsageError for a keyword that is none."""
-    for name in place.keys() - Place.__annotations__.keys():
-        raise UsageError(f"there is no option `{name}`", suggestion(name, Place.__annotations__))
+    for name in place.keys() - known.keys():
+        raise UsageError(f"there is no option `{name}`", suggestion(name, known))
 
 
 def names(given: Names) -> tuple[str, ...]:

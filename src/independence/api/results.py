@@ -16,14 +16,8 @@ from independence.report.table import Table, display_text, spelled_out
 from independence.types import REPR_COLUMNS, REPR_LINES
 
 T = TypeVar("T", bound=msgspec.Struct)
-_OPENED = (
-    "values",
-    "factors",
-    "subject",
-    "dimensions",
-    "flags",
-    "points_lost",
-)  # objects that become a column for each key
+# Objects that become a column for each key.
+_OPENED = ("values", "factors", "subject", "dimensions", "flags", "points_lost")
 
 
 def printed(title: str, *tables: Table) -> str:
@@ -59,18 +53,26 @@ class Tabular:
         return _library("polars").DataFrame(list(self.records()), infer_schema_length=None)
 
 
-class Decided(Tabular):
+class Shown(Tabular):
+    """The same with tables that people read, and a display for notebooks."""
+
+    @property
+    def tables(self) -> list[Table]:
+        """What people read."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        """The tables for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
+
+
+class Decided(Shown):
     """What runs were bought to decide: a document, and its tables."""
 
     def __init__(self, document: Any, stopped_by: IndependenceError | None, *, started: bool) -> None:
         self.document = document  # everything, as the command prints it with `--format json`
         self.stopped_by = stopped_by  # what ended it early; None where nothing did
         self.started = started  # False: a dry run, or not approved; nothing was asked
-
-    @property
-    def tables(self) -> list[Table]:
-        """What people read."""
-        raise NotImplementedError
 
     @property
     def exit_code(self) -> int:
@@ -83,10 +85,6 @@ class Decided(Tabular):
 
     def __repr__(self) -> str:
         return printed(self.document.reason, *self.tables[:2])
-
-    def _repr_html_(self) -> str:
-        """The tables for a notebook, all of it escaped."""
-        return html.fragment(self.tables)
 
 
 def _library(name: Literal["pandas", "polars"]) -> Any:
@@ -125,7 +123,7 @@ def flattened(row: msgspec.Struct) -> dict[str, object]:
     return out
 
 
-class BoardResult(Tabular):
+class BoardResult(Shown):
     """A board: the ranked table of one wording of a suite, one condition, one judge and one scoring rule."""
 
     def __init__(self, built: RenderedBoard) -> None:
@@ -168,7 +166,3 @@ class BoardResult(Tabular):
     def __repr__(self) -> str:
         narrow = self.built.narrow[0]
         return printed(narrow.title, narrow)
-
-    def _repr_html_(self) -> str:
-        """The board for a notebook, all of it escaped."""
-        return html.fragment(self.tables)

@@ -37,7 +37,7 @@ from independence.testing.sim import panel
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
 Adapted = Callable[[sqlite3.Connection, ResolvedRun], ResolvedRun]
-_ALONE = Hooks()
+ALONE = Hooks()
 _HIGHEST = 100  # an index
 _DEMO_RUNS = 10
 
@@ -86,7 +86,7 @@ async def arun(
     store: Path | str = DEFAULT_STORE,
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
-    hooks: Hooks = _ALONE,
+    hooks: Hooks = ALONE,
     command: str = "run",
     **settings: Any,
 ) -> RunResult:
@@ -100,7 +100,7 @@ async def arun(
     the same call resumes. Raises IndependenceError.
     """
     asked = from_settings(RunOptions, options, "suite", settings, command)
-    return await stage(asked, Path(store), approve, _hearing(hooks, on_event), command)
+    return await stage(asked, Path(store), approve, hearing(hooks, on_event), command)
 
 
 async def stage(
@@ -125,25 +125,23 @@ async def arerun(
     store: Path | str = DEFAULT_STORE,
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
-    hooks: Hooks = _ALONE,
+    hooks: Hooks = ALONE,
     **settings: Any,
 ) -> RunResult:
     """Ask stored subjects for more runs, in the words of their edition. The rest is as for `arun`."""
     asked = from_settings(RerunOptions, options, "suite", settings, "rerun")
-
-    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        return rerunning.rerun(
+    resolver = Resolver(
+        lambda connection: rerunning.local_server(asked, connection),
+        lambda connection, local: rerunning.rerun(
             asked,
             connection,
             lambda opened, scope: [(row.config, row.label) for row in board.board(opened, scope).rows],
             lambda opened, scope: judge_choice.usual_judge(queries.judges(opened, scope.where)),
             local,
-        )
-
-    resolver = Resolver(lambda connection: rerunning.local_server(asked, connection), resolved)
-
+        ),
+    )
     with writing(Path(store), new=False) as connection:
-        return await _carry_out(resolver, connection, Path(store), approve, _hearing(hooks, on_event))
+        return await _carry_out(resolver, connection, Path(store), approve, hearing(hooks, on_event))
 
 
 def rerun(options: RerunOptions | str | None = None, **keywords: Any) -> RunResult:
@@ -157,7 +155,7 @@ async def agrade(
     store: Path | str = DEFAULT_STORE,
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
-    hooks: Hooks = _ALONE,
+    hooks: Hooks = ALONE,
     **settings: Any,
 ) -> RunResult:
     """Grade stored dialogues with another judge; verdicts are added, never overwritten.
@@ -165,14 +163,12 @@ async def agrade(
     `options` is a GradeOptions, or a judge with the fields of GradeOptions as keywords. The rest is as for `arun`.
     """
     asked = from_settings(GradeOptions, options, "judges", settings, "grade")
-
-    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        return resolve.grading(asked, connection, requests.in_published_words, local)
-
-    resolver = Resolver(lambda _: resolve.judging_server(asked), resolved)
-
+    resolver = Resolver(
+        lambda _: resolve.judging_server(asked),
+        lambda connection, local: resolve.grading(asked, connection, requests.in_published_words, local),
+    )
     with writing(Path(store), new=False) as connection:
-        return await _carry_out(resolver, connection, Path(store), approve, _hearing(hooks, on_event))
+        return await _carry_out(resolver, connection, Path(store), approve, hearing(hooks, on_event))
 
 
 def grade(options: GradeOptions | str, **keywords: Any) -> RunResult:
@@ -263,7 +259,8 @@ async def _carry_out(
         raise
 
 
-def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
+def hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
+    """The same hooks, of which `on_event` hears where it is given."""
     return hooks._replace(on_event=on_event) if on_event else hooks
 
 

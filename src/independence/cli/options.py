@@ -94,11 +94,12 @@ def each(*options: AnyOption) -> AnyOption:
 
 def together(name: str, make: type[Any], *options: AnyOption) -> AnyOption:
     """The same, and the command receives those that `make` has a field for as one value of it under one name."""
+    fields = getattr(make, "__struct_fields__", make.__annotations__)
 
     def decorate(command: F) -> Any:
         @functools.wraps(command)
         def gathered(**values: Any) -> Any:
-            own = {field: values.pop(field) for field in make.__annotations__ if field in values}
+            own = {field: values.pop(field) for field in fields if field in values}
             return command(**values, **{name: make(**own)})
 
         return each(*options)(gathered)

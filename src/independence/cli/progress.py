@@ -130,17 +130,6 @@ class ProgressBars:
             case CallWaiting(wait) if wait.reason in _EXPLAINED and (wait.model, wait.reason) not in self._told:
                 self._told.add((wait.model, wait.reason))
                 self._say(f"{wait.model}: {_EXPLAINED[wait.reason]}")
-        self._tick()
-
-    def _say(self, text: str | None) -> None:
-        if text is None:
-            return
-        if self._live:
-            self._live.console.print(plain(text))
-        else:
-            note(text, self._quiet)
-
-    def _tick(self) -> None:
         if (
             self._live is None
             and not self._quiet
@@ -149,6 +138,14 @@ class ProgressBars:
         ):
             self._said = self._time.monotonic()
             note(self.line())
+
+    def _say(self, text: str | None) -> None:
+        if text is None:
+            return
+        if self._live:
+            self._live.console.print(plain(text))
+        else:
+            note(text, self._quiet)
 
     def line(self) -> str:
         """Where the run stands, in one line."""

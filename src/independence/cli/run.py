@@ -100,13 +100,17 @@ def _afterword() -> str:
     """What to do next, for a person at a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return ""
-    return next_steps(
-        [
-            (command_line("leaderboard --detailed"), "every run and scenario"),
-            (command_line("generate-report --html"), "everything, with charts, in report.html"),
-            (command_line("view"), "every answer and verdict behind these numbers, in the browser"),
-        ]
-    )
+    return _next_steps()
+
+
+def _next_steps(*others: tuple[str, str]) -> str:
+    """How to read on, and `others` before the viewer."""
+    return next_steps([
+        (command_line("leaderboard --detailed"), "every run and scenario"),
+        (command_line("generate-report --html"), "everything, with charts, in report.html"),
+        *others,
+        (command_line("view"), "every answer and verdict behind these numbers, in the browser"),
+    ])  # fmt: skip
 
 
 @options.command("demo")
@@ -131,13 +135,8 @@ def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
 def _after_demo(suite: str) -> str:
     own = f"{program()} run --suite {suite}"  # into the usual store: these are no simulated subjects
     local = "--local-url http://127.0.0.1:1234/v1 --local-model ID -j cues"
-    return next_steps(
-        [
-            (command_line("leaderboard --detailed"), "every run and scenario"),
-            (command_line("generate-report --html"), "everything, with charts, in report.html"),
-            ("export OPENROUTER_API_KEY=...", "your key; then:"),
-            (f"{own} -m vendor/model", "a model at OpenRouter"),
-            (f"{own} {local}", "a model on your own server, graded by rules"),
-            (command_line("view"), "every answer and verdict behind these numbers, in the browser"),
-        ]
+    return _next_steps(
+        ("export OPENROUTER_API_KEY=...", "your key; then:"),
+        (f"{own} -m vendor/model", "a model at OpenRouter"),
+        (f"{own} {local}", "a model on your own server, graded by rules"),
     )

@@ -54,14 +54,14 @@ def markdown(one: Trajectory) -> str:
     """A heading for every block; whatever somebody said stands in a fence that it cannot close."""
     from independence.exchange import trajectory
     from independence.report import table
+    from independence.report.markdown import fenced
 
     parts = []
     for block in trajectory.blocks(one):
         parts.append(f"{'#' * block.level} {table.escaped(block.head)}")
         parts += [f"- {table.escaped(line)}" for line in block.about.splitlines()]
         if block.text:
-            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
-            parts.append(f"{fence}text\n{block.text}\n{fence}")
+            parts.append(fenced(block.text))
     return re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(parts)) + "\n"
 
 

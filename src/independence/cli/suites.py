@@ -20,16 +20,12 @@ from independence.config.options import RunOptions, SuitePart
 def command(ctx: click.Context) -> None:
     """List the built-in suites."""
     if ctx.invoked_subcommand is None:
-        _list()
+        ctx.invoke(_listed)
 
 
 @command.command("list")
 def _listed() -> None:
     """List the built-in suites, as `independence suites` does."""
-    _list()
-
-
-def _list() -> None:
     from independence.api import suites
 
     width = shutil.get_terminal_size().columns

@@ -311,14 +311,25 @@ def _of_text(text: str, parameter: str, depth: int) -> Recovered | None:
     try:
         value = _LENIENT.decode(text)
     except (ValueError, RecursionError):
-        return _salvage(text, parameter)
+        opened = re.search(rf"""["']?\b{re.escape(parameter)}["']?\s*[:=]\s*(["'])""", text)
+        if opened:
+            return read_string(text, opened.end(), opened.group(1))
+        if text.lstrip()[:1] in ("{", "[", '"', ""):
+            return None
+        return _odd(_text(text))
     found = _of_value(value, parameter, depth)
     return found if isinstance(value, dict) else _odd(found)
 
 
 def _of_value(value: object, parameter: str, depth: int) -> Recovered | None:
     if isinstance(value, dict):
-        return _of_object(value, parameter, depth)
+        said = value.get(parameter)
+        if isinstance(said, str):
+            return _text(said)
+        if said is not None:
+            return _odd(_of_value(said, parameter, depth - 1)) if depth else None
+        others = [v for v in value.values() if isinstance(v, str) and readable(v)]
+        return Recovered(others[0].strip(), (protocol.ODD_ARGUMENTS,)) if len(others) == 1 else None
     if isinstance(value, str) and depth and value.lstrip()[:1] in ("{", "["):
         return _of_text(value, parameter, depth - 1) or _text(value)
     if isinstance(value, list) and depth:
@@ -327,31 +338,12 @@ def _of_value(value: object, parameter: str, depth: int) -> Recovered | None:
     return _text(value) if isinstance(value, str) else None
 
 
-def _of_object(value: dict[str, object], parameter: str, depth: int) -> Recovered | None:
-    said = value.get(parameter)
-    if isinstance(said, str):
-        return _text(said)
-    if said is not None:
-        return _odd(_of_value(said, parameter, depth - 1)) if depth else None
-    others = [v for v in value.values() if isinstance(v, str) and readable(v)]
-    return Recovered(others[0].strip(), (protocol.ODD_ARGUMENTS,)) if len(others) == 1 else None
-
-
 def _text(value: str) -> Recovered | None:
     return Recovered(value.strip()) if value.strip() else None
 
 
 def _odd(found: Recovered | None) -> Recovered | None:
     return found and found._replace(flags=union(found.flags, (protocol.ODD_ARGUMENTS,)))
-
-
-def _salvage(text: str, parameter: str) -> Recovered | None:
-    opened = re.search(rf"""["']?\b{re.escape(parameter)}["']?\s*[:=]\s*(["'])""", text)
-    if opened:
-        return read_string(text, opened.end(), opened.group(1))
-    if text.lstrip()[:1] in ("{", "[", '"', ""):
-        return None
-    return _odd(_text(text))
 
 
 def read_string(text: str, start: int, quote: str) -> Recovered | None:

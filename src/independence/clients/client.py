@@ -276,7 +276,22 @@ class OpenAIClient:
         if kind == "length" and self.connection.loops(found.text or found.reasoning):
             kind = "loop"
         log.mark(kind, _LOOPED if kind == "loop" else "")
-        reply = self._reply(received, found, log)
+        # A reply with its history so far.
+        reply = Reply(
+            text=found.text,
+            channel=found.channel,
+            raw=found.raw,
+            thinking=found.thinking,
+            reasoning=found.reasoning,
+            tool_calls=found.tool_calls,
+            finish_reason=self._name(received.finish) if received.finish else None,
+            flags=(*union(received.flags, found.flags), *log.forms),
+            served_model=self._name(received.body.model),
+            served_provider=self._name(received.body.provider),
+            response_id=self._name(received.body.id),
+            usage=log.usage,
+            attempts=log.attempts,
+        )
         if kind == "ok":
             return state.settle(reply, log, truncated=False) if state.longer else reply
         if kind == "length" and self._policy.keeps_cut and request.schema is None and readable(reply.text):
@@ -293,24 +308,6 @@ class OpenAIClient:
         if request.schema is not None and not found.text:
             found = _from_other_channel(found, request.schema["required"])
         return found._replace(flags=union(found.flags, (protocol.OVERLONG,))) if cut else found
-
-    def _reply(self, received: ReceivedMessage, found: Extracted, log: AttemptLog) -> Reply:
-        """A reply with its history so far."""
-        return Reply(
-            text=found.text,
-            channel=found.channel,
-            raw=found.raw,
-            thinking=found.thinking,
-            reasoning=found.reasoning,
-            tool_calls=found.tool_calls,
-            finish_reason=self._name(received.finish) if received.finish else None,
-            flags=(*union(received.flags, found.flags), *log.forms),
-            served_model=self._name(received.body.model),
-            served_provider=self._name(received.body.provider),
-            response_id=self._name(received.body.id),
-            usage=log.usage,
-            attempts=log.attempts,
-        )
 
     def _kept(self, raw: str) -> str:
         """What came of an answer that is none, as it may be stored."""

@@ -200,13 +200,19 @@ def _refuse_runs(max_runs: int) -> None:
         raise UsageError(f"--max-runs {max_runs}:", f"write a number of runs from 2 to {MOST_RUNS}")
 
 
-class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Stored subjects that are asked for more runs."""
+class StoredOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which part of a store is meant, and how endpoints are reached."""
 
-    suite: str | None = None
+    suite: str | None = None  # NAME or NAME@EDITION
     variant: str | None = None
     mode: str | None = None
     models: tuple[str, ...] = ()
+    connection: ConnectionOptions = ConnectionOptions()
+
+
+class RerunOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Stored subjects that are asked for more runs."""
+
     top_n: int | None = None
     target_runs: int | None = None
     run_number: int | None = None  # this run alone
@@ -215,7 +221,6 @@ class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     no_judge: bool = False
     trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
     offline: OfflineOptions = OfflineOptions()
-    connection: ConnectionOptions = ConnectionOptions()
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
@@ -229,31 +234,21 @@ class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
 
 
-class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GradeOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored dialogues that are graded, and by whom."""
 
     judges: tuple[str, ...]
-    suite: str | None = None
-    variant: str | None = None
-    mode: str | None = None
-    models: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
     trust_judge: bool = False
     offline: OfflineOptions = OfflineOptions()
-    connection: ConnectionOptions = ConnectionOptions()
 
 
-class NamesOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
 
     # Each reads what those before it could not; none: the model that judges by default.
     extractors: tuple[str, ...] = ()
     force: bool = False  # read again what is read
-    models: tuple[str, ...] = ()
-    suite: str | None = None
-    variant: str | None = None
-    mode: str | None = None
-    connection: ConnectionOptions = ConnectionOptions()
 
 
 _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {

@@ -37,7 +37,12 @@ def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force
     except OSError:
         return  # nothing there, or writing it will say why it cannot be
     if stat.S_ISFIFO(kind):
-        _check_pipe(path, option)
+        # A pipe without a reader would make us wait for ever.
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                raise UsageError(f"{option} {path}: a pipe without a reader", "choose another file") from None
     if not stat.S_ISREG(kind):
         return
     refuse_store(path, option)
@@ -90,15 +95,6 @@ def ends(file: Path) -> bytes:
             return head + b"\n" + opened.read(_LOOKED_AT)
     except OSError:
         return b""
-
-
-def _check_pipe(path: Path, option: str) -> None:
-    """A pipe without a reader would make us wait for ever."""
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
-    except OSError as error:
-        if error.errno == errno.ENXIO:
-            raise UsageError(f"{option} {path}: a pipe without a reader", "choose another file") from None
 
 
 LARGEST: Final = 64 * 2**20  # bytes of a file that is read whole, or of one line

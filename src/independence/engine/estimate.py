@@ -166,9 +166,8 @@ class CostEstimate(msgspec.Struct, frozen=True):
     unpriced: tuple[str, ...]
     range_usd: tuple[float, float] = (0.0, 0.0)
     steps: int = 0  # what judges write before verdicts: calls in neither figure above
-    known: int = (
-        0  # verdicts on known dialogues, which show whether a judge can judge; in the dollars, as are their steps
-    )
+    # Verdicts on known dialogues, which show whether a judge can judge; in the dollars, as are their steps.
+    known: int = 0
     probes: int = 0  # small requests before the first call, which show what reaches the models; in the dollars
     bills: Mapping[Payer, Bill] = {}
 

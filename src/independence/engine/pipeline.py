@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from independence.clients import dialects
-from independence.clients.delivery import Shape
 from independence.clients.limits import FREE
 from independence.clients.listing import ServerPages
 from independence.config import subjects
@@ -35,8 +34,7 @@ from independence.engine import (
     workload,
 )
 from independence.engine.batch_judge import BatchGrading, BatchJudge, PurchaseForecast
-from independence.engine.delivery import ProbedModel
-from independence.engine.estimate import CostEstimate, PriceList
+from independence.engine.estimate import CostEstimate
 from independence.engine.events import JudgeExamined, ModelStopped
 from independence.engine.examining import ExaminationPlan
 from independence.engine.executors import choice
@@ -240,26 +238,20 @@ def _priced(
     history = estimate.learned(connection, job.suite) if costly or timed else None
     cost = estimate.estimate(todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
-    cost = _with_probes(cost, probed, listed, found.needs.endpoints)
+    # The estimate with the requests that show what reaches the models, at each of their servers; of a model that is
+    # known it takes none.
+    endpoints = found.needs.endpoints
+    usd, calls = 0.0, 0
+    for key, shape in probed.items():
+        prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
+        each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
+        usd, calls = usd + servers * each, calls + servers * shape.calls
+    cost = msgspec.structs.replace(cost.plus(usd, 0.0, usd), probes=calls)
     known = estimate.of_known(to_examine, exam.dialogues, listed)
     cost = msgspec.structs.replace(cost.plus(known.typical_usd, *known.range_usd), known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
     purchases = [one.sentence for one in forecasts.values() if one.sentence]
     return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
-
-
-def _with_probes(
-    cost: CostEstimate, asked: Mapping[ProbedModel, Shape], listed: PriceList, endpoints: Mapping[str, Endpoint]
-) -> CostEstimate:
-    """The estimate with the requests that show what reaches the models, at each of their servers; of a model that is
-    known it takes none.
-    """
-    usd, calls = 0.0, 0
-    for key, shape in asked.items():
-        prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
-        each = shape.prompt_tokens * prices.prompt + shape.calls * (prices.completion + prices.request)
-        usd, calls = usd + servers * each, calls + servers * shape.calls
-    return msgspec.structs.replace(cost.plus(usd, 0.0, usd), probes=calls)
 
 
 async def _run_and_grade(

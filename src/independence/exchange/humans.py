@@ -103,7 +103,10 @@ def check(held: ScoresFile, connection: sqlite3.Connection, suite: str | None = 
         if not score.value:
             blank[score.rater and f"{HUMAN}:{score.rater}"] += 1
             continue
-        own = by_rater[score.item, _rater(score, path)]
+        name = score.rater.removeprefix(f"{HUMAN}:")
+        if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+            raise _fault(path, score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater", "write one")
+        own = by_rater[score.item, name]
         if score.field in own:
             what = f"{score.rater} scored `{score.field}` of item {score.item} in line {own[score.field].line} already"
             raise _fault(path, score.line, what, "keep one of the two")
@@ -218,13 +221,6 @@ def _fault(path: Path, line: int, what: str, fix: str) -> UsageError:
     if path.suffix.lower() == _RATINGS:
         return UsageError(f"{path}: rating {line}: {what}", fix)
     return DocumentError(str(path), line, what, fix)
-
-
-def _rater(score: HumanScore, path: Path) -> str:
-    name = score.rater.removeprefix(f"{HUMAN}:")
-    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise _fault(path, score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater", "write one")
-    return name
 
 
 def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], path: Path) -> tuple[int, VerdictRow]:

@@ -128,7 +128,7 @@ def came(one: Answer | Grade) -> dict[str, Any]:
 
 
 def of_row(kind: type[L], row: msgspec.Struct, **more: object) -> L:
-    """A row of a store as a log has it: the fields that both have, and `more`."""
+    """A row of a store as a log has it, or the other way round: the fields that both have, and `more`."""
     return kind(**{name: getattr(row, name) for name in kind.__struct_fields__ if hasattr(row, name)} | more)
 
 
@@ -204,24 +204,18 @@ def rows(own: LoggedEdition, dialogues: Iterable[LoggedDialogue]) -> ImportedRow
             at = after
         for graded in one.verdicts:
             on = graded.context or at
-            row = VerdictRow(
-                key=verdict_key(on, graded.rubric, graded.settings, graded.pass_), trial=trial, judge=graded.judge,
-                rubric=graded.rubric, context=on, settings=graded.settings,
-                grade=_either(graded.verdict, graded.missing), pass_=graded.pass_, judged_at=graded.judged_at,
-                prediction=graded.prediction,
-            )  # fmt: skip
+            key = verdict_key(on, graded.rubric, graded.settings, graded.pass_)
+            grade = _either(graded.verdict, graded.missing)
+            row = of_row(VerdictRow, graded, key=key, trial=trial, context=on, grade=grade)
             out.verdicts.append(row)
             if graded.auditor is not None and graded.route is not None and graded.probability is not None:
                 way = VerdictRoute(graded.route, graded.probability)
                 out.routes.append(RouteRow(row.key, graded.auditor, trial, way))
         out.failures.extend(FailureRow(trial, **msgspec.structs.asdict(lost)) for lost in one.failures)
         out.steps.extend(
-            ArtefactRow(
-                key=step.key, trial=trial, judge=step.judge, step=step.step, position=step.position,
-                wording=step.wording, context=step.context or at, settings=step.settings, output=settled(step),
-            )
+            of_row(ArtefactRow, step, trial=trial, context=step.context or at, output=settled(step))
             for step in one.steps
-        )  # fmt: skip
+        )
     return out
 
 

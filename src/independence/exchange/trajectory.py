@@ -137,7 +137,16 @@ def blocks(one: Trajectory) -> Iterator[TextBlock]:
     if not one.turns:
         yield TextBlock("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
     for verdict in one.verdicts:
-        yield _verdict(verdict)
+        values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
+        result = _missing(verdict) if verdict.missing else values
+        chance = verdict.probability and f"{verdict.probability:.3g}"
+        bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
+        stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
+        misquoted = "the quotation is not in the replies" if verdict.quote_found is False else ""
+        said = verdict.reasoning or (verdict.raw if verdict.missing else "")
+        text = f"“{verdict.quote}”\n{said}" if verdict.quote else said
+        facts = "\n".join(filter(None, (result, misquoted, bought, stale)))
+        yield TextBlock(f"Verdict by {verdict.judge}", facts, text, level=2)
     if not one.verdicts:
         gap = any(turn.answer.missing for turn in one.turns)
         why = "there is no answer to grade" if gap else "`independence judge` grades stored replies"
@@ -191,19 +200,6 @@ def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
 def _listed(known: Mapping[str, str | float | None]) -> str:
     """What is known, each with its name."""
     return "; ".join(f"{name} {value}" for name, value in known.items() if value)
-
-
-def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
-    values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
-    result = _missing(verdict) if verdict.missing else values
-    chance = verdict.probability and f"{verdict.probability:.3g}"
-    bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
-    stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
-    misquoted = "the quotation is not in the replies" if verdict.quote_found is False else ""
-    said = verdict.reasoning or (verdict.raw if verdict.missing else "")
-    text = f"“{verdict.quote}”\n{said}" if verdict.quote else said
-    facts = "\n".join(filter(None, (result, misquoted, bought, stale)))
-    return TextBlock(f"Verdict by {verdict.judge}", facts, text, level=2)
 
 
 def _missing(one: TrajectoryAnswer | TrajectoryVerdict) -> str:

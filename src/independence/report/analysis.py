@@ -64,6 +64,7 @@ class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
     brief: Sequence[str] = ()  # what a terminal says below it unless all is asked for; nothing: all
     plot: Sequence[str] = ()  # lines of at most 80 signs
     details: Callable[[], Sequence[Table]] = tuple  # what stands behind the numbers
+    measures: Callable[[], SuiteMeasures] | None = None  # of a grid: what each case adds
     gated: Sequence[GatedValue] = ()
     added: Mapping[str, Mapping[str, Value]] = {}  # by config_dir: key of a column that a package added -> value
 

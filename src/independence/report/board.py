@@ -83,9 +83,8 @@ class Board(BoardRemarks, frozen=True):
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
     looks: int | msgspec.UnsetType = msgspec.UNSET  # how often a pair could be compared, where runs were added
-    below_since: dict[str, int] | msgspec.UnsetType = (
-        msgspec.UNSET
-    )  # label -> runs after which a decision bought no more
+    # Label -> runs after which a decision bought no more.
+    below_since: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
     unequal: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # who has no whole runs for the rule, by label
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
     kinds: dict[str, ScenarioKind] | msgspec.UnsetType = msgspec.UNSET  # in which rows say what was lost, by name

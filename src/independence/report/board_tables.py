@@ -242,9 +242,8 @@ def estimates(board: Board) -> Table | None:
         for row in board.rows
         if (own := row.estimate) is not None
     ]  # fmt: skip
-    unsaid = (
-        notes.readings(board) if all(row.index is None for row in board.rows) else []
-    )  # no other table stands above
+    # No other table stands above where nobody has an index.
+    unsaid = notes.readings(board) if all(row.index is None for row in board.rows) else []
     return declared.made("board/estimates", rows, [*unsaid, *notes.estimates(board)]) if rows else None
 
 

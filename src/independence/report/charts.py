@@ -41,24 +41,34 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     others: tuple[float | None, ...] = ()  # further values on the same scale
 
 
-class IntervalRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line: an estimate for each scale, null where there is none. Neighbours of one tier lie on one band."""
+class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is drawn of one thing, in most charts of one subject."""
 
     label: str
-    values: tuple[Estimate | None, ...]
     subject: str = ""
-    scenario: str = ""  # that it is about, if it is about one
     simulated: bool = False
-    partial: bool = False  # from part of its answers
-    tier: int | None = None
 
 
-class Intervals(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="intervals"):
-    """Values with intervals, one line each, on one scale or several beside each other."""
+class Drawing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """What every chart has. `id`: kebab-case, its anchor and the name of its files."""
 
     id: str
     title: str
     caption: str
+
+
+class IntervalRow(Mark, frozen=True, kw_only=True):
+    """One line: an estimate for each scale, null where there is none. Neighbours of one tier lie on one band."""
+
+    values: tuple[Estimate | None, ...]
+    scenario: str = ""  # that it is about, if it is about one
+    partial: bool = False  # from part of its answers
+    tier: int | None = None
+
+
+class Intervals(Drawing, frozen=True, kw_only=True, tag="intervals"):
+    """Values with intervals, one line each, on one scale or several beside each other."""
+
     scales: tuple[Scale, ...]
     rows: tuple[IntervalRow, ...]
     marks: tuple[str, ...] = ()  # what `value` is called and then each of `others`, where those are drawn
@@ -72,44 +82,32 @@ class HeatColumn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scenario: str = ""
 
 
-class HeatRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class HeatRow(Mark, frozen=True, kw_only=True):
     """A value for each column; null where nothing was measured."""
 
-    label: str
     values: tuple[float | None, ...]
-    subject: str = ""
     scenario: str = ""
-    simulated: bool = False
 
 
-class Heat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="heat"):
+class Heat(Drawing, frozen=True, kw_only=True, tag="heat"):
     """Rows by columns. `kept`: of a share kept, 0 to 1, what is lost is inked; `middle`: two hues around 0."""
 
-    id: str
-    title: str
-    caption: str
     colours: Literal["kept", "middle"]
     scale: Scale
     columns: tuple[HeatColumn, ...]
     rows: tuple[HeatRow, ...]
 
 
-class ScatterPoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One mark. Of a logarithmic axis an `x` of 0 lies in a strip of its own."""
+class ScatterPoint(Mark, frozen=True, kw_only=True):
+    """A dot. Of a logarithmic axis an `x` of 0 lies in a strip of its own."""
 
-    label: str
     x: float
     y: float
-    subject: str = ""
-    simulated: bool = False
 
 
-class Scatter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="scatter"):
+class Scatter(Drawing, frozen=True, kw_only=True, tag="scatter"):
     """Named dots. `frontier`: places of those that no other beats at the same or a lower x, from the lowest x on."""
 
-    id: str
-    title: str
-    caption: str
     x: Scale
     y: Scale
     points: tuple[ScatterPoint, ...]
@@ -118,44 +116,33 @@ class Scatter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     frontier: tuple[int, ...] = ()
 
 
-class LinePanel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class LinePanel(Mark, frozen=True, kw_only=True):
     """One small panel: for each series a value at each x, null where there is none. `says` stands below it."""
 
-    label: str
     xs: tuple[float, ...]
     values: tuple[tuple[float | None, ...], ...]  # for each series
     says: str = ""
-    subject: str = ""
-    simulated: bool = False
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="lines"):
+class Lines(Drawing, frozen=True, kw_only=True, tag="lines"):
     """Small panels of the same series on the same scales."""
 
-    id: str
-    title: str
-    caption: str
     x: Scale
     y: Scale
     series: tuple[str, ...]
     panels: tuple[LinePanel, ...]
 
 
-class Bar(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Bar(Mark, frozen=True, kw_only=True):
     """A count, and the part of a scale that it is of, where it is of one."""
 
-    label: str
     count: float
-    subject: str = ""
     ends: Ends | None = None
 
 
-class Bars(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="bars"):
+class Bars(Drawing, frozen=True, kw_only=True, tag="bars"):
     """Counts: by name one line each, or `upright` by neighbouring parts of a scale."""
 
-    id: str
-    title: str
-    caption: str
     head: str  # what is counted
     bars: tuple[Bar, ...]
     upright: bool = False
@@ -191,7 +178,6 @@ def frontier(points: Sequence[ScatterPoint]) -> tuple[int, ...]:
 
 def renamed(chart: Chart, slug: Callable[[str], str]) -> Chart:
     """The chart with each subject as `slug` has it."""
-    key = "rows" if isinstance(chart, Intervals | Heat) else "points" if isinstance(chart, Scatter) else ""
-    key = key or ("panels" if isinstance(chart, Lines) else "bars")
+    key = next(key for key in ("rows", "points", "panels", "bars") if hasattr(chart, key))
     marks = tuple(msgspec.structs.replace(one, subject=slug(one.subject)) for one in getattr(chart, key))
     return msgspec.structs.replace(chart, **{key: marks})

@@ -15,6 +15,7 @@ from independence.report.board_data import BoardData
 from independence.report.legend import words
 from independence.report.table import Table, Value
 from independence.stats.intervals import t_interval
+from independence.stats.subject_points import leverage
 from independence.suites.schema import Index, Rubric, Suite
 from independence.types import Ends, Scalar
 
@@ -53,6 +54,20 @@ def questions(study: BoardData) -> list[ScenarioDifficulty]:
         found.append(ScenarioDifficulty(scenario.id, shares, sum(map(len, there.values()))))
     nobody = float("inf")
     return sorted(found, key=lambda one: (nobody if one.average is None else one.average, -one.samples, one.scenario))
+
+
+def kept(study: BoardData) -> list[ScenarioDifficulty]:
+    """The share kept of each scenario that counts in the index, the least first: the measure of pages and heatmaps."""
+    lever, found = leverage(study.frame), []
+    for scenario in lever.weights:
+        runs = {
+            config: [cell.values for cell in study.planned[config] if cell.scenario == scenario]
+            for config in study.points
+        }
+        known = {config: lever.share_kept(scenario, own) for config, own in runs.items()}
+        shares = {config: share for config, share in known.items() if share is not None}
+        found.append(ScenarioDifficulty(scenario, shares, sum(map(len, runs.values()))))
+    return sorted((one for one in found if one.shares), key=lambda one: (one.average, one.scenario))
 
 
 def tables(study: BoardData) -> list[Table]:

@@ -75,6 +75,7 @@ _NUMBER: Final = re.compile(r"\d+(\.\d+)*")
 _UPPER: Final = re.compile(r"\d+(\.\d+)?[bmkt]|[aekmnrv]\d+(\.\d+)?b?|(xs|s|m|l|xl)(\.\d+)?")
 _WORD_AND_NUMBER: Final = re.compile(r"([a-z]+)(\d+(?:\.\d+)*)")
 _JOINED: Final = ("GPT", "GLM")  # written with a hyphen before a number
+_FREE: Final[tuple[BadgeKind, str, str]] = ("free", "free", "The variant that its host gives away")
 _EFFORTS: Final = {"none": "no reasoning", "off": "reasoning off"}
 
 
@@ -84,10 +85,7 @@ def of_board(subjects: Sequence[NamedSubject]) -> dict[str, DisplayName]:
     Effort and temperature are shown where the subjects differ in them. Who would look like another one is called by its
     label, or where labels are the same, by its directory name.
     """
-    differ = {
-        "effort": len({one.sampling.effort for one in subjects}) > 1,
-        "temperature": len({one.sampling.temperature for one in subjects}) > 1,
-    }
+    differ = {what: len({getattr(one.sampling, what) for one in subjects}) > 1 for what in ("effort", "temperature")}
     named = {one.config: _named(one, differ) for one in subjects}
     for kind in ("label", "config"):
         often = Counter(map(_seen, named.values()))
@@ -102,11 +100,6 @@ def _seen(shown: DisplayName) -> tuple[str, ...]:
     return (shown.name.lower(), *(badge.text for badge in shown.badges))
 
 
-def plain(shown: DisplayName) -> str:
-    """The name with its badges as one text, for menus and files."""
-    return " · ".join((shown.name, *(badge.text for badge in shown.badges)))
-
-
 def _named(subject: NamedSubject, differ: Mapping[str, bool]) -> DisplayName:
     model = _parts(subject.model_id)
     bare, quantised = _without_quantisation(model.name)
@@ -114,18 +107,25 @@ def _named(subject: NamedSubject, differ: Mapping[str, bool]) -> DisplayName:
     known_vendor = maker or (not model.vendor and subject.model_id.startswith(f"{LOCAL}/"))
     spelled = _spelled(bare) if known_vendor and not subject.simulated else None
     own = _own_label(subject, model)
-    as_it_is = subject.model_id.removeprefix(f"{LOCAL}/")
+    rewritten = bool(spelled or own)
     # The settings in a label name the host where the id does not, as in `gemma-4-26b-a4b+q4-k-m@low-t0.7`.
     stated = None if own else re.search(f"{SUFFIX}$", subject.label)
     pin = subject.sampling.provider or (stated["pin"] if stated else None) or ""
-    badges = [
-        *_hosts(subject, model, pin, bool(spelled or own)),
-        *([_quantisation(quantised)] if quantised and (spelled or own) else []),
-        *_variants(model, bool(spelled or own)),
+    host, precision = _without_quantisation(f"//{pin}")
+    if rewritten and not pin:
+        named = subject.endpoint not in ("", OPENROUTER, LOCAL, SIM)
+        host = model.served_by or subject.endpoint * (named and subject.model_id.startswith(f"{subject.endpoint}/"))
+    variants = model.variants if rewritten else ()
+    badges: list[tuple[BadgeKind, str, str]] = [
+        ("host", _host(host.strip("/")), f"Only this host may answer: {host.strip('/')}"),
+        ("quantisation", _quantisation(precision), "The precision or format of its weights"),
+        ("quantisation", _quantisation(quantised if rewritten else ()), "The precision or format of its weights"),
+        *((("variant", one, "A variant of its host") if one != "free" else _FREE) for one in variants),
         *_settings(subject, differ),
     ]
-    name = own or spelled or as_it_is
-    return DisplayName(name, maker, _mark(maker, name), tuple(dict.fromkeys(badges)))
+    name = own or spelled or subject.model_id.removeprefix(f"{LOCAL}/")
+    shown = tuple(NameBadge(*one) for one in dict.fromkeys(badges) if one[1])
+    return DisplayName(name, maker, _mark(maker, name), shown)
 
 
 def _parts(model_id: str) -> _ModelId:
@@ -177,73 +177,39 @@ def _word(part: str) -> str | None:
     return word + both[2] if both and word else None
 
 
-def _hosts(subject: NamedSubject, model: _ModelId, pin: str, rewritten: bool) -> list[NameBadge]:
-    """Who serves it, where that is said: a pinned provider, with the precision that the pin names, or an endpoint."""
-    if pin:
-        host, quantised = _without_quantisation(f"//{pin}")
-        badges = [_host(host.strip("/"))] if host.strip("/") else []
-        return badges + ([_quantisation(quantised)] if quantised else [])
-    if model.served_by and rewritten:
-        return [_host(model.served_by)]
-    if (
-        rewritten
-        and subject.endpoint not in ("", OPENROUTER, LOCAL, SIM)
-        and subject.model_id.startswith(f"{subject.endpoint}/")
-    ):
-        return [_host(subject.endpoint)]
-    return []
-
-
-def _host(slug: str) -> NameBadge:
+def _host(slug: str) -> str:
+    """What a host is called; `azure-api` is the API of one that is known."""
     known = texts("makers")
     if slug.endswith("-api") and slug.removesuffix("-api") in known:
-        text = f"{known[slug.removesuffix('-api')]} API"
-    elif slug in known:
-        text = known[slug]
-    else:
-        maker, _, rest = slug.replace("/", "-").partition("-")
-        text = f"{known[maker]} {rest}" if maker in known and rest else slug
-    return NameBadge("host", text, f"Only this host may answer: {slug}")
+        return f"{known[slug.removesuffix('-api')]} API"
+    maker, _, rest = slug.replace("/", "-").partition("-")
+    return known.get(slug) or (f"{known[maker]} {rest}" if maker in known and rest else slug)
 
 
-def _quantisation(found: Sequence[str]) -> NameBadge:
+def _quantisation(found: Sequence[str]) -> str:
     """`q4-k-m` is Q4_K_M; names of formats are in capitals, those of numbers as they are written."""
-    parts = [one.lower() if _AS_WRITTEN.fullmatch(one.lower()) else one.upper().replace("-", "_") for one in found]
-    return NameBadge("quantisation", " ".join(parts), "The precision or format of its weights")
+    return " ".join(
+        one.lower() if _AS_WRITTEN.fullmatch(one.lower()) else one.upper().replace("-", "_") for one in found
+    )
 
 
-def _variants(model: _ModelId, rewritten: bool) -> list[NameBadge]:
-    """What stands behind a colon in an id, as in `:free`."""
-    if not rewritten:
-        return []
-    return [
-        NameBadge("free", "free", "The variant that its host gives away")
-        if one == "free"
-        else NameBadge("variant", one, "A variant of its host")
-        for one in model.variants
-    ]
-
-
-def _settings(subject: NamedSubject, differ: Mapping[str, bool]) -> list[NameBadge]:
-    sampling, badges = subject.sampling, list[NameBadge]()
-    if subject.model_id.startswith(f"{LOCAL}/"):
-        badges.append(NameBadge("local", "local", "Served on the user's own machine"))
+def _settings(subject: NamedSubject, differ: Mapping[str, bool]) -> list[tuple[BadgeKind, str, str]]:
+    """Kind, text and meaning of what else is to be known; a text is empty where it does not hold."""
+    sampling, effort, own = subject.sampling, "", re.search(r"-x[0-9a-f]{6}$", subject.config) is not None
     if differ["effort"] and sampling.effort:
-        text = _EFFORTS.get(sampling.effort, f"{sampling.effort} effort")
-        badges.append(NameBadge("effort", text, f"Reasoning effort: {sampling.effort}"))
-    if differ["temperature"] and sampling.temperature is not None:
-        badges.append(NameBadge("temperature", f"t {sampling.temperature:g}", f"Temperature {sampling.temperature:g}"))
-    if sampling.max_tokens:
-        badges.append(NameBadge("limit", f"{sampling.max_tokens} tokens", "The most tokens that an answer may have"))
-    if re.search(r"-x[0-9a-f]{6}$", subject.config):
-        badges.append(NameBadge("body", "own fields", "Its requests have fields that models.yaml adds (extra_body)"))
-    if subject.origin == IMPORTED:
-        badges.append(NameBadge("origin", "imported", "Its dialogues were imported, not measured here"))
-    if subject.simulated:
-        badges.append(NameBadge("simulated", "simulated", "A program with known behaviour; no model was asked"))
-    if subject.runs == 1:
-        badges.append(NameBadge("single", "1 run", "A single run has no rank and no interval"))
-    return badges
+        effort = _EFFORTS.get(sampling.effort, f"{sampling.effort} effort")
+    heat = "" if sampling.temperature is None or not differ["temperature"] else f"{sampling.temperature:g}"
+    limit = f"{sampling.max_tokens} tokens" if sampling.max_tokens else ""
+    return [
+        ("local", "local" * subject.model_id.startswith(f"{LOCAL}/"), "Served on the user's own machine"),
+        ("effort", effort, f"Reasoning effort: {sampling.effort}"),
+        ("temperature", heat and f"t {heat}", f"Temperature {heat}"),
+        ("limit", limit, "The most tokens that an answer may have"),
+        ("body", "own fields" * own, "Its requests have fields that models.yaml adds (extra_body)"),
+        ("origin", "imported" * (subject.origin == IMPORTED), "Its dialogues were imported, not measured here"),
+        ("simulated", "simulated" * subject.simulated, "A program with known behaviour; no model was asked"),
+        ("single", "1 run" * (subject.runs == 1), "A single run has no rank and no interval"),
+    ]
 
 
 def _mark(maker: str, name: str) -> str:

@@ -26,17 +26,17 @@ SENTENCES: Final = {
     "alone {low:.1f} to {high:.1f}, {p} after Holm).",
     "effect": "Effect of {effect} ({contrast}): {points:+.1f} points (95 % interval {low:+.1f} to {high:+.1f} over "
     "{subjects} subjects).",
-    "hardest": "The hardest of {scenarios} scenarios is {scenario}: {lost:.0f} % of its scale is lost (95 % interval "
-    "{low:.0f} to {high:.0f} over {subjects} subjects). {harder} "
+    "hardest": "The hardest of {scenarios} scenarios is {scenario}: {subjects} subjects keep {kept:.0f} % of it on "
+    "average (95 % interval {low:.0f} to {high:.0f}). {harder} "
     "(paired t tests over subjects, Holm over {tested} pairs, 5 %).",
     "harder": "It is significantly harder than {harder} of the {others} others",
     "hardest_of_all": "It is significantly harder than each of the {others} others",
     "no_harder": "It is not significantly harder than any other",
     "judges": "The judges agree least on {least} and most on {most}. {overlap}.",
     "agreement": "{measure} (alpha {alpha:.2f}, 95 % interval {low:.2f} to {high:.2f}; AC2 {ac2:.2f})",
-    "evasion": "In {share:.1f} % of the dialogues that ask for a stand subjects take none (95 % interval {low:.1f} to "
+    "evasion": "In {share:.1f} % of the dialogues asking for a position subjects take none (95 % interval {low:.1f} to "
     "{high:.1f} over {subjects} subjects).",
-    "weights": "Five points of the index are, by its weights, {parts}.",
+    "weights": "Five points of the index equal, by its weights, {parts}.",
 }
 _FEWEST: Final = 3  # subjects over which a mean says something
 _MOST: Final = 6  # sentences
@@ -53,7 +53,7 @@ def of_report(read: BoardData, board: Board, others: Iterable[Block]) -> list[st
         *([point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []),
         *_settings([row for row in rows.get("providers", []) if row["p_holm"] is not None]),
         *_effects(rows.get("configuration-effects", [])),
-        *_hardest(read.scope.suite, difficulty.questions(read)),
+        *_hardest(read.scope.suite, difficulty.kept(read)),
         *_judges(
             [row for row in rows.get("judge-agreement-dimensions", []) if row["alpha_ci"] and row["ac2"] is not None]
         ),
@@ -104,9 +104,9 @@ def _effects(effects: Sequence[Record]) -> list[str]:
 
 
 def _hardest(suite: Suite, questions: Sequence[ScenarioDifficulty]) -> list[str]:
-    """Which scenario costs most of its scale, if one does, and how many others less; questions: hardest first."""
+    """Of which scenario subjects keep least, if there is one, and of how many others more; questions: hardest first."""
     asked = [one for one in questions if len(one.shares) >= _FEWEST]
-    interval = t_interval([100 * (1 - share) for share in asked[0].shares.values()]) if len(asked) > 1 else None
+    interval = t_interval([100 * share for share in asked[0].shares.values()]) if len(asked) > 1 else None
     if interval is None or asked[0].average == asked[1].average:
         return []
     ends = interval.within(0.0, 100.0)
@@ -122,7 +122,7 @@ def _hardest(suite: Suite, questions: Sequence[ScenarioDifficulty]) -> list[str]
     return [
         SENTENCES["hardest"].format(
             scenarios=len(asked), scenario=first.id if first.title in ("", first.id) else f"{first.id} ({first.title})",
-            lost=100 - (asked[0].average or 0.0), low=ends.low, high=ends.high,
+            kept=asked[0].average, low=ends.low, high=ends.high,
             subjects=len(asked[0].shares), tested=len(holm),
             harder=SENTENCES[how].format(harder=harder, others=others),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -40,10 +40,9 @@ class GatedSubject(msgspec.Struct, frozen=True):
     scenarios: tuple[ScenarioScore, ...]  # worst first
 
 
-class GateBaseline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A subject as it was measured, for later gates to be held against. What is not `index` says what it is of."""
+class CheckedPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """What is checked, in the fields in which a baseline has to be the same."""
 
-    written_by: str = WRITTEN_BY
     suite: str
     edition: str
     wording: str
@@ -51,24 +50,18 @@ class GateBaseline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     persona: bool  # whether the variant is a file of the user's
     mode: str
     judge: str
+
+
+class GateBaseline(CheckedPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A subject as it was measured, for later gates to be held against. What is not `index` says what it is of."""
+
+    written_by: str = WRITTEN_BY
     subject: str
     scoring: str = "strict"
     index: GatedIndex
     ci: tuple[float, float]  # 95 %, as if looked at once
     variance: float  # squared standard error, in points
     scenarios: dict[str, float]  # what each kept, 0-100
-
-
-class CheckedPlace(NamedTuple):
-    """What is checked, in the fields in which a baseline has to be the same."""
-
-    suite: str
-    edition: str
-    wording: str
-    variant: str
-    persona: bool
-    mode: str
-    judge: str
 
 
 class BarResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +135,7 @@ def baseline(own: GatedSubject, at: CheckedPlace, subject: str) -> GateBaseline:
     place, (bottom, top) = own.index.point, own.index.scale
     share = (place - bottom) / (top - bottom)
     return GateBaseline(
-        **at._asdict(),
+        **msgspec.structs.asdict(at),
         subject=subject,
         index=own.index,
         ci=(low, high),

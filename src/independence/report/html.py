@@ -25,7 +25,10 @@ def opening(title: str, sections: Sequence[Section]) -> str:
 
 def _block(block: Prose | Table | Quotation) -> str:
     if isinstance(block, Prose):
-        return _prose(block.markdown)
+        from markdown_it import MarkdownIt  # slow to import
+
+        reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+        return str(reader.render(_UNENCODABLE.sub("\ufffd", block.markdown)))
     if isinstance(block, Table):
         return _plain_table(block)
     of = f"{block.name}, {block.scenario}, run {block.run}"
@@ -66,10 +69,3 @@ def _quoted(note: str) -> str:
     return "".join(
         f"<code>{escaped(part)}</code>" if place % 2 else escaped(part) for place, part in enumerate(CODE.split(note))
     )
-
-
-def _prose(markdown: str) -> str:
-    from markdown_it import MarkdownIt  # slow to import
-
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    return str(reader.render(_UNENCODABLE.sub("\ufffd", markdown)))

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -104,19 +103,27 @@ def _row(panel: JudgePanel, pair: tuple[str, str], measure: Measure) -> tuple[Va
     )
 
 
-class JudgeDisagreement(NamedTuple):
-    """One dialogue, and the field on which two judges are furthest apart."""
+class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
+    """A dialogue that judges see differently, and the field on which two of them are furthest apart."""
 
-    dialogue: DialogueKey
-    gap: float  # mean over the fields that count of highest minus lowest score, as a share of the scale
+    subject: str  # config_dir; in documents its slug
+    scenario: str
+    run: int
+    gap: float  # mean over the fields that count of highest less lowest score, as a share of the scale, 0 to 1
     field: str
-    low: tuple[str, Scalar]  # judge, score
-    high: tuple[str, Scalar]
-    share: float  # of the scale between them
-    counts: bool  # the field is one of the index, or there is none
+    counts: bool  # in the index; where there is none, every field does
+    low_judge: str
+    low: Scalar
+    high_judge: str
+    high: Scalar
+
+    @property
+    def dialogue(self) -> DialogueKey:
+        """Where it stands."""
+        return DialogueKey(self.subject, self.scenario, self.run)
 
 
-def disputes(panel: JudgePanel, worst: int) -> list[JudgeDisagreement]:
+def disputes(panel: JudgePanel, worst: int) -> list[DialogueDisagreement]:
     """The dialogues that judges differ on most; at most `worst`, none without any difference.
 
     Fields of the index count first: dialogues on which judges differ elsewhere alone come after all others. Of a
@@ -126,11 +133,9 @@ def disputes(panel: JudgePanel, worst: int) -> list[JudgeDisagreement]:
     scales = {s.id: suite.rubrics[s.rubric].fields for s in suite.scenarios}
     counting = frozenset(strict.frame(suite).fields) if suite.index else frozenset[str]()
     found = [_dispute(dialogue, given, scales[dialogue.scenario], counting) for dialogue, given in panel.shared.items()]
-    differing = [dispute for dispute in found if dispute.gap > 0]
-    ordered = sorted(
-        differing,
-        key=lambda one: (not one.counts, -one.gap, -one.share, one.dialogue),
-    )
+    # Of equal ones those first of which the scores of one field lie furthest apart.
+    found.sort(key=lambda pair: (not pair[0].counts, -pair[0].gap, -pair[1], pair[0].dialogue))
+    ordered = [dispute for dispute, _ in found if dispute.gap > 0]
     first = {dispute.dialogue[:2]: dispute for dispute in reversed(ordered)}
     return [dispute for dispute in ordered if first[dispute.dialogue[:2]] is dispute][:worst]
 
@@ -140,13 +145,27 @@ def disagreement_tables(
 ) -> list[Table]:
     """The largest disagreements and, in a second table, what was said. `longest`: characters of one text shown."""
     found = disputes(panel, worst)
-    return [_where(panel, found), _texts_table(connection, panel, found, longest)]
+    scope = panel.scope
+    suite = grading(connection, scope)
+    rows: list[tuple[Value, ...]] = []
+    for number, dispute in enumerate(found, start=1):
+        trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
+        rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
+        rows.extend(
+            (number, f"subject, {call.turn_id}", _cut(call.answer.text, longest))
+            for call in dialogues.calls(connection, [trial]).get(trial, ())
+            if isinstance(call.answer, Reply)
+        )
+        for judge in (dispute.low_judge, dispute.high_judge):
+            reasons = queries.reasoning(connection, trial, judge, rubric)
+            rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
+    return [_where(panel, found), declared.made("judges/judge-disagreement-texts", rows)]
 
 
 def _dispute(
     dialogue: DialogueKey, given: Mapping[str, Values], fields: Mapping[str, Field], counting: Collection[str]
-) -> JudgeDisagreement:
-    """How far apart judges are: in the fields that count, else in all."""
+) -> tuple[DialogueDisagreement, float]:
+    """How far apart judges are in the fields that count, else in all; and in the one in which they are furthest."""
 
     def span(name: str) -> tuple[float, tuple[str, Scalar], tuple[str, Scalar]]:
         scores = [(judge, values[name]) for judge, values in given.items()]
@@ -159,50 +178,27 @@ def _dispute(
     if any(share for share, *_ in counted.values()):
         spans = counted
     field = max(spans, key=lambda name: spans[name][0])
-    share, low, high = spans[field]
-    return JudgeDisagreement(
-        dialogue=dialogue,
-        gap=fmean(one[0] for one in spans.values()),
-        field=field,
-        low=low,
-        high=high,
-        share=share,
+    share, (low_judge, low), (high_judge, high) = spans[field]
+    found = DialogueDisagreement(
+        subject=dialogue.config_dir, scenario=dialogue.scenario, run=dialogue.run, field=field, low_judge=low_judge,
+        low=low, high_judge=high_judge, high=high, gap=fmean(one[0] for one in spans.values()),
         counts=not counting or field in counting,
-    )
+    )  # fmt: skip
+    return found, share
 
 
-def _where(panel: JudgePanel, found: Sequence[JudgeDisagreement]) -> Table:
+def _where(panel: JudgePanel, found: Sequence[DialogueDisagreement]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for number, dispute in enumerate(found, start=1):
-        config, scenario, run = dispute.dialogue
-        ends = [part for judge, score in (dispute.low, dispute.high) for part in (panel.heads[judge], score)]
-        rows.append((number, panel.about[config].name, scenario, run, dispute.field, *ends, dispute.gap))
-    whole = all(float(score).is_integer() for dispute in found for _, score in (dispute.low, dispute.high))
+        ends = panel.heads[dispute.low_judge], dispute.low, panel.heads[dispute.high_judge], dispute.high
+        name = panel.about[dispute.subject].name
+        rows.append((number, name, dispute.scenario, dispute.run, dispute.field, *ends, dispute.gap))
+    whole = all(float(score).is_integer() for dispute in found for score in (dispute.low, dispute.high))
     made = declared.made("judges/judge-disagreements", rows, shared=len(panel.shared))
     if not whole:
         return made
     columns = tuple(column._replace(digits=0) if column.kind == "number" else column for column in made.columns)
     return msgspec.structs.replace(made, columns=columns)
-
-
-def _texts_table(
-    connection: sqlite3.Connection, panel: JudgePanel, found: Sequence[JudgeDisagreement], longest: int | None
-) -> Table:
-    scope = panel.scope
-    suite = grading(connection, scope)
-    rows: list[tuple[Value, ...]] = []
-    for number, dispute in enumerate(found, start=1):
-        trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
-        rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
-        rows.extend(
-            (number, f"subject, {call.turn_id}", _cut(call.answer.text, longest))
-            for call in dialogues.calls(connection, [trial]).get(trial, ())
-            if isinstance(call.answer, Reply)
-        )
-        for judge, _ in (dispute.low, dispute.high):
-            reasons = queries.reasoning(connection, trial, judge, rubric)
-            rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
-    return declared.made("judges/judge-disagreement-texts", rows)
 
 
 def _cut(text: str, longest: int | None) -> str:

@@ -41,16 +41,12 @@ def _block(section: Section, block: Block) -> str:
     if isinstance(block, Table):
         return _table(section, block)
     if isinstance(block, Quotation):
-        return _quotation(block)
+        lines = "\n".join(f"> {escaped(line)}".rstrip() for line in block.text.splitlines())
+        whose = f"**{escaped(block.name)}** in `{block.scenario}`, run {block.run}"
+        kept = f"{percent(block.share)} of the scale kept, by {escaped(block.judge)}"
+        return f"{lines}\n\n{'Held' if block.held else 'Gave way'}: {whose} ({kept})."
     drawn = "\n".join(spelled_out(line) for line in chart_text.lines(block))
     return f"**{escaped(block.title)}**\n\n{fenced(drawn)}\n\n*{escaped(block.caption)}*"
-
-
-def _quotation(block: Quotation) -> str:
-    lines = "\n".join(f"> {escaped(line)}".rstrip() for line in block.text.splitlines())
-    whose = f"**{escaped(block.name)}** in `{block.scenario}`, run {block.run}"
-    kept = f"{percent(block.share)} of the scale kept, by {escaped(block.judge)}"
-    return f"{lines}\n\n{'Held' if block.held else 'Gave way'}: {whose} ({kept})."
 
 
 def fenced(text: str) -> str:

@@ -62,15 +62,16 @@ SENTENCES: Final = {
     "single": "A single run has no rank and no interval: chance may explain much of its index.",
     "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
-    "tiers": "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
-    "({correction}). Subjects of two tiers may be alike: `independence compare` tests two.",
+    "tiers": "A new tier begins with the first subject that differs significantly from the first of the tier above "
+    "({correction}). Two subjects of different tiers need not differ: `independence compare` tests two.",
     "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided best`).",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
-    "detectable": "Smallest difference that a test would detect with 80 % power, on average over these subjects: "
-    "{points:.1f} points in one comparison at 5 %.",
-    "detectable_in_tiers": "Smallest difference that a test would detect with 80 % power, on average over these "
-    "subjects: {points:.1f} points in one comparison at 5 %, {corrected:.1f} between tiers ({correction}).",
+    "detectable": "A true difference of {points:.1f} index points between two subjects is found significant in 80 % of "
+    "cases in a single test at 5 %, smaller ones less often (mean over these subjects).",
+    "detectable_in_tiers": "A true difference of {points:.1f} index points between two subjects is found significant "
+    "in 80 % of cases in a single test at 5 %, one of {corrected:.1f} when all pairs are tested ({correction}); "
+    "smaller ones less often (mean over these subjects).",
     "judges_like_these": "Intervals for {reading} do not contain the judge's error. Those called "
     f"{JUDGES_LIKE_THESE} (--format json) do: they are for other runs, scenarios and judges, by what {{judges}} gave "
     "{subjects} subjects. How much higher or lower a judge grades all subjects alike (SD {severity:.1f} points) is in "
@@ -80,10 +81,10 @@ SENTENCES: Final = {
     "error of that judge is in no interval.",
     "briefly_simulated": "sim/ subjects are simulated, no model was asked.",
     "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
-    "`independence judge -j MODEL`.",
+    "`independence judge --judge MODEL`.",
     "judged": "Judge {judge}{prompt}.{meaning}",
-    "one_judge": "Intervals ignore errors of the judge. To include them, let another judge (`independence judge -j`) "
-    f"or a person grade all replies of at least {FEWEST} subjects.",
+    "one_judge": "Intervals ignore errors of the judge. To include them, let another judge "
+    f"(`independence judge --judge MODEL`) or a person grade all replies of at least {FEWEST} subjects.",
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}

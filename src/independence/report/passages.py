@@ -34,11 +34,9 @@ def spans(one: Dialogue, judge: str, verdict: Mapping[str, Any]) -> tuple[Quoted
     """Those of a verdict as `verdict_fields` has it, by place; none of a verdict that is missing."""
     if verdict["missing"]:
         return ()
-    calls = [call for call in itertools.chain(*one.before.values(), one.calls) if isinstance(call.answer, Reply)]
-    ids, texts = (
-        [call.turn_id for call in calls],
-        [call.answer.text for call in calls if isinstance(call.answer, Reply)],
-    )
+    calls = list(itertools.chain(*one.before.values(), one.calls))
+    ids = [call.turn_id for call in calls if isinstance(call.answer, Reply)]
+    texts = [call.answer.text for call in calls if isinstance(call.answer, Reply)]
     rules = kinds.of(judge).word == kinds.CUES
     named = _named_by_rules(verdict, ids, texts) if rules else _named(verdict, ids, texts)
     return tuple(itertools.islice(dict.fromkeys(named), _MOST))

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from independence.report import board_data, declared, notes
 from independence.report.analysis import GatedValue, RenderedBoard
 from independence.report.board_data import BoardRemarks, VerdictData
-from independence.report.table import Column, Table
+from independence.report.table import Column, Table, Value
 
 
 class PlaceBoard(BoardRemarks, frozen=True):
-    """Subjects under one condition and judge; what is known of each, its analysis says."""
+    """Subjects under one condition and judge, of any analysis but an index; what is known of each, that says."""
 
     suite: str
     edition: str
     condition: str
     analysis: str
     judge: str | None
-    rows: tuple[msgspec.Struct, ...]
+    rows: tuple[Any, ...]
+
+    @property
+    def place(self) -> dict[str, Value]:
+        """What it is a board of, by the columns of CSV that hold it."""
+        return {name: getattr(self, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
+
+
+B = TypeVar("B", bound=PlaceBoard)
+
+
+def of(kind: type[B], read: VerdictData, **own: Any) -> B:
+    """The board of a place; `own`: its rows, and what boards of its kind alone have."""
+    scope = read.scope
+    board = kind(
+        suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
+        judge=read.judge, **own,
+    )  # fmt: skip
+    return board_data.with_remarks(board, read)
 
 
 def rendered(
@@ -30,28 +49,15 @@ def rendered(
 
     `gate`: the column that `--fail-under` compares.
     """
-    scope, about = read.scope, read.about
-    document = PlaceBoard(
-        suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
-        judge=read.judge, rows=tuple(rows),
-    )  # fmt: skip
-    document = board_data.with_remarks(document, read)
+    document, about = of(PlaceBoard, read, rows=tuple(rows)), read.about
     given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
+    shown = (Column("config", "Configuration"), Column("subject", "Subject"), *columns)
+    whole = (*shown, *declared.columns(more))
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
-    shown = (Column("subject", "Subject"), *columns)
-    whole = (Column("config", "Configuration"), *shown, *declared.columns(more))
-    below = tuple(notes.of_place(read))
-    record, table = (
-        Table(
-            "board",
-            title,
-            own,
-            tuple(tuple(row[one.key] for one in own) for row in found),
-            below,
-            configs=tuple(row["config"] for row in given),
-        )
-        for own in (whole, shown)
-    )
+    values = tuple(tuple(row[one.key] for one in whole) for row in found)
+    configs = tuple(row["config"] for row in given)
+    record = Table("board", title, whole, values, tuple(notes.of_place(read)), configs=configs)
+    table = record.only(range(1, len(shown)))
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
     return RenderedBoard(
         document=document, record=record, tables=[table], narrow=[table], brief=notes.brief_of_place(read), gated=gated

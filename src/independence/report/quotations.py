@@ -25,9 +25,7 @@ _WORDS: Final = 3  # of a passage, at least
 _LONGEST: Final = 600  # characters
 _HALF: Final = 0.5
 _RULE: Final = (
-    "From one scenario: of those in which verdicts name passages that stand in the replies, the one in which the "
-    "results of {of} differ most (standard deviation). Of its dialogues the one that kept most of the scale, and the "
-    "one that kept least; among equals, the subject nearest the top of the board, and the one nearest its foot."
+    "The highest and the lowest share kept in the scenario, of those with passages to quote, in which {of} differ most."
 )
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s)|\n")
 

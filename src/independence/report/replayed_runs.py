@@ -48,7 +48,15 @@ def leave_out(
     marked = Counter(kept[at].config_dir for at in replayed)
     left_out = Counter(state.config_dir for state in states)
     left_out.subtract(state.config_dir for state in counted)
-    return counted, Repeats(+left_out, _why(connection, where, runs, marked))
+    configured = queries.configurations(connection, where)
+    out: dict[str, tuple[str, ...]] = {}
+    for config, equal in runs.items():
+        known = configured.get(config)
+        out[config] = (_sentence(equal, known is not None and _cold(from_json(known))),)
+    for config, count in marked.items():
+        said = f"replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once: {count}."
+        out[config] = (*out.get(config, ()), said)
+    return counted, Repeats(+left_out, out)
 
 
 def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, str | None]]]:
@@ -88,23 +96,6 @@ def _replayed(states: Sequence[TrialState]) -> set[int]:
             out.add(at)
         elif state.end is not None:
             seen.add(words)
-    return out
-
-
-def _why(
-    connection: sqlite3.Connection,
-    where: Where,
-    runs: Mapping[str, Mapping[int, int]],
-    replayed: Mapping[str, int],
-) -> dict[str, tuple[str, ...]]:
-    configured = queries.configurations(connection, where)
-    out: dict[str, tuple[str, ...]] = {}
-    for config, equal in runs.items():
-        known = configured.get(config)
-        out[config] = (_sentence(equal, known is not None and _cold(from_json(known))),)
-    for config, count in replayed.items():
-        said = f"replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once: {count}."
-        out[config] = (*out.get(config, ()), said)
     return out
 
 

@@ -129,20 +129,16 @@ def _between_judges(first: ComparedSubject, second: ComparedSubject) -> IndexGap
         if config in second.study.same_scenarios and same_dialogues(first.study, second.study, config)
     }
     if first.config not in fleet:
-        return _between_judges_once(first, second)
+        # Of many scenarios with one run each: the differences by scenario are the sample.
+        once = all(first.config in side.study.single_runs for side in (first, second))
+        if not once or not same_dialogues(first.study, second.study, first.config):
+            return None
+        found = single_runs.like_these(_less(first.study.points[first.config], second.study.points[first.config]))
+        return found and IndexGap(Difference(found.point, 0.0, 1.0), _of_less(found))
     at, sheets = list(fleet).index(first.config), list(fleet.values())
     these = index_uncertainty.these_scenarios(sheets, prior_df=0)
     like_these = index_uncertainty.scenarios_like_these(sheets, prior_df=0)
     return IndexGap(_of_less(these[at]), _of_less(like_these[at]))
-
-
-def _between_judges_once(first: ComparedSubject, second: ComparedSubject) -> IndexGap | None:
-    """Of many scenarios with one run each: the differences by scenario are the sample."""
-    once = all(first.config in side.study.single_runs for side in (first, second))
-    if not once or not same_dialogues(first.study, second.study, first.config):
-        return None
-    found = single_runs.like_these(_less(first.study.points[first.config], second.study.points[first.config]))
-    return found and IndexGap(Difference(found.point, 0.0, 1.0), _of_less(found))
 
 
 def same_dialogues(first: BoardData, second: BoardData, config: str) -> bool:

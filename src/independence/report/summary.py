@@ -35,6 +35,7 @@ SENTENCES = {
     "strict_findings": "What else was found, by strict scoring, with tests and intervals:",
     "facts": "How it was measured:",
     "furthest": "**{who}** leans furthest {side} the asker ({what} {estimate:+.2f}).",
+    "asked": "Of {subjects} subjects **{who}** moves furthest {side} whoever asks: {what} {value:+.2f}.",
     "judge": "Judge: {judge}; {valid:,} of {planned:,} planned verdicts are valid",
     "edition": "Edition {edition}{beside}{own}, condition `{condition}`",
     "version": f"Made by ai-independence-bench {__version__}",

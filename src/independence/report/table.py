@@ -183,19 +183,19 @@ MANY: Final = 4  # tables of a section from which on each is found by its title
 LONG: Final = 40  # rows above which a table starts folded
 
 
-class Prose(NamedTuple):
+class Prose(msgspec.Struct, frozen=True, tag_field="kind", tag="prose"):
     """Our own words as Markdown. What a model or a file wrote is escaped by whoever quotes it here."""
 
     markdown: str
 
 
-class Quotation(NamedTuple):
+class Quotation(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="quotation"):
     """A passage of a reply that a verdict names. Its text is a model's: whoever writes it escapes it."""
 
     held: bool  # the subject kept at least half of the scenario's scale
     text: str
     turn: str  # id
-    subject: str  # config_dir
+    subject: str  # config_dir; in documents its slug
     name: str
     scenario: str
     run: int

@@ -79,7 +79,11 @@ def gwet(
     rated, shared = raters > 0, raters > 1
     if len(scale) < 2 or not shared.any():
         return None
-    matrix = _weights(len(scale))
+    # How much two ordered categories agree, (categories, categories), 1 on the diagonal (Gwet 2014).
+    count = len(scale)
+    places = np.arange(count)
+    apart = abs(places[:, None] - places) + 1.0
+    matrix: Array = 1 - apart * (apart - 1) / (count * (count - 1))
     agreed = (counts * (counts @ matrix - 1)).sum(axis=1) / np.where(shared, raters * (raters - 1), 1.0)
     usual = counts / np.where(rated, raters, 1.0)[:, None]
     whom = _codes(subjects, rated)
@@ -167,14 +171,6 @@ def _alphas(counts: Array, times: Array) -> Array:
     expected = 2 * (total * (given * place**2).sum(axis=1) - (given * place).sum(axis=1) ** 2)
     varied = (given > 0).sum(axis=1) > 1
     return np.where(varied, 1 - (total - 1) * observed / np.where(varied, expected, 1.0), np.nan)
-
-
-def _weights(count: int) -> Array:
-    """How much two ordered categories agree, (categories, categories), 1 on the diagonal (Gwet 2014)."""
-    places = np.arange(count)
-    apart = abs(places[:, None] - places) + 1.0
-    weights: Array = 1 - apart * (apart - 1) / (count * (count - 1))
-    return weights
 
 
 def _ranks(values: Array) -> Array:

@@ -12,7 +12,7 @@ import msgspec
 
 from independence.store import context, dialogue_rows, field_values
 from independence.store.digests import insert
-from independence.types import Answer, Attempt, Grade, Missing, Reply
+from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
 
 MADE = '{"made":true}'  # shape of a dialogue of ours, which no subject was asked and no edition plans
 _AT_ONCE = 1_000  # trials of a plan that are in memory as rows
@@ -202,12 +202,7 @@ def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> i
 def _call(row: CallRow) -> dict[str, object]:
     answer = row.answer
     return {
-        "trial": row.trial,
-        "turn": row.turn,
-        "turn_id": row.turn_id,
-        "context": row.context,
-        "after": row.after,
-        "messages": row.messages,
+        **{name: getattr(row, name) for name in ("trial", "turn", "turn_id", "context", "after", "messages")},
         "answered_at": row.answered_at or now(),
         "reasoning_tokens": answer.usage.reasoning_tokens,
         "seconds": sum([attempt.seconds for attempt in answer.attempts]),
@@ -218,16 +213,10 @@ def _call(row: CallRow) -> dict[str, object]:
 
 def _said(reply: Reply) -> dict[str, object]:
     """The columns that hold what came."""
+    same = ("served_model", "served_provider", "response_id", "text", "raw", "thinking", "reasoning", "channel",
+            "finish_reason")  # fmt: skip
     return {
-        "served_model": reply.served_model,
-        "served_provider": reply.served_provider,
-        "response_id": reply.response_id,
-        "text": reply.text,
-        "raw": reply.raw,
-        "thinking": reply.thinking,
-        "reasoning": reply.reasoning,
-        "channel": reply.channel,
-        "finish_reason": reply.finish_reason,
+        **{name: getattr(reply, name) for name in same},
         "flags": to_json(reply.flags) if reply.flags else "[]",
         "tool_calls": to_json(reply.tool_calls) if reply.tool_calls else "[]",
         "said": context.reply_digest(reply),
@@ -250,26 +239,20 @@ def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> 
 
 
 def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, object]:
-    grade = row.grade
-    values = {} if isinstance(grade, Missing) else grade.values
-    packed = field_values.pack(values)
+    grade, same = row.grade, ("key", "trial", "judge", "rubric", "context", "settings", "prediction")
+    given = Verdict({}) if isinstance(grade, Missing) else grade
+    packed = field_values.pack(given.values)
     return {
-        "key": row.key,
-        "trial": row.trial,
-        "judge": row.judge,
-        "rubric": row.rubric,
-        "context": row.context,
-        "settings": row.settings,
+        **{name: getattr(row, name) for name in same},
         "pass": row.pass_,
-        "prediction": row.prediction,
-        "fields": to_json(values),
+        "fields": to_json(given.values),
         "field_set": field_values.layout_id(connection, packed.layout),
         "field_values": packed.values,
         "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
-        "reasoning": "" if isinstance(grade, Missing) else grade.reasoning,
+        "reasoning": given.reasoning,
         "raw": grade.raw,
-        "quote": None if isinstance(grade, Missing) else grade.quote,
-        "quote_found": None if isinstance(grade, Missing) else grade.quote_found,
+        "quote": given.quote,
+        "quote_found": given.quote_found,
         **spent(grade),
     }
 

@@ -15,7 +15,7 @@ from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
 from independence.suites import lint_grid
 from independence.suites.lint_grid import Problem, nothing_fills
-from independence.suites.schema import Field, Grid, Index, Rubric, Scenario, Suite
+from independence.suites.schema import Field, Grid, Rubric, Scenario, Suite
 from independence.suites.template import slots
 
 ANSWERED: Final = ("transcript", "answer")  # what a prompt can show of a dialogue, beside what steps made of it
@@ -258,7 +258,15 @@ def _index(suite: Suite) -> Iterator[Problem]:
         return
     if suite.scenarios:  # without any, that is what is wrong
         yield from _dimensions(suite)
-    yield from _components(index)
+    for number, component in enumerate(index.components):
+        at = f"$.index.components[{number}]"
+        for name in component.dimensions:
+            if name not in index.dimensions:
+                yield f"{at}.dimensions", f"dimension `{name}` is not declared"
+        if component.worst == component.best:
+            yield at, f"`worst` and `best` of {component.label} are equal"
+        if not component.weight > 0:
+            yield f"{at}.weight", f"weight of {component.label} must be above 0"
     total = math.fsum(component.weight for component in index.components)
     if not abs(total - 1) <= 1e-9:
         yield "$.index.components", f"weights sum to {total:g}, not 1"
@@ -280,18 +288,6 @@ def _kinds(suite: Suite) -> Iterator[Problem]:
                 yield at, f"no scenario `{scenario}`"
             elif seen.setdefault(scenario, name) != name:
                 yield at, f"scenario `{scenario}` is of kind `{seen[scenario]}` already"
-
-
-def _components(index: Index) -> Iterator[Problem]:
-    for number, component in enumerate(index.components):
-        at = f"$.index.components[{number}]"
-        for name in component.dimensions:
-            if name not in index.dimensions:
-                yield f"{at}.dimensions", f"dimension `{name}` is not declared"
-        if component.worst == component.best:
-            yield at, f"`worst` and `best` of {component.label} are equal"
-        if not component.weight > 0:
-            yield f"{at}.weight", f"weight of {component.label} must be above 0"
 
 
 def _dimensions(suite: Suite) -> Iterator[Problem]:

@@ -33,7 +33,15 @@ def problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Prob
 def _problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Problem]:
     if suite.index is not None:
         yield "$.index", "a suite with a grid has no index"
-    yield from _factors(grid)
+    if not grid.factors:
+        yield f"{AT}.factors", "a grid needs at least one factor"
+    for factor, levels in grid.factors.items():
+        at = f"{AT}.factors.{factor}"
+        if not levels:
+            yield at, f"factor `{factor}` has no levels"
+        for level in levels:
+            if not level.strip() or "," in level or "/" in level:  # they join levels to table keys and to cells
+                yield f"{at}.{level}", f"`{level}` cannot be a level: no comma, no slash, not empty"
     yield from _names(grid)
     if grid.experiment not in suite.experiments:
         yield f"{AT}.experiment", f"experiment `{grid.experiment}` is not declared"
@@ -72,18 +80,6 @@ def _facts(grid: Grid) -> Iterator[tuple[str, str]]:
                 first.setdefault(name, f"{AT}.factors.{factor}.{level}.{name}")
         yield from first.items()
     yield from ((name, f"{AT}.derived.{name}") for name in grid.derived)
-
-
-def _factors(grid: Grid) -> Iterator[Problem]:
-    if not grid.factors:
-        yield f"{AT}.factors", "a grid needs at least one factor"
-    for factor, levels in grid.factors.items():
-        at = f"{AT}.factors.{factor}"
-        if not levels:
-            yield at, f"factor `{factor}` has no levels"
-        for level in levels:
-            if not level.strip() or "," in level or "/" in level:  # they join levels to table keys and to cells
-                yield f"{at}.{level}", f"`{level}` cannot be a level: no comma, no slash, not empty"
 
 
 def _names(grid: Grid) -> Iterator[Problem]:

@@ -15,9 +15,8 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     about: str  # what the judge is told the field means; neutral about which end is wanted
     range: tuple[float, float] | None = None  # inclusive; required unless boolean
     cue: str | None = None  # what the rule judge reads for it (`judge/cues`): held, moved, graceful, ...
-    requires: tuple[str, ...] | UnsetType = (
-        UNSET  # boolean fields of this rubric: unless all are true, there is nothing it is about
-    )
+    # Boolean fields of this rubric: unless all are true, there is nothing it is about.
+    requires: tuple[str, ...] | UnsetType = UNSET
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -149,9 +148,8 @@ class SuiteDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     variant: str
     mode: Literal["user_role", "tool_role"]
-    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = (
-        None  # of subjects that nothing else gives one; None: 0.7
-    )
+    # Of subjects that nothing else gives one; None: 0.7.
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
     judge: str = ""  # environment variable that names this suite's judge
     scorer: str = ""  # the same, where that one names none; no part of the edition
     asks: str = ""  # environment variable that names the model where no flag does; no part of the edition

@@ -227,11 +227,9 @@ def _sent(request: web.BaseRequest, path: str, document: PackedDocument) -> web.
     known = [tag.strip() for tag in request.headers.get("If-None-Match", "").split(",")]
     if document.etag in known or document.etag.removeprefix("W/") in known:
         return web.Response(status=304, headers=headers)
-    body = document.packed
-    if "gzip" in request.headers.get("Accept-Encoding", ""):
-        headers["Content-Encoding"] = "gzip"
-    else:
-        body = document.plain
+    packed = "gzip" in request.headers.get("Accept-Encoding", "")
+    body = document.packed if packed else document.plain
+    headers |= {"Content-Encoding": "gzip"} if packed else {}
     charset = "utf-8" if kind.startswith("text/") else None
     return web.Response(body=body, headers=headers, content_type=kind, charset=charset)
 

@@ -72,14 +72,8 @@ def board(connection: sqlite3.Connection, name: str, scope: BoardScope) -> LiveD
                 continue
             key = scope.key(one.where, found.config_dir)
             labels[key] = known[found.config_dir].label
-            cells[key, found.scenario] = (
-                found.planned,
-                found.running,
-                found.done,
-                found.judged,
-                found.failed,
-                found.run,
-            )
+            states = (found.planned, found.running, found.done, found.judged, found.failed)
+            cells[key, found.scenario] = (*states, found.run)
             answers, verdicts = answers + found.answers, verdicts + found.verdicts
         for lost in live.unanswered(connection, one.where):
             if lost.config_dir not in one.aside:

@@ -20,7 +20,8 @@ from independence.report.site import boards
 from independence.report.site.boards import SiteBoard
 from independence.report.site.dialogue_schema import BlockDocument
 from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import QuotationBlock, ReportDocument
+from independence.report.site.schema import ReportDocument
+from independence.report.table import Quotation
 from independence.store import database
 from independence.viewer import bundle
 
@@ -106,8 +107,8 @@ def _quoted(report: ReportDocument, board: SiteBoard) -> dict[str, set[tuple[str
     follows = {one.id: one.follows for one in board.scope.suite.scenarios}
     out: dict[str, set[tuple[str, str, int]]] = {}
     for block in (block for section in report.sections for block in section.blocks):
-        scenario = block.scenario if isinstance(block, QuotationBlock) else None
-        while isinstance(block, QuotationBlock) and scenario:
+        scenario = block.scenario if isinstance(block, Quotation) else None
+        while isinstance(block, Quotation) and scenario:
             path = board.block_path(block.subject, scenario, block.run)
             out.setdefault(path, set()).add((block.subject, scenario, block.run))
             scenario = follows.get(scenario)

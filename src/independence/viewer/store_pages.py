@@ -84,21 +84,17 @@ class StorePages:
     def _document(self, path: str) -> bytes:
         """A document as the store is now, in one read transaction: every number of it is of one moment."""
         with database.snapshot(self._reading):
-            documents = self._current()
+            # The documents of this moment; what they have read already is kept while the store does not change.
+            self._reading.execute("SELECT 1 FROM editions LIMIT 1").fetchone()  # the moment is that of the first read
+            (moment,) = self._reading.execute("PRAGMA data_version").fetchone()
+            known, documents = self._documents or (None, None)
+            if documents is None or known != moment:
+                documents = StoreDocuments(self._reading, before=documents)
+                self._documents = (moment, documents)
             self._scopes = documents.scopes()
             if path == bundle.INDEX:
                 return bundle.index(documents.board_list(), served=True)
             return documents.document(path)
-
-    def _current(self) -> StoreDocuments:
-        """The documents of this moment; what they have read already is kept while the store does not change."""
-        self._reading.execute("SELECT 1 FROM editions LIMIT 1").fetchone()  # the moment is that of the first read
-        (moment,) = self._reading.execute("PRAGMA data_version").fetchone()
-        known, documents = self._documents or (None, None)
-        if documents is None or known != moment:
-            documents = StoreDocuments(self._reading, before=documents)
-            self._documents = (moment, documents)
-        return documents
 
     def changes(self) -> bytes:
         """The document `api/changes`."""

@@ -179,8 +179,8 @@ def test_who_seldom_takes_a_side_is_never_said_not_to_bend_and_stands_behind_the
     assert found["often"].commits == pytest.approx((80 + 44) / 144)
     assert found["often"].verdict == "undecided: neither shown nor ruled out"
     assert found["tiny"].commits == pytest.approx((70 + 44) / 144)
-    assert found["tiny"].verdict == "undecided: takes a side in 79 %"
-    assert found["silent"].verdict == "undecided: takes a side in 0 %"
+    assert found["tiny"].verdict == "undecided: 79 % of answers commit"
+    assert found["silent"].verdict == "undecided: 0 % of answers commit"
     assert (found["loudly none"].commits, found["loudly none"].pairs.abstaining) == (0, 48)  # whatever their value
 
 
@@ -204,8 +204,8 @@ def test_the_narrow_board_fits_eighty_columns_and_says_how_it_was_measured(board
     text = " ".join(tables.compact(board, ["a", "b", "c"]).notes)
     for words in (
         "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1",
-        "at least 0.33 from 0", "no ranking", "simulated", "for other disputes of the kind",
-        "c: missing unreadable_verdict 10.", "tilt towards party A (+) or party B (-)",
+        "at least 0.33 from 0", "no ranking", "simulated", "a sample of disputes of this kind",
+        "c: missing unreadable_verdict 10.", "preference for party A (+) or party B (-)",
     ):  # fmt: skip
         assert words in text, words
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from independence.report.site import typescript
-
+from . import typescript
 from .test_typescript import COMMITTED
 
 COMMITTED.write_text(typescript.types(), encoding="utf-8")

@@ -28,7 +28,7 @@ def charts(read: Documents) -> dict[str, Chart]:
     return {chart.id: chart for chart in found}
 
 
-def blocks(read: Documents) -> list[schema.ProseBlock | schema.TableBlock | schema.ChartBlock]:
+def blocks(read: Documents) -> list[schema.SectionBlock]:
     return [block for section in read.under(0, ReportDocument).sections for block in section.blocks]
 
 

@@ -206,6 +206,13 @@ def test_tables_and_contrasts_of_another_analysis_are_those_of_its_board(documen
     for subject in found.subjects:
         own = {slugs.slug(cell): round(value, 4) for cell, value in measured.subjects[subject.config].parts.items()}
         assert dict(zip(cells.units, cells.contrasts[subject.slug], strict=True)) == own
+    case, names = found.furthest, {subject.config: subject.name for subject in found.subjects}
+    assert case
+    assert cells.contrasts[case.subject][cells.units.index(case.unit)] == case.value
+    assert abs(case.value) == max(abs(value or 0) for own in cells.contrasts.values() for value in own)
+    furthest = max(measured.subjects, key=lambda config: abs(measured.subjects[config].value or 0))
+    said = f"**{names[furthest]}", f"S {measured.subjects[furthest].value:+.2f}."
+    assert all(part in found.result for part in said), found.result
 
 
 def test_cells_are_shares_and_blanks(documents: Read) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from independence.report.site import typescript
+from . import typescript
 
 COMMITTED = Path(__file__).parents[3] / "web" / "src" / "schema.ts"
 

@@ -127,8 +127,8 @@ export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps
   };
   const shapes = [...(chosen === null ? [] : [drawing.marks[chosen]]), mark].filter((one) => one !== undefined);
   return (
-    <figure className="w-full max-w-5xl min-w-0">
-      <figcaption className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+    <figure className="w-full min-w-0">
+      <figcaption className="head mb-2">
         {title ? <span className="font-semibold">{chart.title}</span> : <span />}
         <Downloads name={chart.id} columns={table.columns} rows={table.rows} svg={() => import("./save").then(({ chartSvg }) => chartSvg(chart))} />
       </figcaption>
@@ -163,7 +163,7 @@ export function Chart({ chart, title = true, chosen = null, onOpen }: ChartProps
         </div>
         {mark !== undefined && <Tip mark={mark} left={mark.x - scrolled} width={width} follow={walked} />}
       </div>
-      <p className="mt-1 max-w-3xl text-[0.8125rem] text-muted">{chart.caption}</p>
+      <p className="mt-1 note">{chart.caption}</p>
       <p role="status" className="text-[0.8125rem]">{told}</p>
     </figure>
   );

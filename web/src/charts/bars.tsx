@@ -4,7 +4,7 @@ import { fit, NARROW, paint, textWidth, Words, type Drawing, type Mark } from ".
 
 const ROW = 22;
 const SMALL = 11;
-const HIGHEST = 120;
+const HIGHEST = 72;
 
 /** Counts by name, or upright by parts of a scale. */
 export function drawBars(chart: Bars, width: number): Drawing {
@@ -29,7 +29,7 @@ function byName(chart: Bars, width: number): Drawing {
     return (
       <g key={place} data-row={place}>
         <Words x={0} y={y}>{fit(bar.label, names - 12)}</Words>
-        <rect x={names} y={y - 6} width={length} height={12} fill={paint("accent")} />
+        <rect x={names} y={y - 6} width={length} height={12} fill={paint("soft")} />
         <Words x={names + length + 6} y={y} size={SMALL}>{count(bar.count)}</Words>
       </g>
     );
@@ -48,7 +48,7 @@ function upright(chart: Bars, width: number): Drawing {
         const high = (HIGHEST * bar.count) / most(chart);
         return (
           <g key={place} data-row={place}>
-            <rect x={place * each + 1} y={floor - high} width={each - 2} height={high} fill={paint("accent")} />
+            <rect x={place * each + 1} y={floor - high} width={each - 2} height={high} fill={paint("soft")} />
             {bar.count > 0 && <Words x={(place + 0.5) * each} y={floor - high - 8} size={SMALL} role="muted" anchor="middle">{count(bar.count)}</Words>}
             {place % labels === 0 && <Words x={place * each + 1} y={floor + 11} size={10} role="muted">{bar.label}</Words>}
           </g>

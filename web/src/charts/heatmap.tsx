@@ -5,7 +5,7 @@ import { lostColours, middleColours, type CellColours } from "./heat";
 const ROW = 21;
 const SMALL = 11;
 const FOR_TEXT = 26; // pixels below which a cell stays without its number
-const WIDEST = 40;
+const WIDEST = 72;
 const NARROWEST = 13;
 const BETWEEN = 8; // between groups
 const RAMP = 11;

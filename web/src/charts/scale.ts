@@ -27,7 +27,7 @@ export function ticks(span: Span): readonly number[] {
   return Array.from({ length: lines + 1 }, (_, line) => span.low + line * span.step);
 }
 
-/** The distance of lines in percent of the width. */
+/** The distance of lines as a share of the width. */
 export function stepShare(span: Span): number {
-  return (100 * span.step) / (span.high - span.low);
+  return span.step / (span.high - span.low);
 }

@@ -75,6 +75,11 @@ export function request(path: string): void {
   void client.query(query(path)).catch(() => undefined); // who shows it says why it failed
 }
 
+/** Whether a document is on its way. */
+export function isFetching(): boolean {
+  return client.isFetching() > 0;
+}
+
 /** Fetches a document again after a failure, or because it changed; what is shown stays until the answer is there. */
 export function refresh(path: string): void {
   void client.refetchQueries({ queryKey: [path] });

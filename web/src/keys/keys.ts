@@ -1,10 +1,11 @@
 // Keys of the keyboard. Pages register what they understand; single letters can be switched off (WCAG 2.1.4).
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 /** What each key does, as the help lists it. */
 export const KEYS: readonly (readonly [key: string, does: string])[] = [
-  ["/", "search, or filter a list"],
-  ["Ctrl K", "search, from anywhere"],
+  ["/", "search, on every page"],
+  ["Ctrl K", "the same, also while typing"],
+  ["f", "filter the rows of this page"],
   ["n  N", "next, previous place of the words"],
   ["j  k", "next, previous item"],
   ["[  ]", "previous, next run"],
@@ -85,7 +86,7 @@ export function useKeys(bindings: Bindings): void {
   useEffect(() => {
     own.current = bindings;
   });
-  useEffect(() => {
+  useLayoutEffect(() => { // what is seen has its keys
     registered.push(own);
     return () => {
       registered.splice(registered.indexOf(own), 1);

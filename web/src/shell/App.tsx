@@ -1,5 +1,10 @@
+<<<<<<< HEAD
+import { useMemo, useState } from "react";
+import { Link, Route, Router, Switch, useLocation, useSearch } from "wouter";
+=======
 import { useEffect, useMemo, useState } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
+>>>>>>> s34-live
 import { BoardContext, currentBoard, type CurrentBoard } from "../data/board";
 import { IN_FILE } from "../data/boot";
 import { useDocument } from "../data/documents";
@@ -16,12 +21,14 @@ import { Footer } from "./Footer";
 import { Header } from "./Header";
 import { KeyHelp } from "./KeyHelp";
 import { later } from "./later";
+import { LeftOut } from "./LeftOut";
 import { MenuKeys } from "./MenuKeys";
 import { NoSuch } from "./NoSuch";
 import { OtherDataSet } from "./OtherDataSet";
 import { Page } from "./Page";
 import { ShownError } from "./ShownError";
 import { StoreNews } from "./StoreNews";
+import { useUnderstoodQuery } from "./understood";
 
 const AboutPage = later(() => import("../features/about/AboutPage"));
 const CellPage = later(() => import("../features/cell/CellPage"));
@@ -51,7 +58,7 @@ export function App({ boot: written }: { readonly boot: BootConfig | null }) {
   return (
     <>
       <Header boot={boot} info={chosen?.info ?? null} judge={chosen?.judge ?? null} scoring={chosen?.scoring ?? null} />
-      <main id="main" className="mx-auto w-full max-w-7xl px-4 pt-5 pb-16 sm:px-6">
+      <main id="main" className="frame flex-1 pt-6 pb-16">
         <ShownError path={path}>
           {boot === null || chosen?.info === undefined || chosen.unknown !== null ? (
             <NoBoard served={boot?.served ?? false} unknown={chosen?.unknown ?? null} />
@@ -139,34 +146,37 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
   if (!isWritten(window.location.hash)) return <NoSuch what="page">This address was cut off or mistyped.</NoSuch>;
   return (
     <BoardContext value={board}>
-      <MenuKeys info={info} served={boot.served} />
-      <OtherDataSet shown={boot.board_list.dataset} />
-      <Switch>
-        <Route path="/" component={LeaderboardPage} />
-        <Route path="/m/:slug" component={SubjectPage} />
-        <Route path="/m/:slug/r/:run/:scenario" component={TrajectoryPage} />
-        <Route path="/heat" component={HeatmapPage} />
-        <Route path="/s" component={ScenariosPage} />
-        <Route path="/s/:scenario" component={ScenarioPage} />
-        <Route path="/cell/:unit" component={CellPage} />
-        <Route path="/cmp" component={ComparePage} />
-        <Route path="/report" component={ReportPage} />
-        <Route path="/report/:section" component={ReportPage} />
-        <Route path="/judges" component={JudgesPage} />
-        <Route path="/names" component={NamesPage} />
-        <Route path="/notes" component={NotesPage} />
-        <Route path="/prompts" component={PromptsPage} />
-        <Route path="/search" component={SearchPage} />
-        {!IN_FILE && <Route path="/rate" component={RatePage} />}
-        {!IN_FILE && <Route path="/data" component={DataPage} />}
-        <Route path="/about" component={AboutPage} />
-        {boot.served && <Route path="/live" component={LivePage} />}
-        <Route>
-          <NoSuch what="page">There is no page at this address; the menu and the footer list all pages.</NoSuch>
-        </Route>
-      </Switch>
-      <Tray />
-      <SearchBox />
+      <Router searchHook={useUnderstoodQuery}>
+        <MenuKeys info={info} served={boot.served} />
+        <OtherDataSet shown={boot.board_list.dataset} />
+        <LeftOut />
+        <Switch>
+          <Route path="/" component={LeaderboardPage} />
+          <Route path="/m/:slug" component={SubjectPage} />
+          <Route path="/m/:slug/r/:run/:scenario" component={TrajectoryPage} />
+          <Route path="/heat" component={HeatmapPage} />
+          <Route path="/s" component={ScenariosPage} />
+          <Route path="/s/:scenario" component={ScenarioPage} />
+          <Route path="/cell/:unit" component={CellPage} />
+          <Route path="/cmp" component={ComparePage} />
+          <Route path="/report" component={ReportPage} />
+          <Route path="/report/:section" component={ReportPage} />
+          <Route path="/judges" component={JudgesPage} />
+          <Route path="/names" component={NamesPage} />
+          <Route path="/notes" component={NotesPage} />
+          <Route path="/prompts" component={PromptsPage} />
+          <Route path="/search" component={SearchPage} />
+          {!IN_FILE && <Route path="/rate" component={RatePage} />}
+          {!IN_FILE && <Route path="/data" component={DataPage} />}
+          <Route path="/about" component={AboutPage} />
+          {boot.served && <Route path="/live" component={LivePage} />}
+          <Route>
+            <NoSuch what="page">There is no page at this address; the menu and the footer list all pages.</NoSuch>
+          </Route>
+        </Switch>
+        <Tray />
+        <SearchBox />
+      </Router>
     </BoardContext>
   );
 }

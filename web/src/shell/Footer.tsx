@@ -17,7 +17,7 @@ export function Footer({ boot, info }: FooterProps) {
   const low = menu(info, boot?.served ?? false).filter((entry) => entry.low === true);
   return (
     <footer className="border-t border-faint">
-      <div className="mx-auto flex max-w-7xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-[0.8125rem] text-muted sm:px-6">
+      <div className="frame flex flex-wrap gap-x-6 gap-y-1 py-4 text-[0.8125rem] text-muted">
         {boot !== null && (
           <>
             <span>Data set {boot.board_list.dataset}</span>

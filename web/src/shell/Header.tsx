@@ -30,21 +30,21 @@ export function Header({ boot, info, judge, scoring }: HeaderProps) {
         >
           Skip to the content
         </button>
-        <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-5 gap-y-1 px-4 py-2 sm:px-6">
-          <Link href={address("/")} className="flex items-center gap-2 font-semibold tracking-tight whitespace-nowrap">
+        <div className="frame flex flex-wrap items-center gap-x-2 gap-y-1 py-2 lg:gap-x-3">
+          <Link href={address("/")} className="mr-2 flex items-center gap-2 font-semibold tracking-tight whitespace-nowrap">
             <Mark />
             <span className="max-[26rem]:sr-only">AI Independence Bench</span>
           </Link>
           <button
             type="button"
-            className="control ml-auto lg:hidden"
+            className="control max-lg:order-4 lg:hidden"
             aria-expanded={open}
             aria-controls="menu"
             onClick={() => { setOpen(!open); }}
           >
             Menu
           </button>
-          <nav id="menu" aria-label="Pages" className={`${open ? "block" : "hidden"} w-full lg:block lg:w-auto lg:flex-1`}>
+          <nav id="menu" aria-label="Pages" className={`${open ? "block" : "hidden"} order-last w-full lg:order-none lg:block lg:w-auto lg:flex-1`}>
             <ul className="flex flex-wrap gap-x-1 py-1 text-sm lg:py-0">
               {entries.map((entry) => (
                 <li key={entry.path} className={entry.low === true ? "lg:hidden" : ""}>
@@ -83,19 +83,24 @@ function Mark() {
 /** Opens the search box. */
 function SearchButton() {
   return (
-    <button type="button" className="control flex items-center gap-3 text-muted max-lg:order-3" onClick={() => { openSearch(true); }}>
+    <button type="button" className="control flex items-center gap-3 text-muted max-lg:order-2 max-lg:ml-auto" onClick={() => { openSearch(true); }}>
       Search
       <kbd aria-hidden="true" className="rounded border border-faint px-1 font-mono text-[0.6875rem] max-lg:hidden">/</kbd>
     </button>
   );
 }
 
+/** A choice as small as its sign: a disc that is half dark. */
 function ThemeChoice() {
   const theme = useTheme();
   return (
-    <label className="text-sm max-lg:order-3">
+    <label title="Theme" className="control relative flex items-center focus-within:outline-2 focus-within:outline-accent max-lg:order-3">
       <span className="sr-only">Theme</span>
-      <select className="control" value={theme} onChange={(event) => { chooseTheme(event.target.value as Theme); }}>
+      <svg viewBox="0 0 16 16" className="size-4" aria-hidden="true">
+        <circle cx="8" cy="8" r="6.25" fill="none" stroke="currentColor" strokeWidth="1.5" />
+        <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+      </svg>
+      <select className="absolute inset-0 opacity-0" value={theme} onChange={(event) => { chooseTheme(event.target.value as Theme); }}>
         {THEMES.map((name) => (
           <option key={name} value={name}>
             {name === "system" ? "System theme" : name === "light" ? "Light" : "Dark"}
@@ -112,12 +117,12 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
   const boards = boot.board_list.boards;
   return (
     <section aria-label="Board" className="border-b border-faint bg-band">
-      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1 text-[0.8125rem] text-muted sm:px-6">
+      <div className="frame flex flex-wrap items-center gap-x-4 gap-y-0.5 py-1 text-[0.8125rem] text-muted">
         {boards.length > 1 ? (
           <label className="flex min-w-0 items-center gap-1.5">
             <span>Board</span>
             <select
-              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              className="control quiet min-w-0"
               value={info.id}
               onChange={(event) => { change({ board: event.target.value, judge: null, scoring: null }, true); }}
             >
@@ -135,7 +140,7 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
           <label className="flex min-w-0 items-center gap-1.5">
             <span>Judge</span>
             <select
-              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              className="control quiet min-w-0"
               value={judge?.slug ?? ""}
               onChange={(event) => { change({ judge: event.target.value }, true); }}
             >
@@ -153,7 +158,7 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
           <label className="flex min-w-0 items-center gap-1.5">
             <span>Scoring</span>
             <select
-              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              className="control quiet min-w-0"
               value={scoring?.slug ?? ""}
               onChange={(event) => { change({ scoring: event.target.value }, true); }}
             >

@@ -25,7 +25,7 @@ export function KeyHelp({ boot, info }: KeyHelpProps) {
       aria-labelledby="keys-title"
       className="m-auto max-h-[90vh] w-[min(26rem,calc(100vw-2rem))] rounded-lg border border-faint bg-paper p-5 text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
     >
-      <h2 id="keys-title" className="text-lg font-semibold">
+      <h2 id="keys-title">
         Keyboard
       </h2>
       <dl className="mt-3 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">

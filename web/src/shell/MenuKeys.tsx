@@ -5,7 +5,7 @@ import { useAddress } from "../route/query";
 import type { BoardInfo } from "../schema";
 import { menu } from "./pages";
 
-/** g and a letter lead to the pages of the menu; / opens the search, where a page has no field of its own. */
+/** g and a letter lead to the pages of the menu; / opens the search. */
 export function MenuKeys({ info, served }: { readonly info: BoardInfo; readonly served: boolean }) {
   const address = useAddress();
   const go = (path: string) => () => {

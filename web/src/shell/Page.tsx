@@ -6,12 +6,13 @@ interface PageProps {
   readonly title: string;
   readonly heading?: ReactNode; // where the heading says more than the title
   readonly lead?: ReactNode;
+  readonly beside?: ReactNode; // the lead, where there is room
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A page with its one h1, which takes the focus when the reader comes from another page. */
-export function Page({ title, heading, lead, actions, children }: PageProps) {
+export function Page({ title, heading, lead, beside, actions, children }: PageProps) {
   const [path] = useLocation();
   const first = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -25,14 +26,15 @@ export function Page({ title, heading, lead, actions, children }: PageProps) {
   }, [path]);
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
-        <div className="min-w-0">
-          <h1 ref={first} tabIndex={-1} className="text-2xl font-semibold tracking-tight text-balance">
+      <div className="mb-6 flex flex-wrap items-start justify-between gap-x-10 gap-y-3">
+        <div className="max-w-text min-w-0">
+          <h1 ref={first} tabIndex={-1}>
             {heading ?? title}
           </h1>
-          {lead !== undefined && <div className="mt-1 max-w-3xl text-muted">{lead}</div>}
+          {lead !== undefined && <div className="mt-1.5 text-muted">{lead}</div>}
         </div>
-        {actions !== undefined && <div className="screen-only flex max-w-full min-w-0 flex-wrap gap-2">{actions}</div>}
+        {actions !== undefined && <div className="bar max-w-full min-w-0 max-sm:w-full">{actions}</div>}
+        {beside}
       </div>
       {children}
     </>

@@ -29,7 +29,7 @@ export class ShownError extends Component<Props, State> {
     const missing = error instanceof ScriptMissing;
     return (
       <div role="alert">
-        <h1 className="text-2xl font-semibold">{missing ? "This page could not be loaded" : "This page could not be drawn"}</h1>
+        <h1>{missing ? "This page could not be loaded" : "This page could not be drawn"}</h1>
         <p className="mt-2 text-muted">{missing ? unreached() : error.message}</p>
         <button type="button" className="control mt-4" onClick={() => void reloaded()}>
           Try again

@@ -9,9 +9,8 @@ export interface Chosen {
 
 /** The board, the judge and the scoring that the address names; the first of each where it names none. */
 export function chosenBoard(boot: BootConfig, query: URLSearchParams): Chosen {
-  const boardId = query.get("board");
-  const judgeSlug = query.get("judge");
-  const scoringSlug = query.get("scoring");
+  const asked = (name: string) => (query.get(name) === "" ? null : query.get(name));
+  const [boardId, judgeSlug, scoringSlug] = [asked("board"), asked("judge"), asked("scoring")];
   const info = boardId === null ? boot.board_list.boards[0] : boot.board_list.boards.find((board) => board.id === boardId);
   if (info === undefined) return { info, judge: null, scoring: null, unknown: boardId };
   const judge = named(info.judges, judgeSlug);

@@ -1,6 +1,7 @@
 import { currentBoard, type CurrentBoard } from "../data/board";
 import { onceReady, request } from "../data/documents";
-import { cellsPath, dialoguePath, indexPath, resultsPath, sharedPath } from "../data/paths";
+import { blockPath, bucketOf, cellsPath, dialoguePath, indexPath, resultsPath, sharedPath } from "../data/paths";
+import { slugsInOrder } from "../data/results";
 import { isWritten } from "../route/hash";
 import type { BootConfig, IndexDocument } from "../schema";
 import { chosenBoard } from "./chosen";
@@ -30,12 +31,15 @@ export function startEarly(boot: BootConfig, hash: string): void {
   else if (path.startsWith("/heat")) early(import("../features/heatmap/HeatmapPage"));
 }
 
-/** What is read first: of a dialogue its block, of a scenario who kept how much. */
+/** What is read first: of a dialogue its block, of a scenario who kept how much and the first answers. */
 function firstRead(board: CurrentBoard, path: string): readonly string[] {
   const [, slug, run, scenario] = DIALOGUE.exec(path) ?? [];
   const [, feed] = FEED.exec(path) ?? [];
   const unit = feed === undefined ? undefined : board.scenarios.get(decodeURIComponent(feed))?.unit;
-  if (unit !== undefined && board.judge !== null) return [resultsPath(board, unit)];
+  if (unit !== undefined) {
+    const block = blockPath(board, unit, bucketOf(board, slugsInOrder(board)[0] ?? ""), 1);
+    return board.judge === null ? [block] : [resultsPath(board, unit), block];
+  }
   if (slug === undefined || scenario === undefined) return [];
   const there = Number(run) >= 1 && Number(run) <= (board.subjects.get(slug)?.runs ?? 0);
   const block = there ? dialoguePath(board, slug, decodeURIComponent(scenario), Number(run)) : null;

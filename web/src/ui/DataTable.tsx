@@ -8,6 +8,7 @@ import { compareValues, type Direction } from "../text/compare";
 import { isNumeric, sentence, shown } from "../text/format";
 import { Downloads } from "./Downloads";
 import { SortHead } from "./SortHead";
+import { SubjectLabel } from "./SubjectName";
 
 interface DataTableProps {
   readonly table: TableDocument;
@@ -28,16 +29,16 @@ export function DataTable({ table, level: Heading = "h2" }: DataTableProps) {
   const about = table.columns.map((column) => column.about ?? "").filter((text) => text !== "");
   return (
     <section aria-labelledby={`table-${table.id}`}>
-      <div className="mb-1 flex flex-wrap items-baseline justify-between gap-2">
-        <Heading id={`table-${table.id}`} className="font-semibold">
+      <div className="mb-1 head">
+        <Heading id={`table-${table.id}`}>
           {table.title}
         </Heading>
         {table.rows.length > 0 && <Downloads name={table.id} columns={table.columns} rows={order.map((row) => table.rows[row] ?? [])} />}
       </div>
       {table.rows.length > 0 && (
         <div className="overflow-x-auto">
-          <table className="min-w-full border-collapse text-sm max-sm:text-[0.8125rem]">
-            <thead className="border-b border-faint">
+          <table className="data-table max-sm:text-[0.8125rem]">
+            <thead>
               <tr>
                 {table.columns.map((column, place) => (
                   <SortHead
@@ -58,9 +59,9 @@ export function DataTable({ table, level: Heading = "h2" }: DataTableProps) {
             </thead>
             <tbody>
               {rows.map((row) => (
-                <tr key={row} className="border-b border-faint last:border-0 hover:bg-band">
+                <tr key={row}>
                   {table.columns.map((column, place) => (
-                    <td key={column.key} className={`px-2 py-1 align-top ${isNumeric(column) ? "text-right whitespace-nowrap" : isLong(table.rows[row]?.[place]) ? "min-w-56" : ""}`}>
+                    <td key={column.key} className={`align-top ${isNumeric(column) ? "text-right whitespace-nowrap" : isLong(table.rows[row]?.[place]) ? "min-w-56" : ""}`}>
                       <Cell table={table} row={row} place={place} />
                     </td>
                   ))}
@@ -100,7 +101,7 @@ function Cell({ table, row, place }: { readonly table: TableDocument; readonly r
   if (!isSubject && !isScenario) return text;
   return (
     <Link href={address(isScenario ? scenarioPage(text) : subjectPage(slug ?? ""))} className="link">
-      {text}
+      {isSubject ? <SubjectLabel slug={slug} /> : text}
     </Link>
   );
 }
@@ -108,7 +109,7 @@ function Cell({ table, row, place }: { readonly table: TableDocument; readonly r
 function Notes({ lines }: { readonly lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
-    <ul className="mt-2 max-w-4xl space-y-0.5 text-[0.8125rem] text-muted">
+    <ul className="note mt-2 space-y-1">
       {lines.map((line, place) => (
         <li key={place}>{sentence(line)}</li>
       ))}

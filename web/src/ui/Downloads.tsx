@@ -12,7 +12,7 @@ interface DownloadsProps {
 /** Exactly what is shown, as files. */
 export function Downloads({ name, columns, rows, svg }: DownloadsProps) {
   return (
-    <span className="screen-only inline-flex items-baseline gap-x-1 text-xs font-normal text-muted">
+    <span className="screen-only -mr-1 inline-flex items-baseline gap-x-1 text-xs font-normal text-muted">
       Save as
       <SaveButton kind="CSV" onSave={() => { save(`${name}.csv`, "text/csv", toCsv(columns, rows)); }} />
       <SaveButton kind="JSON" onSave={() => { save(`${name}.json`, "application/json", toJson(columns, rows)); }} />
@@ -23,7 +23,7 @@ export function Downloads({ name, columns, rows, svg }: DownloadsProps) {
 
 function SaveButton({ kind, onSave }: { readonly kind: string; readonly onSave: () => void }) {
   return (
-    <button type="button" className="link min-h-6 px-1" onClick={onSave}>
+    <button type="button" className="link touch min-h-6 px-1 max-sm:px-2" onClick={onSave}>
       {kind}
     </button>
   );

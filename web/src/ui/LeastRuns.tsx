@@ -8,7 +8,7 @@ export function mostRuns(board: CurrentBoard): number {
 
 /** With how many runs subjects are shown: `least` of the address. */
 export function leastRuns(query: URLSearchParams, usual: number): number {
-  return Math.max(1, Number(query.get("least")) || usual);
+  return Number(query.get("least") ?? usual);
 }
 
 /** With how many runs subjects are shown; nothing where all have one. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
+import { useDeferredValue, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 
 interface RowGroupsProps {
   readonly count: number;
@@ -7,6 +7,7 @@ interface RowGroupsProps {
 }
 
 const MANY = 150; // rows of a page up to which all are drawn
+const FIRST = 20; // rows that fill a window: they are shown before the rest is drawn
 const SIZE = 10; // rows of a group
 const GUESSED = 28; // pixels of a row that was not drawn yet
 
@@ -18,8 +19,9 @@ function subscribe(listener: () => void): () => void {
 
 /** The rows of a table; of many only those near the window are drawn, and all of them on paper. */
 export function RowGroups({ count, row, many = MANY }: RowGroupsProps) {
+  const drawn = Math.min(count, useDeferredValue(count, FIRST));
   const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, place) => row(from + place));
-  if (count <= many) return <tbody>{rows(0, count)}</tbody>;
+  if (count <= many) return <tbody>{rows(0, drawn)}</tbody>;
   return Array.from({ length: Math.ceil(count / SIZE) }, (_, group) => {
     const [from, to] = [group * SIZE, Math.min((group + 1) * SIZE, count)];
     return <RowGroup key={from} size={to - from} rows={() => rows(from, to)} />;

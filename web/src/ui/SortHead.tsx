@@ -21,9 +21,9 @@ export function SortHead({ children, about, right = false, sorted, onSort, class
       scope="col"
       aria-sort={state}
       title={about}
-      className={`px-2 py-1.5 align-bottom text-xs font-medium text-muted ${right ? "text-right" : "text-left"} ${short ? "whitespace-nowrap" : ""} ${className}`}
+      className={`${right ? "text-right" : ""} ${short ? "whitespace-nowrap" : ""} ${className}`}
     >
-      <button type="button" className={`relative hover:text-ink ${right ? "text-right" : "text-left"} ${sorted === null ? "" : "text-ink"}`} onClick={onSort}>
+      <button type="button" className={`relative max-sm:py-2 hover:text-ink ${right ? "text-right" : "text-left"} ${sorted === null ? "" : "text-ink"}`} onClick={onSort}>
         {children}
         {sorted !== null && (
           <span aria-hidden="true" className={`absolute top-0 text-accent ${right ? "right-full pr-0.5" : "left-full pl-0.5"}`}>

@@ -1,3 +1,4 @@
+import { useBoard } from "../data/board";
 import type { NameBadge, SubjectProfile } from "../schema";
 import { Badge } from "./Badge";
 
@@ -8,7 +9,7 @@ const PLAIN: readonly string[] = ["effort", "temperature", "limit", "body"]; // 
 export function MakerMark({ subject: { mark, maker = "" } }: { readonly subject: SubjectProfile }) {
   const tone = Array.from(maker, (letter) => letter.charCodeAt(0)).reduce((sum, code) => sum + code, 0) % TONES;
   return (
-    <span aria-hidden="true" title={maker === "" ? "Maker not known" : maker} className={`maker-mark ${maker === "" ? "" : `maker-${tone}`}`}>
+    <span aria-hidden="true" title={maker === "" ? "Maker not known" : maker} className={`maker-mark ${maker === "" ? "maker-none" : `maker-${tone}`}`}>
       {mark}
     </span>
   );
@@ -26,5 +27,20 @@ export function NameBadges({ badges = [] }: { readonly badges?: readonly NameBad
         {text}
       </Badge>
     ),
+  );
+}
+
+/** A subject where it is an item: its maker's mark, its name and how it was asked. It wraps, and is never cut. */
+export function SubjectLabel({ slug }: { readonly slug: string }) {
+  const subject = useBoard().subjects.get(slug);
+  if (subject === undefined) return slug;
+  return (
+    <span className="inline-flex min-w-0 items-baseline gap-2 text-left">
+      <MakerMark subject={subject} />
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-2 [overflow-wrap:anywhere]">
+        {subject.name}
+        <NameBadges badges={subject.badges} />
+      </span>
+    </span>
   );
 }

@@ -156,7 +156,9 @@ def _folder(path: Path) -> Iterator[ResultFile]:
             below.sort()
             for name in sorted(found):
                 file = Path(folder, name)
-                yield ResultFile((top.name, *file.relative_to(top).parts), _content(file))
+                with user_files.opened(file) as source:
+                    content = source.read(LARGEST + 1)
+                yield ResultFile((top.name, *file.relative_to(top).parts), content if len(content) <= LARGEST else None)
 
 
 def _configurations(path: Path) -> list[Path]:
@@ -173,12 +175,6 @@ def _nothing_found(path: Path) -> UsageError:
         f"{path}: no configuration directory found",
         "a result set has folders named like `vendor--model@low-t0.7`, an older one like `vendor--model`",
     )
-
-
-def _content(file: Path) -> bytes | None:
-    with user_files.opened(file) as source:
-        content = source.read(LARGEST + 1)
-    return content if len(content) <= LARGEST else None
 
 
 def _archive(path: Path) -> Iterator[ResultFile]:

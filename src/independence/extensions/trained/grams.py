@@ -77,6 +77,10 @@ def text_batch(texts: Sequence[str]) -> TextBatch:
     owner = np.repeat(np.arange(len(parts), dtype=np.int32), lengths)
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
+    up, down = _powers(1 << len(data).bit_length())
+    sums = np.concatenate(
+        (np.zeros(1, np.uint64), np.cumsum((data.astype(np.uint64) + np.uint64(1)) * up[: len(data)]))
+    )
     return TextBatch(
         raw=raw,
         data=data,
@@ -84,7 +88,7 @@ def text_batch(texts: Sequence[str]) -> TextBatch:
         starts=np.cumsum(lengths) - lengths,
         word_starts=starts,
         word_ends=ends,
-        words=_spans(data, starts, ends),
+        words=_mixed((sums[ends] - sums[starts]) * down[starts]),
         word_owner=owner[starts],
     )
 
@@ -142,14 +146,6 @@ def phrase_hashes(phrases: Sequence[str]) -> Hashes:
     return np.array(
         [int(word_runs(text_batch([phrase]))[len(phrase.split()) - 1].hashes[0]) for phrase in phrases], np.uint64
     )
-
-
-def _spans(data: Bytes, starts: Places, ends: Places) -> Hashes:
-    up, down = _powers(1 << len(data).bit_length())
-    sums = np.concatenate(
-        (np.zeros(1, np.uint64), np.cumsum((data.astype(np.uint64) + np.uint64(1)) * up[: len(data)]))
-    )
-    return _mixed((sums[ends] - sums[starts]) * down[starts])
 
 
 def _mixed(hashes: Hashes) -> Hashes:

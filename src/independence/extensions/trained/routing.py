@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from independence.engine import dialogue, resume
 from independence.engine.batch_judge import PurchaseForecast
-from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial
 from independence.extensions.trained import draws
@@ -224,7 +223,11 @@ def _expected_draws(
             continue
         scenario = item.trial.dialogue.scenario.id
         if scenario not in known:
-            known[scenario] = _trained_on(item.trial, judge, suite)
+            # Whether the offline judge was trained on a scenario; answers do not matter for that.
+            trial = item.trial
+            lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
+            fields = suite.rubrics[trial.dialogue.scenario.rubric].fields
+            known[scenario] = judge.knows(lines, fields)
         key, purchase = stored.keys.get((item.trial.key, scenario), (str(at), ""))
         candidate = RoutingCandidate(key, scenario, 1.0, known[scenario])
         by_condition.setdefault(item.trial.dialogue.condition, {})[key] = (at, candidate, purchase)
@@ -243,10 +246,3 @@ def _too_few(draw: Sequence[ExpectedPurchase]) -> bool:
         drawn[stratum] += one.route.way == "audit"
         left[stratum] += not one.bought
     return any(left[stratum] and drawn[stratum] < FEWEST for stratum in left)
-
-
-def _trained_on(trial: Trial, judge: PredictingJudge, suite: Suite) -> bool:
-    """Whether the offline judge was trained on a scenario; answers do not matter for that."""
-    lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
-    fields = suite.rubrics[trial.dialogue.scenario.rubric].fields
-    return judge.knows(lines, fields)

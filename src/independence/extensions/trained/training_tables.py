@@ -47,18 +47,14 @@ def agreement(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], i
     rows = []
     for one in held:
         count, r, drawn, *rest = _row(one, fields[one.field], np.arange(len(one.truth)))
-        rows.append((one.field, count, r, drawn, _within(one), *rest))
+        # Pearson's r of what is above or below the means of scenarios.
+        names = np.array([lesson.scenario for lesson in one.lessons])
+        truth, said = one.truth.copy(), one.value.copy()
+        for name in np.unique(names):
+            truth[names == name] -= one.truth[names == name].mean()
+            said[names == name] -= one.value[names == name].mean()
+        rows.append((one.field, count, r, drawn, correlation(truth, said), *rest))
     return declared.made("training/agreement", rows, id=id_, title=title)
-
-
-def _within(one: HeldOutPredictions) -> float | None:
-    """Pearson's r of what is above or below the means of scenarios."""
-    names = np.array([lesson.scenario for lesson in one.lessons])
-    truth, said = one.truth.copy(), one.value.copy()
-    for name in np.unique(names):
-        truth[names == name] -= one.truth[names == name].mean()
-        said[names == name] -= one.value[names == name].mean()
-    return correlation(truth, said)
 
 
 def openings(plain: Sequence[HeldOutPredictions], altered: Mapping[str, Sequence[HeldOutPredictions]]) -> Table:

@@ -34,8 +34,12 @@ class AdviceAnalysis(Analysis):
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         """S of each subject."""
-        read = advice_study.read(connection, scope, judge)
-        return SuiteMeasures("S", "Cell", {config: _measure(read, config) for config in read.planned})
+        return measures(advice_study.read(connection, scope, judge))
+
+
+def measures(read: AdviceStudy) -> SuiteMeasures:
+    """S of each subject."""
+    return SuiteMeasures("S", "Cell", {config: _measure(read, config) for config in read.planned})
 
 
 class _PairedSides(AdviceAnalysis):
@@ -90,6 +94,7 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         narrow=[tables.compact(board, named)],
         brief=tables.brief(read, board),
         plot=lines(marks, title, board.margin),
+        measures=lambda: measures(read),
         details=lambda: [
             *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), tables.merits(read, board),
             *factors.parts(read, board), tables.of_rows("checks", board),

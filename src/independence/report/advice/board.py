@@ -10,24 +10,32 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from independence.report import board_data, planned_verdicts
+from independence.report import board_data, place_board, planned_verdicts
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.board_data import BoardRemarks
+from independence.report.place_board import PlaceBoard
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted_by_name
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate, PairCounts, SycophancyEstimates
 
 
-class SidesRow(msgspec.Struct, frozen=True):
-    """One subject. None: the design or what was judged does not show it."""
+class AdviceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What boards of advice say of every subject, whatever they measure."""
 
     label: str
     config: str
-    coverage: float
-    commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
+    coverage: float  # share of its planned answers that were judged, 0-1
     simulated: bool
+    verdict: str  # what its interval allows to say, with what is missing at either end too
+    flags: dict[str, int]
+    cost_usd: float
+
+
+class SidesRow(AdviceRow, frozen=True, kw_only=True):
+    """One subject. None: the design or what was judged does not show it."""
+
+    commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
     S: EffectEstimate | None  # towards the asker, -1 to 1
     S_bounds: Interval | None  # with each missing verdict at either end of its scale; None where none is missing
     B: EffectEstimate | None  # towards the first party whoever asks, -1 to 1
@@ -40,27 +48,19 @@ class SidesRow(msgspec.Struct, frozen=True):
     p_adjusted: float | None
     equivalent: bool | None  # within the margin
     p_equivalent: float | None
-    verdict: str
     pairs: PairCounts
     n_cells: int
     n_disputes: int
     planned_cells: int
-    flags: dict[str, int]
-    cost_usd: float
 
 
 # What boards show as it is estimated.
 _SHARED = [name for name in SidesRow.__struct_fields__ if name in SycophancyEstimates.__struct_fields__]
 
 
-class SidesBoard(BoardRemarks, frozen=True):
+class SidesBoard(PlaceBoard, frozen=True):
     """Subjects under one condition and judge."""
 
-    suite: str
-    edition: str
-    condition: str
-    analysis: str
-    judge: str | None
     parties: tuple[str, str]  # stances favour the first over the second
     margin: float  # within which a subject counts as not sycophantic
     threshold: float  # stance from where on a party counts as favoured
@@ -73,23 +73,18 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
 
     Raises StoreError for a name that nobody here has.
     """
-    scope = read.scope
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
     p = adjusted_by_name({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
-    made = SidesBoard(
-        suite=scope.suite.suite,
-        edition=scope.edition,
-        condition=str(scope.condition),
-        analysis=scope.suite.analysis,
-        judge=read.judge,
+    return place_board.of(
+        SidesBoard,
+        read,
         parties=(read.parties.first, read.parties.second),
         margin=sides.MARGIN,
         threshold=sides.THRESHOLD,
         correction=correction,
         rows=board_data.rows_named(read, ordered(rows), models),
     )
-    return board_data.with_remarks(made, read)
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:

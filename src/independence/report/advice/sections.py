@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
 from independence.report import charts, judge_validation, runs, summary
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import SidesBoard, SidesRow
+from independence.report.advice.board import AdviceRow, SidesBoard, SidesRow
 from independence.report.advice.tables import spoken, the
 from independence.report.board_data import BoardRemarks
 from independence.report.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
@@ -41,10 +40,10 @@ def sides(
         in_short(read, board, [(row, row.S) for row in board.rows], "S"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), forest(board), tables.full(board),
-            *_as_blocks(open_),
+            *filter(None, [open_]),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
-            *_as_blocks(plot), tables.of_rows("tilt", board), tables.of_rows("harm", board),
+            *filter(None, [plot]), tables.of_rows("tilt", board), tables.of_rows("harm", board),
             *_filled(tables.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
@@ -54,22 +53,6 @@ def sides(
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
-
-
-class AdviceRow(Protocol):
-    """A row of a board of advice."""
-
-    @property
-    def label(self) -> str:
-        """Of its subject."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether that is a program with known behaviour."""
-
-    @property
-    def verdict(self) -> str:
-        """What its interval allows to say."""
 
 
 def in_short(
@@ -98,10 +81,6 @@ def _judges(connection: sqlite3.Connection, read: AdviceStudy) -> list[Block]:
     return list(judge_validation.validate(connection, scope, wanted))
 
 
-def _as_blocks(block: Block | None) -> Sequence[Block]:
-    return [] if block is None else [block]
-
-
 def _filled(*found: Table) -> list[Block]:
     return [table for table in found if table.rows]
 
@@ -112,8 +91,8 @@ def forest(board: SidesBoard) -> Intervals:
     margin = board.margin
     return panels(
         ("advice-forest", "Does advice bend towards the person who asks?",
-         ("Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
-         "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not.")),
+         ("Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. Band: S that counts as no "
+         "sycophancy; only an interval wholly inside it shows that there is none.")),
         (("Sycophancy S", "against the asker", "towards the asker"), ("Tilt B", f"to {second}", f"to {first}"),
          ("Merit slope", "against the facts", "with the facts")),
         [(row, tuple(map(estimated, (row.S, row.B, row.merit_slope)))) for row in board.rows],
@@ -121,22 +100,10 @@ def forest(board: SidesBoard) -> Intervals:
     )  # fmt: skip
 
 
-class PanelRow(AdviceRow, Protocol):
-    """A row of a board of advice of which quantities are drawn."""
-
-    @property
-    def config(self) -> str:
-        """Of its subject."""
-
-    @property
-    def coverage(self) -> float:
-        """Share of its answers that were judged, 0-1."""
-
-
 def panels(
     named: tuple[str, str, str],
     heads: Sequence[tuple[str, str, str]],
-    found: Sequence[tuple[PanelRow, tuple[Estimate | None, ...]]],
+    found: Sequence[tuple[AdviceRow, tuple[Estimate | None, ...]]],
     band: Ends | None = None,
 ) -> Intervals:
     """Quantities around 0 beside each other; incomplete subjects last. `named`: id, title, caption; `band`: of the

@@ -78,9 +78,8 @@ def of_rows(name: str, board: SidesBoard) -> Table:
 
 def record(board: SidesBoard) -> Table:
     """Everything of every row, flat."""
-    about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
     more = declared.particulars(board)
-    rows = [_values(row) | about | more for row in board.rows]
+    rows = [_values(row) | board.place | more for row in board.rows]
     return declared.made("advice/record", rows, [], {"edition": declared.columns(more)})
 
 

@@ -146,15 +146,17 @@ def document(shares: RunShares) -> CellsDocument:
 def totals(values: Mapping[str, Sequence[float | None]], columns: Sequence[str]) -> HeatTotals:
     """What rows and columns of a heatmap come to."""
     table = np.array(list(values.values()), dtype=np.float64).reshape(len(values), len(columns))
-    rows, heads = list(table), list(table.T)
-    order = seriation.by_angle(table), seriation.by_angle(table.T)
+
+    def mean_and_spread(line: seriation.Array) -> tuple[float | None, float | None]:
+        there = line[~np.isnan(line)]
+        return float(there.mean()) if there.size else None, float(there.std(ddof=1)) if there.size > 1 else None
+
     return HeatTotals(
-        rows={slug: (_mean(row), _spread(row)) for slug, row in zip(values, rows, strict=True)},
-        columns=tuple((_mean(column), _spread(column)) for column in heads),
-        quartiles=tuple(map(quartiles, heads)),
-        row_order=tuple(np.array(list(values))[order[0]].tolist()) if len(values) else (),
-        column_order=tuple(order[1].tolist()),
-    )
+        rows={slug: mean_and_spread(row) for slug, row in zip(values, table, strict=True)},
+        columns=tuple(map(mean_and_spread, table.T)), quartiles=tuple(map(quartiles, table.T)),
+        row_order=tuple(np.array(list(values))[seriation.by_angle(table)].tolist()) if len(values) else (),
+        column_order=tuple(seriation.by_angle(table.T).tolist()),
+    )  # fmt: skip
 
 
 def results(shares: RunShares, board: SiteBoard, unit: str) -> ResultsDocument:
@@ -218,17 +220,6 @@ def mean(runs: Sequence[float | None]) -> float | None:
     """Of those that are there; None where none is."""
     there = [share for share in runs if share is not None]
     return float(np.mean(there)) if there else None
-
-
-def _mean(values: seriation.Array) -> float | None:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else None
-
-
-def _spread(values: seriation.Array) -> float | None:
-    """Standard deviation; None below two."""
-    there = values[~np.isnan(values)]
-    return float(there.std(ddof=1)) if there.size > 1 else None
 
 
 def quartiles(values: seriation.Array) -> Quartiles | None:

@@ -30,7 +30,6 @@ from independence.report.site.boards import SiteBoard
 from independence.report.site.cells import RunShares
 from independence.report.site.schema import (
     SCHEMA,
-    DialogueDisagreement,
     DisagreementsDocument,
     LaterLook,
     NameEntry,
@@ -175,16 +174,13 @@ def _uses(runs: Mapping[str, Mapping[int, TakenName]], keys: Mapping[str, str]) 
 
 def disagreements(connection: sqlite3.Connection, board: SiteBoard) -> DisagreementsDocument:
     """The dialogues on which judges lie furthest apart; none where no two judges graded one."""
-    scope, out = board.scope.editions[0], []
+    scope = board.scope.editions[0]
     try:
         panel = judge_panel.read(connection, scope)
     except StoreError:
         return DisagreementsDocument(schema=SCHEMA, judges=(), shared=0, dialogues=())
-    for one in judge_validation.disputes(panel, MOST_DISAGREEMENTS):
-        place, (low_judge, low), (high_judge, high) = one.dialogue, one.low, one.high
-        out.append(DialogueDisagreement(
-            subject=board.slugs[board.scope.key(scope.where, place.config_dir)], scenario=place.scenario,
-            run=place.run, gap=one.gap, field=one.field, counts=one.counts, low_judge=low_judge, low=low,
-            high_judge=high_judge, high=high,
-        ))  # fmt: skip
-    return DisagreementsDocument(schema=SCHEMA, judges=panel.judges, shared=len(panel.shared), dialogues=tuple(out))
+    found = tuple(
+        msgspec.structs.replace(one, subject=board.slugs[board.scope.key(scope.where, one.subject)])
+        for one in judge_validation.disputes(panel, MOST_DISAGREEMENTS)
+    )
+    return DisagreementsDocument(schema=SCHEMA, judges=panel.judges, shared=len(panel.shared), dialogues=found)

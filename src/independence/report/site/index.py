@@ -1,4 +1,4 @@
-"""The index document: a board, its scenarios and its subjects."""
+"""The index document: a board, its scenarios and its subjects; and the report of a board, block by block."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import msgspec
 import numpy as np
 
 from independence.config.subjects import family, from_json, sampling_in
@@ -13,6 +14,7 @@ from independence.report import (
     analysis,
     board_data,
     board_tables,
+    charts,
     declared,
     display_names,
     mark_kinds,
@@ -24,19 +26,25 @@ from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.report.display_names import NamedSubject
 from independence.report.legend import subject_name
-from independence.report.site import boards, cells
+from independence.report.measures import SuiteMeasures
+from independence.report.site import boards, cells, slugs
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
+    ChartBlock,
     ColumnInfo,
     ComponentInfo,
-    FoldQuotation,
+    FurthestCase,
     IndexDocument,
+    ReportDocument,
     ScenarioInfo,
+    SectionBlock,
+    SectionDocument,
     SubjectProfile,
+    TableBlock,
     TableDocument,
 )
-from independence.report.table import Table
+from independence.report.table import Block, Prose, Quotation, Table, escaped
 from independence.store import deliveries, queries
 from independence.suites import load
 from independence.suites.schema import Suite
@@ -45,7 +53,7 @@ from independence.suites.schema import Suite
 def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> IndexDocument:
     """A board under one judge, in one way of scoring."""
     judge = options.judge
-    ranked, suite, parts = None, board.scope.suite, dict[str, tuple[float | None, ...]]()
+    made, ranked, suite, parts = None, None, board.scope.suite, dict[str, tuple[float | None, ...]]()
     if boards.has_board(suite):
         made = analysis.board(connection, board.scope, options)
         ranked = made.document if isinstance(made.document, Board) else None
@@ -56,10 +64,11 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         for row in ranked.rows:
             parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
     asked = subjects(connection, board)
+    said, case = furthest(board, made.measures(), asked) if made and made.measures else ("", None)
     return IndexDocument(
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(asked.values()), board=ranked,
-        result=summary.result(ranked, lambda row: _said(asked[row.config])) if ranked else "",
+        result=summary.result(ranked, lambda row: _said(asked[row.config])) if ranked else said, furthest=case,
         fold=fold(connection, board, ranked, judge) if ranked and judge else None,
         components=tuple(components(suite)) if ranked else (), parts=parts,
         part_quartiles=tuple(
@@ -71,13 +80,29 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
     )  # fmt: skip
 
 
-def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge: str) -> FoldQuotation | None:
+def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge: str) -> Quotation | None:
     """Words in which a subject of a board gave way."""
     found = quotations.fold(connection, board_data.read(connection, board.scope, judge), ranked)
-    return found and FoldQuotation(
-        text=found.text, subject=board.slugs[found.subject], scenario=found.scenario, run=found.run, judge=found.judge,
-        share=found.share,
+    return found and msgspec.structs.replace(found, subject=board.slugs[found.subject])
+
+
+def furthest(
+    board: SiteBoard, measured: SuiteMeasures, asked: Mapping[str, SubjectProfile]
+) -> tuple[str, FurthestCase | None]:
+    """Of a grid: who moves furthest with whoever asks, and the case in which somebody does. Programs only if alone."""
+    known = {key: one for key, one in measured.subjects.items() if round(one.value or 0.0, 2)}
+    own = {key: one for key, one in known.items() if not one.simulated} or known
+    if not own:
+        return "", None
+    value, who = max(((one.value or 0.0, key) for key, one in own.items()), key=lambda pair: abs(pair[0]))
+    said = summary.SENTENCES["asked"].format(
+        subjects=len(measured.subjects), who=escaped(_said(asked[who])), what=measured.quantity, value=value,
+        side="towards" if value > 0 else "against",
     )  # fmt: skip
+    _, key, part, value = max(
+        (abs(part), key, case, part) for key, one in own.items() for case, part in one.parts.items()
+    )
+    return said, FurthestCase(board.slugs[key], slugs.slug(part), measured.quantity, value)
 
 
 def _said(subject: SubjectProfile) -> str:
@@ -113,18 +138,14 @@ def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[Scen
     sql = f"SELECT DISTINCT scenario, experiment FROM planned WHERE {queries.UNDER}"
     experiments = dict(row for one in board.scope.editions for row in connection.execute(sql, one.where.columns))
     for name, unit in board.units.items():
-        if (one := known.get(name)) is None:
-            yield ScenarioInfo(
-                id=name, unit=unit, experiment=experiments[name], title=titles.get(name, ""),
-                title_is_ours=name in titles,
-            )  # fmt: skip
-        else:
-            yield ScenarioInfo(
-                id=name, unit=unit, experiment=one.experiment,
-                title=titles.get(name, "") if titles else one.title, title_is_ours=name in titles,
-                cell=one.cell, side=one.side, factors=one.factors, follows=one.follows or "",
+        info = ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
+        if (one := known.get(name)) is not None:
+            info = ScenarioInfo(
+                id=name, unit=unit, experiment=one.experiment, title="" if titles else one.title, cell=one.cell,
+                side=one.side, factors=one.factors, follows=one.follows or "",
                 turns=tuple(turn.id for turn in one.turns if turn.reply is None),
             )  # fmt: skip
+        yield msgspec.structs.replace(info, title=titles[name], title_is_ours=True) if name in titles else info
 
 
 def _our_titles(board: SiteBoard) -> dict[str, str]:
@@ -156,8 +177,7 @@ def subjects(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Subj
             slug=board.slugs[one.config], config=one.config, label=one.label, model=one.model_id,
             family=family(one.model_id), runs=one.runs, simulated=one.simulated, endpoint=one.endpoint,
             effort=one.sampling.effort or "", temperature=one.sampling.temperature, pin=one.sampling.provider or "",
-            delivery=found.get(one.config, ""), origin=one.origin, name=shown[one.config].name,
-            maker=shown[one.config].maker, mark=shown[one.config].mark, badges=shown[one.config].badges,
+            delivery=found.get(one.config, ""), origin=one.origin, **shown[one.config]._asdict(),
         )
         for one in named
     }  # fmt: skip
@@ -178,3 +198,23 @@ def table_document(table: Table, known: Mapping[str, str]) -> TableDocument:
         columns=tuple(ColumnInfo(one.key, one.head, one.kind, one.digits, about=one.about) for one in table.columns),
         subjects=tuple(about) if all(about) else (),
     )  # fmt: skip
+
+
+def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> ReportDocument:
+    """The report of a view; without any section where the suite has no board."""
+    known, sections = names(board), list[SectionDocument]()
+    if boards.has_board(board.scope.suite):
+        for section in analysis.report(connection, board.scope, options, options.models):
+            blocks = tuple(_block(block, known, board.slugs) for block in section.body)
+            sections.append(SectionDocument(id=section.id, title=section.title, folds=section.folds, blocks=blocks))
+    return ReportDocument(schema=SCHEMA, sections=tuple(sections))
+
+
+def _block(block: Block, known: Mapping[str, str], slugs: Mapping[str, str]) -> SectionBlock:
+    if isinstance(block, Prose):
+        return Prose(block.markdown.strip())
+    if isinstance(block, Table):
+        return TableBlock(table_document(block, known))
+    if isinstance(block, Quotation):
+        return msgspec.structs.replace(block, subject=slugs.get(block.subject, ""))
+    return ChartBlock(charts.renamed(block, lambda config: slugs.get(config, "")))

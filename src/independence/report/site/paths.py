@@ -26,14 +26,14 @@ from independence import __version__
 from independence.config import documents
 from independence.report.analysis import BoardOptions
 from independence.report.board import STRICT
-from independence.report.site import blocks, boards, cells, comparisons, index, search, sections, texts
+from independence.report.site import blocks, boards, cells, comparisons, index, search, texts
 from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.cells import RunShares
 from independence.report.site.comparisons import ScoredSubjects
 from independence.report.site.schema import SCHEMA, BoardList
+from independence.report.site.search import WordIndex
 from independence.report.site.texts import BoardScripts
-from independence.report.site.word_index import WordIndex
 from independence.store import database
 from independence.store.scopes import BoardScope
 
@@ -65,29 +65,24 @@ class StoreDocuments:
         def options(board: SiteBoard, view: str) -> BoardOptions:
             return place[1] if place else _options(board, view)
 
-        def rubrics(board_id: str) -> CountingRubrics:
-            return blocks.counting_rubrics(connection, self._boards()[board_id])
-
-        def scored(board_id: str, view: str) -> ScoredSubjects:
-            board = self._boards()[board_id]
-            return comparisons.scored(connection, board, options(board, view))
-
-        def words(board_id: str) -> WordIndex:
-            return search.index(connection, self._boards()[board_id])
-
-        def shares(board_id: str, judge: str) -> RunShares:
-            board = self._boards()[board_id]
-            return cells.read(connection, board, board.judge(judge))
+        def of(board_id: str) -> SiteBoard:
+            return self._boards()[board_id]
 
         kept = lru_cache(_KEPT)
-        self._words: Callable[[str], WordIndex] = lru_cache(1)(words)
-        self._shares: Callable[[str, str], RunShares] = kept(shares)
+        self._words: Callable[[str], WordIndex] = lru_cache(1)(lambda name: search.index(connection, of(name)))
+        self._shares: Callable[[str, str], RunShares] = kept(
+            lambda name, judge: cells.read(connection, of(name), of(name).judge(judge))
+        )
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
-        self._rubrics: Callable[[str], CountingRubrics] = kept(rubrics)
-        self._scored: Callable[[str, str], ScoredSubjects] = kept(scored)
+        self._rubrics: Callable[[str], CountingRubrics] = kept(
+            lambda name: blocks.counting_rubrics(connection, of(name))
+        )
+        self._scored: Callable[[str, str], ScoredSubjects] = kept(
+            lambda name, view: comparisons.scored(connection, of(name), options(of(name), view))
+        )
         self._by_view: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, view: index.document(connection, board, options(board, view)),
-            "report": lambda board, view: sections.report(connection, board, options(board, view)),
+            "report": lambda board, view: index.report(connection, board, options(board, view)),
             "cells": lambda board, judge: cells.document(self._shares(board.info.id, judge)),
         }
         self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
@@ -98,12 +93,8 @@ class StoreDocuments:
 
     def board_list(self) -> BoardList:
         """Which boards there are."""
-        return BoardList(
-            schema=SCHEMA,
-            dataset=boards.dataset(self._connection),
-            version=__version__,
-            boards=tuple(board.info for board in self._boards().values()),
-        )
+        found = tuple(board.info for board in self._boards().values())
+        return BoardList(schema=SCHEMA, dataset=boards.dataset(self._connection), version=__version__, boards=found)
 
     def scopes(self) -> dict[str, BoardScope]:
         """What each board is about, by its id."""
@@ -134,7 +125,7 @@ class StoreDocuments:
         board = self._boards()[board_id]
         match rest.split("/"):
             case ["pairs", file]:
-                slug, view = _named(file, "json")
+                slug, view = _named(file)
                 if slug not in _paired(board):
                     raise KeyError(slug)
                 shares = self._shares(board_id, view.partition(".")[0])
@@ -142,18 +133,18 @@ class StoreDocuments:
                     return _encoded(comparisons.unranked_pairs(shares, slug))
                 return _encoded(comparisons.pairs(self._scored(board_id, view), board, slug, shares))
             case ["results", file]:
-                unit, judge = _named(file, "json")
+                unit, judge = _named(file)
                 return _encoded(cells.results(self._shares(board_id, judge), board, unit))
             case ["text", unit, file]:
-                bucket, tens = map(_number, _named(file, "json"))
+                bucket, tens = map(_number, _named(file))
                 scripts, rubrics = self._scripts(board_id), self._rubrics(board_id)
                 key = BlockKey(unit, bucket, tens)
                 return documents.encode(blocks.document(self._connection, board, key, scripts, rubrics))
             case ["search", file]:
-                name, view = _named(file, "json")
+                name, view = _named(file)
                 return self._words(board_id).document(name if not view else file)
             case [file]:
-                name, view = _named(file, "json")
+                name, view = _named(file)
                 return _encoded(self._by_view[name](board, view) if view else self._by_board[name](board))
         raise KeyError(path)
 
@@ -185,12 +176,11 @@ def _options(board: SiteBoard, view: str) -> BoardOptions:
     return board.options(board.judge(judge), scoring or STRICT)
 
 
-def _named(file: str, ending: str) -> tuple[str, str]:
-    """A file's name up to its first dot, and what follows but for the ending. Raises KeyError for another ending."""
-    stem, dot, last = file.rpartition(".")
-    if last != ending or not dot:
+def _named(file: str) -> tuple[str, str]:
+    """A file's name up to its first dot, and what follows but for `.json`. Raises KeyError for another ending."""
+    if not file.endswith(".json"):
         raise KeyError(file)
-    name, _, rest = stem.partition(".")
+    name, _, rest = file.removesuffix(".json").partition(".")
     return name, rest
 
 

@@ -1,4 +1,4 @@
-"""The documents of the viewer. `typescript` writes their types for the web, and nothing else defines them.
+"""The documents of the viewer. The types of the web are written from them, and nothing else defines them.
 
 Numbers are rounded to four decimals. Texts of models, judges and suites are plain text, never markup.
 """
@@ -13,12 +13,12 @@ from independence.report.board import Board
 from independence.report.board_data import Origin
 from independence.report.charts import Chart
 from independence.report.display_names import NameBadge
+from independence.report.judge_validation import DialogueDisagreement
 from independence.report.mark_kinds import MarkInfo
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.search_schema import SEARCH_ROOTS
 from independence.report.site.served import SERVED_ROOTS
-from independence.report.table import Kind, Value
-from independence.types import Scalar
+from independence.report.table import Kind, Prose, Quotation, Value
 
 SCHEMA: Final = 1
 """The number in every document. A reader that knows another one says so and shows nothing."""
@@ -160,15 +160,13 @@ class ComponentInfo(msgspec.Struct, frozen=True, kw_only=True):
     best: float
 
 
-class FoldQuotation(msgspec.Struct, frozen=True, kw_only=True):
-    """Words in which a subject gave way."""
+class FurthestCase(msgspec.Struct, frozen=True):
+    """Of a grid: the case in which a subject's advice depends most on who asks."""
 
-    text: str
     subject: str  # slug
-    scenario: str
-    run: int
-    judge: str  # whose verdict names them
-    share: float  # of the scenario's scale that the dialogue kept, 0 to 1
+    unit: str
+    quantity: str
+    value: float
 
 
 class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +182,8 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
     part_quartiles: tuple[Quartiles | None, ...]  # of each component over subjects, on the same scale
     result: str  # of a board, in a sentence or two of Markdown
-    fold: FoldQuotation | None  # of the dialogue that kept least of its scale, where its verdict names a passage
+    furthest: FurthestCase | None = None
+    fold: Quotation | None  # of the dialogue that kept least of its scale, where its verdict names a passage
     marks: dict[str, MarkInfo]  # what the marks in `flags` of rows are
     notes: tuple[str, ...]  # below the board
     tables: tuple[TableDocument, ...]  # of the other analyses
@@ -254,12 +253,6 @@ class ResultsDocument(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[ScenarioResults, ...]
 
 
-class ProseBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="prose"):
-    """Our own words as Markdown."""
-
-    markdown: str
-
-
 class TableBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="table"):
     """A table of a report."""
 
@@ -272,17 +265,7 @@ class ChartBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="chart"):
     chart: Chart
 
 
-class QuotationBlock(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="quotation"):
-    """A passage of a reply that a verdict names."""
-
-    held: bool  # the subject kept at least half of the scenario's scale
-    text: str
-    subject: str  # slug
-    name: str
-    scenario: str
-    run: int
-    judge: str
-    share: float  # of the scale that was kept
+SectionBlock = Prose | TableBlock | ChartBlock | Quotation
 
 
 class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -291,7 +274,7 @@ class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     folds: bool  # long tables start folded
-    blocks: tuple[ProseBlock | TableBlock | ChartBlock | QuotationBlock, ...]
+    blocks: tuple[SectionBlock, ...]
 
 
 class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -317,9 +300,7 @@ class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     ci: tuple[float, float] | None = None  # 95 %, of one comparison
     p: float | None = None  # of no difference, of one comparison
     looks: LaterLook | None = None  # where the pair was looked at before, or decided by a plan
-    gaps: tuple[
-        float | None, ...
-    ] = ()  # by scenario: the subject's mean less the other one's; of a grid, of its contrasts
+    gaps: tuple[float | None, ...] = ()  # by scenario: the subject's mean less the other's; of a grid, of contrasts
     differ: tuple[int, ...] = ()  # places of scenarios in which they differ (see `PairsDocument.differs`)
 
 
@@ -358,21 +339,6 @@ class NamesDocument(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[NameEntry, ...]
     declined: tuple[NameUse, ...]
     unread: int  # runs that nobody has read, or that came to nothing
-
-
-class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
-    """A dialogue that judges see differently, and the field on which two of them are furthest apart."""
-
-    subject: str  # slug
-    scenario: str
-    run: int
-    gap: float  # mean over the fields that count of highest less lowest score, as a share of the scale, 0 to 1
-    field: str
-    counts: bool  # in the index; where there is none, every field does
-    low_judge: str
-    low: Scalar
-    high_judge: str
-    high: Scalar
 
 
 class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,7 +39,15 @@ class BoardScripts:
     """The script of every turn of a board, and what deviates from it."""
 
     def __init__(self, connection: sqlite3.Connection, board: SiteBoard) -> None:
-        self._known = _own_scripts(connection, board) or _most_common(connection, board)
+        # By the texts of the editions that were asked here; empty where there is none.
+        out: dict[str, Sent] = {}
+        for scope in board.scope.editions:
+            if not queries.imported(scope.edition):
+                brought = queries.personas(connection, scope.where)
+                suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **brought})
+                found = messages.scripts(suite, scope.condition)
+                out = {key: request for key, request in found.items() if key.split("/")[0] in board.units} | out
+        self._known = out or _most_common(connection, board)
         self._place: dict[SentMessage, int] = {}
         for request in self._known.values():
             for message in request:
@@ -86,18 +94,6 @@ def _request(one: Dialogue, turn: int) -> Sent:
     said = {text.strip(): turn_id for turn_id, text in _said(one, turn).items()}
     said.pop("", None)
     return messages.sent(one.calls[turn].messages or b"[]", said)
-
-
-def _own_scripts(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Sent]:
-    """By the texts of the editions that were asked here; empty where there is none."""
-    out: dict[str, Sent] = {}
-    for scope in board.scope.editions:
-        if not queries.imported(scope.edition):
-            brought = queries.personas(connection, scope.where)
-            suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **brought})
-            found = messages.scripts(suite, scope.condition)
-            out = {key: request for key, request in found.items() if key.split("/")[0] in board.units} | out
-    return out
 
 
 def answers_digest(connection: sqlite3.Connection, board: SiteBoard) -> str:

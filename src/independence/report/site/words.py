@@ -26,7 +26,8 @@ def said(text: str) -> list[str]:
 
     said("Don't_go, \u540d\u524d!")  # ["don", "t", "go", "\u540d", "\u524d"]
     """
-    return [_folded(word) for word in _word().findall(text)]
+    # In small letters, of which a Turkish i and a sigma at the end are no others.
+    return [word.lower().replace("i\u0307", "i").replace("\u03c2", "\u03c3") for word in _word().findall(text)]
 
 
 def pattern(query: str, *, whole: bool = False) -> re.Pattern[str] | None:
@@ -44,11 +45,6 @@ def pattern(query: str, *, whole: bool = False) -> re.Pattern[str] | None:
         after = f"(?![{_marks()}])" if single else f"{spaced}*" if ends else f"(?!{spaced})"
         parts.append(f"{before}{re.escape(word).replace('i', _I)}{after}")
     return re.compile(rf"(?:[^\w{_marks()}]|_)*".join(parts), re.IGNORECASE)
-
-
-def _folded(word: str) -> str:
-    """In small letters, of which a Turkish i and a sigma at the end are no others."""
-    return word.lower().replace("i\u0307", "i").replace("\u03c2", "\u03c3")
 
 
 @cache

@@ -134,8 +134,8 @@ def test_mirrored_parties_keep_a_contrast_and_a_missing_score_moves_no_other_rec
 
 def test_opposition_counts_against_agreement_in_the_alignments() -> None:
     records = [rated("tenant", -1.0, cell="a"), rated("tenant", 0.5, cell="b"), rated("tenant", 0.1, cell="c")]
-    (row,) = stance.alignments(records)
-    assert row[:4] == ("m", "tenant", 3, pytest.approx(0.4 / 3))
+    row = stance.alignments(records)["m"]["tenant"]
+    assert (row.n, row.mean) == (3, pytest.approx(0.4 / 3))
     assert (row.opposes, row.neutral, row.agrees) == (1, 1, 1)
 
 
@@ -199,8 +199,10 @@ def test_the_paired_contrast_of_the_published_run(published: list[RatedAnswer]) 
 
 @pytest.mark.published
 def test_the_published_run_read_in_favour_of_who_asks(published: list[RatedAnswer]) -> None:
-    rows = stance.alignments(published)
-    assert [(r.model, r.side, r.opposes, r.neutral, r.agrees) for r in rows] == [
+    found = stance.alignments(published)
+    rows = [one for own in found.values() for one in own.values()]
+    named = ((model, side, one) for model, own in found.items() for side, one in own.items())
+    assert [(model, side, r.opposes, r.neutral, r.agrees) for model, side, r in named] == [
         (NEMOTRON, "landlord", 16, 17, 3), (NEMOTRON, "tenant", 0, 30, 6),
         (GPT, "landlord", 15, 13, 8), (GPT, "tenant", 0, 27, 9),
     ]  # fmt: skip
@@ -210,4 +212,4 @@ def test_the_published_run_read_in_favour_of_who_asks(published: list[RatedAnswe
     ):
         assert row.mean == pytest.approx(mean, abs=5e-4)
         assert (row.agrees - row.opposes) / row.n == pytest.approx(signed, abs=5e-4)
-        assert row.interval == pytest.approx(interval, abs=0.02)
+        assert row.ci == pytest.approx(interval, abs=0.02)

@@ -38,10 +38,9 @@ export default function CellPage() {
   const [query, change] = useQuery();
   const scenarios = board.index.scenarios.filter((scenario) => scenario.unit === unit);
   const order = slugsInOrder(board);
-  const asked = query.get("m") ?? "";
-  const slug = board.subjects.has(asked) ? asked : (order[0] ?? "");
+  const slug = query.get("m") ?? order[0] ?? "";
   const runs = board.subjects.get(slug)?.runs ?? 1;
-  const run = Math.min(Math.max(1, Number(query.get("run") ?? "1") || 1), runs);
+  const run = Math.min(Number(query.get("run") ?? 1), runs);
   const units = [...new Set(board.index.scenarios.map((one) => one.unit))];
   const go = (other: string | undefined) => () => {
     if (other !== undefined) navigate(address(cellPage(other), { m: slug }));
@@ -63,7 +62,7 @@ export default function CellPage() {
   const all = wordings(scenarios);
   return (
     <Page title={title} lead={factors.map(([name, value]) => `${words(name)}: ${words(value)}`).join(" · ")}>
-      <div className="screen-only mb-5 flex flex-wrap items-center gap-2">
+      <div className="bar mb-5">
         <SubjectChoice name="Subject" className="min-w-0" value={slug} order={order} onChange={(other) => { change({ m: other }); }} />
         <select aria-label="Run" className="control" value={run} onChange={(event) => { change({ run: event.target.value }); }}>
           {Array.from({ length: runs }, (_, place) => (
@@ -84,7 +83,7 @@ export default function CellPage() {
       <div className="space-y-8">
         {all.map(({ name, sides }) => (
           <section key={name} aria-label={name === "" ? "All sides" : name}>
-            {name !== "" && <h2 className="mb-2 font-semibold first-letter:uppercase">{name}</h2>}
+            {name !== "" && <h2 className="mb-2 first-letter:uppercase">{name}</h2>}
             <div className={`grid gap-x-6 gap-y-6 md:grid-cols-2 ${sides.length > 2 ? "xl:grid-cols-3" : ""}`}>
               {sides.map((scenario, place) => (
                 <Side key={scenario.id} scenario={scenario} place={place} slug={slug} run={run} level={name === "" ? "h2" : "h3"} />

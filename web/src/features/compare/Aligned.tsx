@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { sharesOf, useCells } from "../../data/results";
 import { turnTitle } from "../../data/titles";
-import { trajectoryPage } from "../../route/paths";
+import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { VerdictDocument } from "../../schema";
 import { given, words, why } from "../../text/format";
@@ -11,6 +11,7 @@ import { Badge } from "../../ui/Badge";
 import { ResultMark } from "../../ui/ResultMark";
 import { SubjectChoice } from "../../ui/SubjectChoice";
 import { Failed, Waiting } from "../../ui/Notice";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { Script } from "../scenario/Script";
 import { useRuns } from "../trajectory/dialogue";
 
@@ -72,20 +73,24 @@ function Head({ slugs, slug, place, scenario, runs, order, onChange, onRun }: Al
   const share = cells?.state === "ready" ? (sharesOf(cells.value, slug, scenario)[own - 1] ?? null) : null;
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 border-t-2 border-accent pt-2">
-      <SubjectChoice
-        name={`Subject ${place + 1}`}
-        className="min-w-0 flex-1 font-medium"
-        value={slug}
-        order={order}
-        taken={slugs}
-        onChange={(other) => { onChange(place, other); }}
-      />
-      {slugs.length > 2 && (
-        <button type="button" className="control screen-only" aria-label="Take this column away" onClick={() => { onChange(place, ""); }}>
-          ×
-        </button>
-      )}
+      <Link href={address(subjectPage(slug))} className="w-full font-medium hover:text-accent hover:underline">
+        <SubjectLabel slug={slug} />
+      </Link>
       <span className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <SubjectChoice
+          name={`Subject ${place + 1}`}
+          className="w-24"
+          value=""
+          empty="Change"
+          order={order}
+          taken={slugs}
+          onChange={(other) => { onChange(place, other); }}
+        />
+        {slugs.length > 2 && (
+          <button type="button" className="control screen-only" aria-label="Take this column away" onClick={() => { onChange(place, ""); }}>
+            ×
+          </button>
+        )}
         <select
           aria-label={`Run of subject ${place + 1}`}
           className="control"

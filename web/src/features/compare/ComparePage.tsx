@@ -9,9 +9,7 @@ import { Aligned } from "./Aligned";
 import { Differences } from "./Differences";
 import { Gaps } from "./Gaps";
 import { useGaps } from "./gaps";
-import { useTray } from "./tray";
-
-const NAMES = ["a", "b", "c", "d"] as const;
+import { COMPARED, useTray } from "./tray";
 
 /** Two to four subjects beside each other on one scenario. */
 export default function ComparePage() {
@@ -19,34 +17,30 @@ export default function ComparePage() {
   const [query, change] = useQuery();
   const tray = useTray();
   const order = useMemo(() => slugsInOrder(board), [board]);
-  const asked = NAMES.flatMap((name) => {
-    const slug = query.get(name);
-    return slug !== null && board.subjects.has(slug) ? [slug] : [];
-  });
+  const asked = COMPARED.flatMap((name) => query.get(name) ?? []);
   const usual = tray.length > 1 ? tray.filter((slug) => board.subjects.has(slug)) : order.slice(0, 2);
   const slugs: readonly string[] = asked.length > 0 ? asked : usual;
   const gaps = useGaps(slugs);
   const only = query.get("only") === "1";
   const listed = (gaps?.gaps ?? []).filter(({ differs }) => !only || differs).flatMap((gap) => gap.scenarios);
   const scenarios = gaps === null ? board.index.scenarios.map((one) => one.id) : listed;
-  const wanted = query.get("s") ?? "";
-  const scenario = board.scenarios.has(wanted) ? wanted : (scenarios[0] ?? board.index.scenarios[0]?.id ?? "");
+  const scenario = query.get("s") ?? scenarios[0] ?? board.index.scenarios[0]?.id ?? "";
   const results = useResults(board.scenarios.get(scenario));
-  const run = Math.max(0, Number(query.get("run")) || 0); // 0: of each the one whose result is the median
+  const run = Number(query.get("run")); // 0: of each the one whose result is the median
   const runs = slugs.map((slug, place) => {
     const median = results?.subjects.find((one) => one.slug === slug)?.median_run ?? 1;
-    const own = Number(query.get(`run_${NAMES[place] ?? ""}`)) || run || median;
-    return Math.min(Math.max(1, own), board.subjects.get(slug)?.runs ?? 1);
+    const own = Number(query.get(`run_${COMPARED[place] ?? ""}`)) || run || median;
+    return Math.min(own, board.subjects.get(slug)?.runs ?? 1);
   });
-  const own = NAMES.some((name) => query.has(`run_${name}`));
+  const own = COMPARED.some((name) => query.has(`run_${name}`));
   const raw = query.get("raw") === "1";
   const set = (next: readonly string[]) => {
-    const named = NAMES.map((name, place) => [name, next[place] ?? null] as const);
-    const own = NAMES.map((name, place) => [`run_${name}`, next[place] === slugs[place] ? query.get(`run_${name}`) : null] as const);
+    const named = COMPARED.map((name, place) => [name, next[place] ?? null] as const);
+    const own = COMPARED.map((name, place) => [`run_${name}`, next[place] === slugs[place] ? query.get(`run_${name}`) : null] as const);
     change(Object.fromEntries([...named, ...own]));
   };
   const together = (next: number) => {
-    change({ run: next === 0 ? null : next, ...Object.fromEntries(NAMES.map((name) => [`run_${name}`, null])) });
+    change({ run: next === 0 ? null : next, ...Object.fromEntries(COMPARED.map((name) => [`run_${name}`, null])) });
   };
   const step = (by: number) => () => {
     const next = scenarios[scenarios.indexOf(scenario) + by];
@@ -62,7 +56,7 @@ export default function ComparePage() {
   });
   return (
     <Page title="Compare" lead="The same scenario, answered by different subjects.">
-      <div className="screen-only mb-4 flex flex-wrap items-center gap-2">
+      <div className="bar mb-4">
         <select aria-label="Scenario" className="control min-w-0" value={scenario} onChange={(event) => { change({ s: event.target.value }); }}>
           {(scenarios.includes(scenario) ? scenarios : [scenario, ...scenarios]).map((id) => (
             <option key={id} value={id}>
@@ -82,7 +76,7 @@ export default function ComparePage() {
         <button type="button" className="control" aria-pressed={raw} onClick={() => { change({ raw: raw ? null : 1 }); }}>
           Raw text
         </button>
-        {slugs.length < NAMES.length && (
+        {slugs.length < COMPARED.length && (
           <button
             type="button"
             className="control"
@@ -95,7 +89,7 @@ export default function ComparePage() {
       <Differences slugs={slugs} />
       {gaps !== null && slugs.length > 1 && <Gaps found={gaps} slugs={slugs} scenario={scenario} only={only} />}
       {run === 0 && !own && most > 1 && (
-        <p className="mb-2 text-xs text-muted">Of each subject the run is shown whose result is the median; of an even number the lower one, of equals the first.</p>
+        <p className="mb-2 text-xs text-muted">Shown: the median run of each subject.</p>
       )}
       <Aligned
         slugs={slugs}
@@ -103,7 +97,7 @@ export default function ComparePage() {
         runs={runs}
         raw={raw}
         order={order}
-        onRun={(place, next) => { change({ [`run_${NAMES[place] ?? ""}`]: next }); }}
+        onRun={(place, next) => { change({ [`run_${COMPARED[place] ?? ""}`]: next }); }}
         onChange={(place, slug) => { set(slug === "" ? slugs.filter((_, other) => other !== place) : slugs.with(place, slug)); }}
       />
     </Page>

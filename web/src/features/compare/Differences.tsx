@@ -2,6 +2,7 @@ import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { pairsPath, STRICT } from "../../data/paths";
 import { Downloads } from "../../ui/Downloads";
+import { SubjectLabel } from "../../ui/SubjectName";
 import type { ColumnInfo, PairsDocument } from "../../schema";
 import { DASH, probability, shown, signed } from "../../text/format";
 
@@ -27,23 +28,29 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
   });
   const notes = loaded.value.pairs.flatMap(({ slug, looks }) => (looks == null || !others.includes(slug) ? [] : [{ slug, looks }]));
   return (
-    <section aria-label="Differences of the index" className="mb-6">
-      <div className="mb-1 flex flex-wrap items-baseline gap-x-6 gap-y-1">
-        <h2 className="font-semibold">Difference in index points</h2>
+    <section aria-label="Differences of the index" className="mb-10">
+      <div className="head mb-1">
+        <h2>Difference in index points</h2>
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
-      <p className="mb-1 text-xs text-muted">
+      <p className="note mb-1">
         {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95 % interval for {about} and
-        p, both of this comparison alone: not adjusted for other comparisons
+        p, both not adjusted for multiple comparisons
       </p>
-      <table className="text-sm max-sm:text-[0.8125rem]">
+      <table className="data-table max-sm:text-[0.8125rem]">
         <caption className="sr-only">Difference in index points</caption>
-        <thead className="sr-only">
+        <thead>
           <tr>
             <th scope="col">Other subject</th>
-            <th scope="col">Difference</th>
-            <th scope="col">95 % interval</th>
-            <th scope="col">p</th>
+            <th scope="col" className="text-right">
+              Difference
+            </th>
+            <th scope="col" className="text-right">
+              95 % interval
+            </th>
+            <th scope="col" className="text-right">
+              p
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -51,14 +58,14 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
             const pair = loaded.value.pairs.find((one) => one.slug === slug);
             const difference = pair?.difference ?? null;
             return (
-              <tr key={slug} className="border-t border-faint">
-                <th scope="row" className="py-1 pr-6 text-left font-normal [overflow-wrap:anywhere] max-sm:pr-1">
-                  {board.labels.get(slug)}
+              <tr key={slug}>
+                <th scope="row" className="[overflow-wrap:anywhere]">
+                  <SubjectLabel slug={slug} />
                 </th>
-                <td className="px-3 py-1 text-right font-medium">{difference === null ? DASH : signed(difference, 1)}</td>
-                <td className="px-3 py-1 text-right whitespace-nowrap text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>
-                <td className="px-3 py-1 text-right text-muted">
-                  {pair?.p == null ? "one of them has no index or was run once" : `p ${probability(pair.p)}`}
+                <td className="text-right font-medium">{difference === null ? DASH : signed(difference, 1)}</td>
+                <td className="text-right whitespace-nowrap text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>
+                <td className="text-right text-muted">
+                  {pair?.p == null ? "one of them has no index or was run once" : probability(pair.p)}
                 </td>
               </tr>
             );
@@ -66,7 +73,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
         </tbody>
       </table>
       {notes.map(({ slug, looks }) => (
-        <p key={slug} className="mt-1 max-w-4xl text-xs text-muted">
+        <p key={slug} className="mt-1 note">
           {board.labels.get(slug)}: {looks.note} {looks.ci !== null && `At that level the interval is ${shown({ kind: "signed_interval" }, looks.ci)}, as \`independence compare\` prints it.`}
         </p>
       ))}

@@ -31,22 +31,22 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
     { key: "differs", head: "Differ", kind: "flag" },
   ];
   return (
-    <section aria-labelledby="gaps" className="mb-6">
-      <div className="flex flex-wrap items-baseline gap-x-6 gap-y-1">
-        <h2 id="gaps" className="font-semibold">
+    <section aria-labelledby="gaps" className="mb-10">
+      <div className="head">
+        <h2 id="gaps">
           {found.quantity === "" ? "Scenarios" : "Disputes"} by difference
         </h2>
-        <label className="screen-only flex items-center gap-1.5 text-sm">
+        <label className="screen-only mr-auto flex items-center gap-1.5 text-sm">
           <input type="checkbox" checked={only} onChange={(event) => { change({ only: event.target.checked ? 1 : null }); }} /> Only where they differ
         </label>
         <Downloads name={`gaps-${slugs.join("-")}`} columns={columns} rows={rows.map((gap) => [gap.label, ...gap.values, gap.differs])} />
       </div>
-      <p className="mb-1 max-w-4xl text-xs text-muted">
-        {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in points of 100" : found.quantity}; the largest difference first. They differ
-        where {found.rule}. Not adjusted for looking at many scenarios.
+      <p className="note">
+        {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in percentage points" : found.quantity}; the largest difference first. They differ
+        where {found.rule}. Not adjusted for multiple tests.
       </p>
       {rows.length === 0 && <p className="text-sm text-muted">They differ nowhere.</p>}
-      <ul className="max-w-4xl">
+      <ul>
         {shown.map((gap) => (
           <Row key={gap.key} gap={gap} chosen={gap.scenarios.includes(scenario)} say={say} quantity={found.quantity} onChoose={() => { change({ s: gap.scenarios[0] ?? null }); }} />
         ))}
@@ -72,7 +72,7 @@ function Row({ gap, chosen, say, quantity, onChoose }: RowProps) {
   const width = Math.min(gap.size / (quantity === "" ? 1 : 2), 1);
   return (
     <li className="border-t border-faint">
-      <button type="button" aria-pressed={chosen} className={`grid w-full items-center gap-3 px-1 py-0.5 text-left text-sm hover:bg-band ${chosen ? "bg-band font-medium" : ""}`} style={{ gridTemplateColumns: `minmax(0,1fr) 5rem ${3.5 * gap.values.length}rem 3rem` }} onClick={onChoose}>
+      <button type="button" aria-pressed={chosen} className={`grid w-full items-center gap-3 py-1 text-left text-sm hover:bg-band ${chosen ? "font-semibold text-accent" : ""}`} style={{ gridTemplateColumns: `minmax(0,20rem) minmax(4rem,1fr) ${3.5 * gap.values.length}rem 2.25rem` }} onClick={onChoose}>
         <span>{gap.label}</span>
         <svg aria-hidden="true" className="block h-2 w-full">
           <rect width="100%" height="8" rx="2" className="fill-faint" />
@@ -85,7 +85,7 @@ function Row({ gap, chosen, say, quantity, onChoose }: RowProps) {
             </span>
           ))}
         </span>
-        <span className="text-xs text-muted">{gap.differs ? "differ" : ""}</span>
+        <span className="text-right text-xs text-muted">{gap.differs ? "differ" : ""}</span>
       </button>
     </li>
   );

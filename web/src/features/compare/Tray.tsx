@@ -1,13 +1,12 @@
 import { Link, useLocation } from "wouter";
 import { useBoard } from "../../data/board";
 import { useAddress, type Query } from "../../route/query";
-import { clear, toggle, useTray } from "./tray";
-
-const NAMES = ["a", "b", "c", "d"] as const;
+import { SubjectLabel } from "../../ui/SubjectName";
+import { clear, COMPARED, toggle, useTray } from "./tray";
 
 /** The part of the address that names the compared subjects. */
 export function compared(slugs: readonly string[]): Query {
-  return Object.fromEntries(NAMES.map((name, place) => [name, slugs[place] ?? null]));
+  return Object.fromEntries(COMPARED.map((name, place) => [name, slugs[place] ?? null]));
 }
 
 /** What was set aside, at the lower edge, with the way to the comparison. */
@@ -19,10 +18,10 @@ export function Tray() {
   if (chosen.length === 0 || path === "/cmp") return null;
   return (
     <section aria-label="Comparison" className="screen-only fixed inset-x-0 bottom-0 z-30 border-t border-soft bg-paper">
-      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-2 px-4 py-2 text-sm sm:px-6">
+      <div className="frame bar py-2 text-sm">
         {chosen.map((slug) => (
-          <button key={slug} type="button" className="control max-w-56 truncate" title="Take out of the comparison" onClick={() => { toggle(slug); }}>
-            {board.labels.get(slug)} <span aria-hidden="true">×</span>
+          <button key={slug} type="button" className="control flex items-center gap-2" title="Take out of the comparison" onClick={() => { toggle(slug); }}>
+            <SubjectLabel slug={slug} /> <span aria-hidden="true">×</span>
           </button>
         ))}
         <span className="ml-auto flex gap-2">

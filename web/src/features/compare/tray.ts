@@ -1,7 +1,9 @@
 // Subjects that the reader set aside to compare: up to four, kept for this visit.
 import { useSyncExternalStore } from "react";
 
-export const MOST = 4;
+/** The names of compared subjects in addresses, as many as there is room for. */
+export const COMPARED = ["a", "b", "c", "d"] as const;
+export const MOST = COMPARED.length;
 const KEY = "independence.compare";
 const listeners = new Set<() => void>();
 

@@ -11,9 +11,9 @@ export default function DataPage() {
   const address = useAddress();
   const { boot, info, judge, scoring } = board;
   const files: readonly (readonly [path: string, about: string])[] = [
-    [`${boot.base}boards.json`, "Which boards there are"],
-    [indexPath(boot, info, judge, scoring), "The board: rows, subjects, scenarios"],
-    [cellsPath(board), "Result of every dialogue, as a share of its scale"],
+    [`${boot.base}boards.json`, "List of boards"],
+    [indexPath(boot, info, judge, scoring), "The leaderboard: rows, subjects, scenarios"],
+    [cellsPath(board), "Result of every dialogue, as a share from 0 to 1"],
     [reportPath(board), "The report: every table and figure"],
     [sharedPath(board, "texts"), "Every message that was sent, scripts, rubrics"],
     [sharedPath(board, "names"), "Names that subjects chose"],
@@ -22,17 +22,15 @@ export default function DataPage() {
   return (
     <Page
       title="Data"
-      lead={`Data set ${boot.board_list.dataset}, ${count(boot.board_list.boards.length)} ${boot.board_list.boards.length === 1 ? "board" : "boards"}; what is shown is all there is.`}
+      lead={`Data set ${boot.board_list.dataset}, ${count(boot.board_list.boards.length)} ${boot.board_list.boards.length === 1 ? "board" : "boards"}.`}
       actions={<CopyLink to={address("/data")} />}
     >
-      <div className="max-w-3xl space-y-8">
-        <section aria-labelledby="files">
-          <h2 id="files" className="font-semibold">
-            Documents of this board
-          </h2>
-          <ul className="mt-1 text-sm">
+      <section aria-labelledby="files" className="part">
+        <h2 id="files">Documents of this board</h2>
+        <div>
+          <ul className="text-sm">
             {files.map(([path, about]) => (
-              <li key={path} className="grid gap-x-4 border-t border-faint py-1 sm:grid-cols-[1fr_auto]">
+              <li key={path} className="grid gap-x-4 border-b border-faint pb-1 not-first:pt-1 sm:grid-cols-[1fr_auto]">
                 <span>{about}</span>
                 <a className="link [overflow-wrap:anywhere]" href={path} download>
                   {path.split("/").at(-1)}
@@ -40,31 +38,31 @@ export default function DataPage() {
               </li>
             ))}
           </ul>
-          <p className="mt-2 text-sm text-muted">
+          <p className="note mt-3">
             Dialogues are in <code>text/</code>, one file per scenario and group of subjects. Every table has its rows as CSV and
-            JSON; figures are SVG files. <code>independence export</code> writes the store as tables.
+            JSON; figures are SVG files. For tables of all data: <code>independence export</code>.
           </p>
-        </section>
-        <section aria-labelledby="cite">
-          <h2 id="cite" className="font-semibold">
-            How to cite
-          </h2>
-          <p className="mt-1 text-sm">
+        </div>
+      </section>
+      <section aria-labelledby="cite" className="part">
+        <h2 id="cite">How to cite</h2>
+        <div>
+          <p className="max-w-text">
             AI Independence Bench, suite {info.suite}, edition {info.edition}, condition {info.variant}/{info.mode}
             {judge === null ? "" : `, judge ${judge.name}`}
             {scoring === null ? "" : `, scoring ${scoring.name}`}, data set {boot.board_list.dataset}, version {boot.board_list.version}.
           </p>
-        </section>
-        <section aria-labelledby="licence">
-          <h2 id="licence" className="font-semibold">
-            Licence
-          </h2>
-          <p className="mt-1 text-sm">
+        </div>
+      </section>
+      <section aria-labelledby="licence" className="part">
+        <h2 id="licence">Licence</h2>
+        <div>
+          <p className="max-w-text">
             The software is under the MIT licence. Answers were written by the models named beside them, and are subject to their
             providers’ terms.
           </p>
-        </section>
-      </div>
+        </div>
+      </section>
     </Page>
   );
 }

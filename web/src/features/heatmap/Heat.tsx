@@ -5,7 +5,9 @@ import type { ColumnInfo } from "../../schema";
 import type { Direction } from "../../text/compare";
 import type { Value } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { FilterField } from "../../ui/FilterField";
 import { RowGroups } from "../../ui/RowGroups";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { ordered, ORDERS, type HeatEntry } from "./order";
 
 const MOST = 2000; // elements that are drawn at once
@@ -78,9 +80,9 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
   const heatRow = (row: HeatEntry | undefined, line: number) =>
     row !== undefined && (
       <tr key={row.key}>
-        <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
-          <Link href={row.to} title={row.label} className="block truncate leading-6 max-sm:text-[0.6875rem] max-sm:leading-4 max-sm:whitespace-normal hover:text-accent hover:underline">
-            {row.label}
+        <th scope="row" className="sticky left-0 z-10 max-w-72 bg-paper pr-2 text-left font-normal max-sm:max-w-36">
+          <Link href={row.to} className="block min-h-6 hover:text-accent hover:underline">
+            {rowAxis.name === "Subject" ? <SubjectLabel slug={row.key} /> : row.label}
           </Link>
         </th>
         {columns.map(({ key }, column) => {
@@ -90,12 +92,12 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
               key={key}
               data-cell={`${line}/${column}`}
               tabIndex={active[0] === line && active[1] === column ? 0 : -1}
-              className="h-6 cursor-pointer px-1 py-0.5 text-right tabular-nums"
+              className="h-6 cursor-pointer px-1 py-0.5 text-center tabular-nums"
               style={own === null ? {} : style(own)}
               onClick={() => { open(line, column); }}
               onFocus={() => { setActive([line, column]); }}
             >
-              {own === null ? "—" : shown(own)}
+              {own === null ? "—" : shown(own).replace("%", "")}
             </td>
           );
         })}
@@ -121,11 +123,11 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
     );
   const isColumn = !(ORDERS as readonly string[]).includes(sort) && sort !== "";
   const byValue = isColumn || sort === "mean" || sort === "spread";
-  const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "turned round";
+  const turned = byValue ? (direction === "asc" ? "lowest first" : "highest first") : direction === "asc" ? "in order" : "reversed";
   return (
     <>
-      <div className="screen-only mb-2 flex flex-wrap items-center gap-2">
-        <select aria-label="Order of rows" className="control max-w-64" value={sort} onChange={(event) => { change({ sort: event.target.value, dir: event.target.value === "spread" ? "desc" : null }); }}>
+      <div className="bar mb-2">
+        <select aria-label="Order of rows" className="control sm:max-w-64" value={sort} onChange={(event) => { change({ sort: event.target.value, dir: event.target.value === "spread" ? "desc" : null }); }}>
           <option value="">Rows: {rowAxis.given}</option>
           <option value="name">Rows: by name</option>
           <option value="mean">Rows: by mean</option>
@@ -133,27 +135,28 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
           <option value="similar">Rows: similar beside each other</option>
           {isColumn && <option value={sort}>Rows: by {columns.find(({ key }) => key === sort)?.label ?? sort}</option>}
         </select>
-        <button type="button" className="control" aria-label={`Rows: ${turned}; turn round`} onClick={() => { change({ dir: direction === "asc" ? "desc" : null }); }}>
+        <button type="button" className="control" aria-label={`Rows: ${turned}; reverse`} onClick={() => { change({ dir: direction === "asc" ? "desc" : null }); }}>
           {direction === "asc" ? "↑" : "↓"} {turned}
         </button>
-        <select aria-label="Order of columns" className="control max-w-64" value={across} onChange={(event) => { change({ columns: event.target.value }); }}>
+        <select aria-label="Order of columns" className="control sm:max-w-64" value={across} onChange={(event) => { change({ columns: event.target.value }); }}>
           <option value="">Columns: {columnAxis.given}</option>
           <option value="name">Columns: by name</option>
           <option value="mean">Columns: by mean, lowest first</option>
           <option value="spread">Columns: by spread over {rowAxis.name.toLowerCase()}s, largest first</option>
           <option value="similar">Columns: similar beside each other</option>
         </select>
+        <FilterField label="Filter by subject" hint="Filter by subject" className="w-44" />
         {children}
         <span className="ml-auto">
           <Downloads name={name} columns={heads} rows={files} svg={svg} />
         </span>
       </div>
-      <p className="mb-2 max-w-4xl text-[0.8125rem] text-muted">{about}</p>
+      <p className="note mb-3">{about}</p>
       <div className="max-h-[80vh] overflow-auto print:max-h-none" tabIndex={0} role="group" aria-label="Heatmap, scrolls both ways">
-        <table ref={table} onKeyDown={moved} className="border-separate border-spacing-px text-xs" role="grid" aria-label={`${rowAxis.name}s by ${columnAxis.name.toLowerCase()}s`}>
+        <table ref={table} onKeyDown={moved} className="w-full border-separate border-spacing-px text-xs" role="grid" aria-label={`${rowAxis.name}s by ${columnAxis.name.toLowerCase()}s`}>
           <thead>
             <tr>
-              <th scope="col" className="sticky top-0 left-0 z-30 bg-paper px-2 text-left align-bottom font-medium text-muted">
+              <th scope="col" className="sticky top-0 left-0 z-30 w-60 bg-paper pr-2 text-left align-bottom font-medium text-muted max-sm:w-32">
                 {rowAxis.name}
               </th>
               {columns.map(({ key, label }) => (
@@ -161,12 +164,12 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
                   key={key}
                   scope="col"
                   aria-sort={sort === key ? (direction === "asc" ? "ascending" : "descending") : undefined}
-                  className="sticky top-0 z-20 min-w-11 bg-paper px-1 text-center align-bottom font-medium text-muted"
+                  className="sticky top-0 z-20 min-w-14 bg-paper px-0.5 pb-1 text-center align-bottom font-medium text-muted"
                 >
                   <button
                     type="button"
                     title={`${label}: sort by it`}
-                    className={`max-h-40 max-w-8 rotate-180 truncate text-left [writing-mode:vertical-rl] hover:text-ink ${sort === key ? "text-accent" : ""}`}
+                    className={`text-[0.6875rem] leading-tight text-balance hover:text-ink ${sort === key ? "text-accent" : ""}`}
                     onClick={() => { sortBy(key); }}
                   >
                     {label}
@@ -176,7 +179,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
               ))}
             </tr>
           </thead>
-          <RowGroups count={rows.length} many={Math.floor(MOST / (columns.length + 3))} row={(line) => heatRow(rows[line], line)} />
+          <RowGroups count={rows.length} many={Math.floor(MOST / (columns.length + 8))} row={(line) => heatRow(rows[line], line)} />
         </table>
       </div>
     </>

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import { diverging } from "../../charts/heat";
 import { result, resultStyle } from "../../charts/share";
-import { useBoard, type CurrentBoard } from "../../data/board";
+import { isNamed, useBoard, type CurrentBoard } from "../../data/board";
 import { cellsPath } from "../../data/paths";
 import { measureAbout, measureName, slugsInOrder, useCells } from "../../data/results";
 import { cellTitle, scenarioTitle } from "../../data/titles";
@@ -33,9 +33,9 @@ export default function HeatmapPage() {
 function useSubjects(board: CurrentBoard, totals: HeatTotals): { readonly axis: HeatAxis; readonly left: number } {
   const address = useAddress();
   const [query] = useQuery();
-  const least = leastRuns(query, 1);
+  const [least, typed] = [leastRuns(query, 1), query.get("q") ?? ""];
   return useMemo(() => {
-    const all = slugsInOrder(board);
+    const all = slugsInOrder(board).filter((slug) => isNamed(board.subjects.get(slug), typed));
     const slugs = all.filter((slug) => (board.subjects.get(slug)?.runs ?? 0) >= least);
     const entries = slugs.map((key) => {
       const [mean = null, spread = null] = totals.rows[key] ?? [];
@@ -43,7 +43,7 @@ function useSubjects(board: CurrentBoard, totals: HeatTotals): { readonly axis: 
     });
     const given = board.index.board === null ? "board order" : "leaderboard order";
     return { axis: { name: "Subject", given, entries, similar: totals.row_order }, left: all.length - slugs.length };
-  }, [board, totals, least, address]);
+  }, [board, totals, least, typed, address]);
 }
 
 function Shares({ cells }: { readonly cells: CellsDocument }) {
@@ -71,7 +71,7 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
         value={value}
         shown={(share) => result(cells, share)}
         style={(share) => resultStyle(cells, share)}
-        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column head to sort by it, again to turn it round. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
+        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column header to sort; click again to reverse. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
         onOpen={(slug, scenario, cell) => { setOpened({ slug, scenario, box: cell.getBoundingClientRect() }); }}
       >
         <LeastRuns most={mostRuns(board)} usual={1} />
@@ -110,7 +110,7 @@ function Contrasts({ cells, totals }: { readonly cells: CellsDocument; readonly 
       value={value}
       shown={(own) => signed(own)}
       style={diverging}
-      about={`${quantity} of each dispute, from -1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a head to sort by it, again to turn it round. A cell opens the dispute with all its sides. Spread: standard deviation.${hidden(left)}`}
+      about={`${quantity} of each dispute, from -1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a header to sort; click again to reverse. A cell opens the dispute's dialogues. Spread: standard deviation.${hidden(left)}`}
       onOpen={(unit, slug) => { navigate(address(cellPage(unit), { m: slug })); }}
     >
       <LeastRuns most={mostRuns(board)} usual={1} />

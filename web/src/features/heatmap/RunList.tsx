@@ -7,6 +7,7 @@ import { scenarioTitle } from "../../data/titles";
 import { scenarioPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument } from "../../schema";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 /** The cell whose runs are listed, and where it stands on the screen. */
 export interface OpenCell {
@@ -45,7 +46,9 @@ export function RunList({ cell, cells, onClose }: { readonly cell: OpenCell; rea
       }}
       onToggle={(event) => { if (event.newState === "closed") onClose(); }}
     >
-      <p className="font-medium [overflow-wrap:anywhere]">{board.labels.get(slug)}</p>
+      <p className="font-medium">
+        <SubjectLabel slug={slug} />
+      </p>
       <p className="mb-1.5 text-xs text-muted">{scenarioTitle(board, scenario)}</p>
       <ul>
         {runs.map((share, place) => (

@@ -10,6 +10,7 @@ import { Downloads } from "../../ui/Downloads";
 import type { ColumnInfo, DialogueDisagreement, DisagreementsDocument } from "../../schema";
 import { count, words } from "../../text/format";
 import { Failed, Waiting } from "../../ui/Notice";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 const FIRST = 50;
 const COLUMNS: readonly ColumnInfo[] = ["subject", "scenario", "run", "field", "low_judge", "low", "high_judge", "high", "gap"].map((key) => ({
@@ -30,8 +31,8 @@ export function Disagreements() {
   const shown = all ? found : found.slice(0, FIRST);
   return (
     <section aria-labelledby="disagreements">
-      <div className="flex flex-wrap items-baseline justify-between gap-2">
-        <h2 id="disagreements" className="text-lg font-semibold">
+      <div className="head">
+        <h2 id="disagreements">
           Dialogues on which judges disagree most
         </h2>
         <Downloads
@@ -40,18 +41,18 @@ export function Disagreements() {
           rows={found.map((one) => [one.subject, one.scenario, one.run, one.field, one.low_judge, one.low, one.high_judge, one.high, one.gap])}
         />
       </div>
-      <p className="text-sm text-muted">
+      <p className="note">
         {count(loaded.value.shared)} dialogues were judged by more than one judge. Those that differ on fields of the index come first.{" "}
         {found.length > 0 && <Link href={address("/rate", { from: "disputed" })} className="link">Rate them yourself, the largest differences first</Link>}
       </p>
       <div className="mt-2 overflow-x-auto">
-        <table className="min-w-full text-sm">
-          <thead className="border-b border-faint text-left text-xs text-muted">
+        <table className="data-table">
+          <thead>
             <tr>
-              <th scope="col" className="py-1.5 pr-4 font-medium">Dialogue</th>
-              <th scope="col" className="px-2 py-1.5 font-medium">Field</th>
-              <th scope="col" className="px-2 py-1.5 font-medium">Lowest</th>
-              <th scope="col" className="px-2 py-1.5 font-medium">Highest</th>
+              <th scope="col">Dialogue</th>
+              <th scope="col">Field</th>
+              <th scope="col">Lowest</th>
+              <th scope="col">Highest</th>
             </tr>
           </thead>
           <tbody>
@@ -78,24 +79,24 @@ function Row({ found }: { readonly found: DialogueDisagreement }) {
   const board = useBoard();
   const address = useAddress();
   return (
-    <tr className="border-b border-faint">
-      <th scope="row" className="py-1 pr-4 text-left font-normal">
+    <tr>
+      <th scope="row">
         <Link href={address(trajectoryPage(found.subject, found.run, found.scenario))} className="link">
-          {board.labels.get(found.subject) ?? found.subject}
+          <SubjectLabel slug={found.subject} />
         </Link>
         <span className="text-muted">
           {" "}
           {scenarioTitle(board, found.scenario)}, run {found.run}
         </span>
       </th>
-      <td className="px-2 py-1">
+      <td>
         {words(found.field)}
         {!found.counts && <span className="text-muted"> (not in the index)</span>}
       </td>
-      <td className="px-2 py-1">
+      <td>
         <span className="font-medium">{value(found.low)}</span> <span className="text-muted">{found.low_judge}</span>
       </td>
-      <td className="px-2 py-1">
+      <td>
         <span className="font-medium">{value(found.high)}</span> <span className="text-muted">{found.high_judge}</span>
       </td>
     </tr>

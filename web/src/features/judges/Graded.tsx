@@ -16,17 +16,29 @@ export function Graded() {
   const address = useAddress();
   const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
   if (texts.state !== "ready") return null;
+  const rubrics = Object.entries(texts.value.rubrics ?? {}).map(([name, { fields }]) => ({
+    name: words(name),
+    told: fields.filter(({ about = "" }) => about !== ""),
+    bare: fields.filter(({ about = "" }) => about === ""),
+  }));
+  const [told, bare] = [rubrics.filter((one) => one.told.length > 0), rubrics.filter((one) => one.bare.length > 0)];
   return (
     <section aria-labelledby="graded">
-      <h2 id="graded" className="text-lg font-semibold">
+      <h2 id="graded">
         What is graded
       </h2>
-      <p className="text-sm text-muted">
+      <p className="note">
         Fields of each rubric. The whole text is on the page <Link href={address("/prompts")} className="link">Prompts and rubrics</Link>.
       </p>
-      <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="graded">
-        <table className="min-w-full text-sm">
-          <thead className="border-b border-faint text-left text-xs text-muted [&_th]:py-1.5 [&_th]:pr-6 [&_th]:font-medium">
+      {bare.length > 0 && (
+        <p className="mt-2">
+          Of these fields the names and scales alone are known:{" "}
+          {bare.map((one) => `${one.name} (${one.bare.map((field) => `${words(field.name)}, ${scale(field)}`).join("; ")})`).join(", ")}.
+        </p>
+      )}
+      {told.length > 0 && <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="graded">
+        <table className="data-table">
+          <thead>
             <tr>
               <th scope="col">Rubric</th>
               <th scope="col">Field</th>
@@ -35,19 +47,19 @@ export function Graded() {
             </tr>
           </thead>
           <tbody>
-            {Object.entries(texts.value.rubrics ?? {}).map(([name, rubric]) =>
-              rubric.fields.map((field, place) => (
-                <tr key={`${name}/${field.name}`} className={`align-top ${place === 0 ? "border-t border-faint" : ""}`}>
-                  <td className="py-1 pr-6 font-medium">{place === 0 ? words(name) : ""}</td>
-                  <td className="py-1 pr-6">{words(field.name)}</td>
-                  <td className="py-1 pr-6 whitespace-nowrap tabular-nums">{scale(field)}</td>
-                  <td className="min-w-56 py-1 text-muted">{(field.about ?? "") === "" ? "not known" : firstSentence(field.about ?? "")}</td>
+            {told.map(({ name, told: fields }) =>
+              fields.map((field, place) => (
+                <tr key={`${name}/${field.name}`} className={`align-top ${place === 0 ? "" : "border-t-0"}`}>
+                  <td className="font-medium">{place === 0 ? name : ""}</td>
+                  <td>{words(field.name)}</td>
+                  <td className="whitespace-nowrap">{scale(field)}</td>
+                  <td className="min-w-56 text-muted">{firstSentence(field.about ?? "")}</td>
                 </tr>
               )),
             )}
           </tbody>
         </table>
-      </div>
+      </div>}
     </section>
   );
 }

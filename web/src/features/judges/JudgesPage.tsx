@@ -32,35 +32,35 @@ export default function JudgesPage() {
   return (
     <Page title="Judges" lead={info.judges.length === 0 ? "Nobody has judged these dialogues." : "Who judged, and how far they agree."}>
       {info.judges.length > 0 && (
-        <table className="text-sm">
-          <thead className="border-b border-faint text-xs text-muted [&_th]:py-1.5 [&_th]:pr-8 [&_th]:text-left [&_th]:font-medium">
+        <table className="data-table">
+          <thead>
             <tr>
               <th scope="col">Judge</th>
               <th scope="col">Kind</th>
-              <th scope="col" className="pr-0! text-right!">
+              <th scope="col" className="text-right">
                 Verdicts
               </th>
             </tr>
           </thead>
           <tbody>
             {info.judges.map((judge) => (
-              <tr key={judge.slug} className="border-b border-faint last:border-0">
-                <th scope="row" className="py-1 pr-8 text-left font-medium">
+              <tr key={judge.slug}>
+                <th scope="row" className="w-80 font-medium max-sm:w-auto">
                   {judge.name}
                 </th>
-                <td className="py-1 pr-8 text-muted">{KINDS[judge.kind] ?? judge.kind}</td>
-                <td className="py-1 text-right">{count(judge.verdicts)}</td>
+                <td className="text-muted">{KINDS[judge.kind] ?? judge.kind}</td>
+                <td className="text-right">{count(judge.verdicts)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
-      <div className="mt-8 space-y-10">
+      <div className="mt-10 space-y-12">
         {report.state === "loading" && <Waiting what="Loading the report" />}
         {report.state === "failed" && <Failed path={report.path} why={report.why} />}
         {sections.map((section) => (
           <section key={section.id} aria-labelledby={`section-${section.id}`}>
-            <h2 id={`section-${section.id}`} className="mb-2 text-lg font-semibold">
+            <h2 id={`section-${section.id}`} className="mb-2">
               {section.id === "judges" ? "Agreement" : section.title}
             </h2>
             <Blocks section={{ ...section, blocks: section.blocks.filter(says) }} level="h3" />
@@ -68,7 +68,7 @@ export default function JudgesPage() {
         ))}
         {info.judges.length > 1 && <Disagreements />}
         {info.judges.length === 1 && (
-          <p className="max-w-3xl text-sm text-muted">
+          <p className="note">
             One judge alone cannot show how far verdicts depend on it. A second judge can: <code>independence judge --judge MODEL</code>. So can people, on the page <Link href={address("/rate")} className="link">Rate</Link>.
           </p>
         )}

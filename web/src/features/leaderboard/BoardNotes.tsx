@@ -5,7 +5,7 @@ import { STRICT } from "../../data/paths";
 const MARKS =
   "Dot: index. Thick line: 95 % interval for more runs of these scenarios. Thin line: for other scenarios of this kind. " +
   "Open dot: a single run, which has no interval. Open bar: what the index can be where verdicts are missing. " +
-  "A tier begins with the first subject that differs significantly from the first of the tier above.";
+  "Bars in the columns: points lost; empty is best.";
 
 const RULED =
   "Dot: index. Line: the published bootstrap interval over runs, which covers less than 95 % with few runs. " +
@@ -14,7 +14,7 @@ const RULED =
 /** What the marks and intervals of the board mean, and what it rests on. */
 export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
   return (
-    <ul className="mt-6 max-w-4xl space-y-1 text-[0.8125rem] text-muted">
+    <ul className="note mt-8 space-y-1.5">
       {[board.index.board?.scoring === STRICT ? MARKS : RULED, ...board.index.notes].map((note) => (
         <li key={note}>
           {sentence(note)

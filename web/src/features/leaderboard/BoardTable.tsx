@@ -20,7 +20,7 @@ interface BoardTableProps {
   readonly onSort: (key: string, first: Direction) => void;
 }
 
-const CELL = "px-2 py-1 text-right whitespace-nowrap";
+const CELL = "text-right whitespace-nowrap";
 const STUCK = "max-sm:sticky max-sm:left-0 max-sm:z-10 max-sm:w-40 max-sm:bg-paper";
 
 function isRight(column: BoardColumn): boolean {
@@ -50,24 +50,24 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
     );
   const head = (key: string) => (sort === key ? direction : null);
   return (
-    <div className={`max-sm:-mx-4 ${all ? "overflow-x-auto" : "overflow-x-clip"}`} {...(all ? { tabIndex: 0, role: "group", "aria-label": "Leaderboard, scrolls sideways" } : {})}>
+    <div className={all ? "overflow-x-auto" : "overflow-x-clip"} {...(all ? { tabIndex: 0, role: "group", "aria-label": "Leaderboard, scrolls sideways" } : {})}>
       <table
-        className={`w-full border-collapse text-sm ${all ? "max-sm:min-w-(--wide)" : "max-sm:table-fixed"}`}
+        className={`data-table ${all ? "max-sm:min-w-(--wide)" : "max-sm:table-fixed"}`}
         style={{ "--wide": `${24 + 5 * columns.length}rem` } as React.CSSProperties}
       >
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className={all ? "" : "screen-stuck"}>
           <tr>
-            <SortHead className="w-16 max-sm:w-12" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index among all subjects; where missing verdicts leave several, the first and the last. A single run has none.">
+            <SortHead className="w-14 max-sm:w-9" sorted={head("rank")} onSort={() => { onSort("rank", "asc"); }} about="Rank by index; a range where verdicts are missing, none for a single run.">
               #
             </SortHead>
-            <SortHead className={all ? STUCK : "sm:w-80"} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
+            <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
               Subject
             </SortHead>
-            <SortHead className="max-sm:w-[4.5rem]" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
+            <SortHead className="max-sm:w-14" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
               Index
             </SortHead>
-            <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/5 max-sm:w-24"}`}>
+            <th scope="col" className={`px-3 ${all ? "w-1/4 max-sm:w-24" : "w-1/5 max-sm:w-24"}`}>
               <span className="sr-only">Interval</span>
               <Axis span={span} />
             </th>
@@ -96,7 +96,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
 
 function Axis({ span }: { readonly span: Span }) {
   return (
-    <svg aria-hidden="true" className="block h-4 w-full overflow-visible">
+    <svg aria-hidden="true" className="block h-4 w-full overflow-visible max-sm:mb-2">
       {ticks(span).map((tick, place, all) => (
         <text
           key={tick}
@@ -132,11 +132,11 @@ const LEADING = 4; // columns that are always there: more would make room on a p
 /** The name of the tier whose band begins here. */
 function TierLabel({ tier, columns }: { readonly tier: number; readonly columns: number }) {
   return (
-    <tr className="border-t border-soft">
-      <th colSpan={LEADING} scope="rowgroup" className="bg-band px-2 py-0.5 text-left text-xs font-medium text-muted">
+    <tr className="tier">
+      <th colSpan={LEADING} scope="rowgroup">
         Tier {tier}
       </th>
-      {columns > LEADING && <td colSpan={columns - LEADING} className="bg-band max-lg:hidden" />}
+      {columns > LEADING && <td colSpan={columns - LEADING} className="max-lg:hidden" />}
     </tr>
   );
 }
@@ -150,17 +150,17 @@ function Row({ entry, columns, all, span, reference }: RowProps) {
   const { row } = entry;
   const inner = innerInterval(entry);
   return (
-    <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)}`}>
-      <td className={`${CELL} text-muted max-sm:px-1`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+    <tr className={shade(reference, entry.subject.slug)}>
+      <td className="whitespace-nowrap text-muted" title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {rank(row)}
       </td>
-      <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
+      <th scope="row" className={`[overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
         <SubjectName entry={entry} bars={!all} />
       </th>
-      <td className={`${CELL} font-medium`}>
+      <td className={`${CELL} font-semibold`}>
         {row.index === null ? <span className="font-normal text-open">{shown({ kind: "index" }, row.bounds)}</span> : shown({ kind: "index" }, row.index)}
       </td>
-      <td className="gridlines px-3 py-0" style={{ "--step": `${stepShare(span)}%` } as React.CSSProperties}>
+      <td className="gridlines px-3 py-0" style={{ "--step": stepShare(span) } as React.CSSProperties}>
         <EstimateMark span={span} estimate={estimateOf(entry)} hollow={inner === null} says={said(entry, inner)} />
       </td>
       {columns.map((column) => (
@@ -173,10 +173,10 @@ function Row({ entry, columns, all, span, reference }: RowProps) {
 function Cell({ column, entry, all }: { readonly column: BoardColumn; readonly entry: Entry; readonly all: boolean }) {
   const lost = column.lost?.(entry) ?? null;
   const hidden = column.wide !== true || all ? "" : column.lost === undefined ? "max-xl:hidden" : "max-lg:hidden";
-  const right = isRight(column) ? "text-right whitespace-nowrap" : "";
+  const right = isRight(column) ? CELL : "";
   return (
     <td
-      className={`px-2 py-1 ${right} ${hidden} ${lost === null ? "" : "lost-bar"}`}
+      className={`${right} ${hidden} ${lost === null ? "" : "lost-bar"}`}
       style={lost === null ? undefined : ({ "--lost": lost } as React.CSSProperties)}
     >
       {shown(column, column.value(entry))}

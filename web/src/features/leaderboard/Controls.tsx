@@ -1,4 +1,4 @@
-import type { ReactNode, RefObject } from "react";
+import type { ReactNode } from "react";
 import { useQuery } from "../../route/query";
 import { rank, type BoardColumn, type Entry } from "./entries";
 import { SubjectChoice } from "../../ui/SubjectChoice";
@@ -11,7 +11,6 @@ interface ControlsProps {
   readonly chosen: readonly string[];
   readonly usual: readonly string[]; // until a reader chooses
   readonly found: number;
-  readonly search: RefObject<HTMLInputElement | null>;
   readonly downloads: ReactNode;
 }
 
@@ -19,7 +18,7 @@ interface ControlsProps {
 export const TOP = 20;
 
 /** Search, facets, columns and the width of the scale; all of it is in the address. */
-export function Controls({ all, optional, chosen, usual, found, search, downloads }: ControlsProps) {
+export function Controls({ all, optional, chosen, usual, found, downloads }: ControlsProps) {
   const [query, change] = useQuery();
   const zoomed = query.get("zoom") === "top";
   const offered = facets(all);
@@ -27,8 +26,8 @@ export function Controls({ all, optional, chosen, usual, found, search, download
   const filtered = query.has("q") || names.some((name) => query.has(name));
   const clear = () => { change(Object.fromEntries(["q", ...names].map((name) => [name, null]))); };
   return (
-    <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
-      <FilterField field={search} label="Filter subjects by name" hint="Filter by name" className="w-44 max-sm:w-full" />
+    <div className="bar mb-3">
+      <FilterField label="Filter subjects by name" hint="Filter by name" className="sm:w-44 max-sm:w-full" />
       {offered.length > 0 && (
         <Menu name={filtered ? "Filters on" : "Filters"}>
           <div className="grid gap-2">
@@ -73,9 +72,9 @@ export function Controls({ all, optional, chosen, usual, found, search, download
         </button>
       )}
       <SubjectChoice
-        name="Shade the subjects that one comparison does not tell apart from this one"
-        className="max-w-48"
-        empty="Shade those like…"
+        name="Shade subjects not significantly different from one (single comparison at 5 %)"
+        className="sm:max-w-48"
+        empty="Shade subjects not different from…"
         value={query.get("ref") ?? ""}
         order={all.filter(({ row }) => rank(row) !== "").map(({ subject }) => subject.slug)}
         onChange={(slug) => { change({ ref: slug }); }}
@@ -88,7 +87,7 @@ export function Controls({ all, optional, chosen, usual, found, search, download
       <span role="status" className="text-sm text-muted tabular-nums">
         {filtered ? `${found} of ${all.length}` : ""}
       </span>
-      <span className="ml-auto max-sm:ml-0">{downloads}</span>
+      <span className="ml-auto">{downloads}</span>
     </div>
   );
 }

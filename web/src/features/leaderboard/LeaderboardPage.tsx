@@ -1,8 +1,7 @@
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { useBoard, type CurrentBoard } from "../../data/board";
 import { spanFrom, type Span } from "../../charts/scale";
-import { boardName, nameOf } from "../../data/board";
-import { useKeys } from "../../keys/keys";
+import { boardName } from "../../data/board";
 import { useQuery } from "../../route/query";
 import type { ColumnInfo, Intervals } from "../../schema";
 import { Page } from "../../shell/Page";
@@ -12,10 +11,11 @@ import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 import { Downloads } from "../../ui/Downloads";
 import { Waiting } from "../../ui/Notice";
+import { UnderPrompt } from "../about/UnderPrompt";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls, TOP } from "./Controls";
-import { entries, estimateOf, innerInterval, optionalColumns, outerInterval, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
+import { entries, estimateOf, FIXED, innerInterval, optionalColumns, standing, usualColumns, type BoardColumn, type Entry } from "./entries";
 import { Fold } from "./Fold";
 import { matches } from "./facets";
 import { useReference } from "./reference";
@@ -33,15 +33,22 @@ export function LeaderboardPage() {
       title="Leaderboard"
       lead={
         <>
+          {board.index.board !== null && (
+            <p className="text-sm">
+              Does a model keep its identity, positions and choices when a person presses it to change them? Index: 0 to 100; higher
+              means that it keeps more.
+            </p>
+          )}
+          {info.variant === "strong_independence" && <UnderPrompt />}
           {board.index.result !== "" && (
-            <div className="mb-1 text-base text-ink" data-part="result">
+            <div className="mb-2 text-ink sm:text-lg/7" data-part="result">
               <Prose text={board.index.result} />
             </div>
           )}
           <p className="text-sm">{counts}</p>
-          <Fold />
         </>
       }
+      beside={<Fold />}
     >
       {board.index.board === null ? <Tables board={board} /> : <RankedBoard board={board} />}
     </Page>
@@ -69,18 +76,6 @@ function spanOf(all: readonly Entry[], zoomed: boolean): Span {
   return spanFrom(ends[Math.max(last - 1, 0)] ?? 0);
 }
 
-const FIXED: readonly BoardColumn[] = [
-  { key: "tier", head: "Tier", kind: "count", value: ({ row }) => row.tier },
-  { key: "rank", head: "#", kind: "count", value: ({ row }) => row.rank },
-  { key: "config", head: "Configuration", value: ({ subject }) => subject.config },
-  { key: "subject", head: "Subject", value: ({ subject }) => subject.label },
-  { key: "name", head: "Name", value: ({ subject }) => nameOf(subject) },
-  { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
-  { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
-  { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
-  { key: "like_these", head: "Scenarios like these", kind: "interval", value: outerInterval },
-];
-
 function exported(columns: readonly BoardColumn[], shown: readonly Entry[]): { columns: ColumnInfo[]; rows: Value[][] } {
   const all = [...FIXED, ...columns.filter((column) => column.key !== "ci" && column.key !== "like_these")];
   return {
@@ -94,7 +89,7 @@ function drawn(board: CurrentBoard, span: Span, entries: readonly Entry[]): Inte
     kind: "intervals",
     id: `leaderboard-${board.info.id}`,
     title: `Independence Index, ${boardName(board.info)}`,
-    caption: "Index with its intervals: thick for more runs of these scenarios, thin for other scenarios like these.",
+    caption: "Index with its intervals: thick for more runs of these scenarios, thin for other scenarios of this kind.",
     scales: [{ head: "Index", kind: "index", span: [span.low, span.high] }],
     rows: entries.map((entry) => ({
       label: board.labels.get(entry.subject.slug) ?? entry.subject.label,
@@ -106,8 +101,6 @@ function drawn(board: CurrentBoard, span: Span, entries: readonly Entry[]): Inte
 
 function RankedBoard({ board }: { readonly board: CurrentBoard }) {
   const [query, change] = useQuery();
-  const search = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => search.current?.focus() });
   const all = useMemo(() => entries(board), [board]);
   const optional = useMemo(() => optionalColumns(board, all), [board, all]);
   const usual = usualColumns(board);
@@ -132,7 +125,6 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
         chosen={chosen}
         usual={usual}
         found={shown.length}
-        search={search}
         downloads={
           <Downloads
             name={`leaderboard-${board.info.id}`}

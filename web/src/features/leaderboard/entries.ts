@@ -1,4 +1,4 @@
-import type { CurrentBoard } from "../../data/board";
+import { nameOf, type CurrentBoard } from "../../data/board";
 import { capital } from "../../data/titles";
 import type { BoardRow, ColumnInfo, ComponentInfo, SubjectProfile, Estimate } from "../../schema";
 import type { Value } from "../../text/format";
@@ -59,14 +59,27 @@ export function standing({ row }: Entry): number {
   return row.index ?? row.bounds[0];
 }
 
+/** The columns that files always have. */
+export const FIXED: readonly BoardColumn[] = [
+  { key: "tier", head: "Tier", kind: "count", value: ({ row }) => row.tier },
+  { key: "rank", head: "#", kind: "count", value: ({ row }) => row.rank },
+  { key: "config", head: "Configuration", value: ({ subject }) => subject.config },
+  { key: "subject", head: "Subject", value: ({ subject }) => subject.label },
+  { key: "name", head: "Name", value: ({ subject }) => nameOf(subject) },
+  { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
+  { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
+  { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
+  { key: "like_these", head: "Scenarios like these", kind: "interval", value: outerInterval },
+];
+
 const OPTIONAL: readonly BoardColumn[] = [
-  { key: "ci", head: "95 % interval", kind: "index_range", about: "Range in which the index would lie with many more runs of these scenarios.", value: innerInterval },
-  { key: "like_these", head: "Scenarios like these", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
-  { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "True ranks among all subjects that the tests of all pairs leave open, whatever the missing verdicts would be.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
-  { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs of every scenario; 2–6: from 2 of one to 6 of another.", value: ({ row }) => runsOf(row) },
-  { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
-  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },
-  { key: "without_evasions", head: "Without evasions", kind: "index", about: "The index of the other dialogues.", value: ({ row }) => row.without_evasions ?? null },
+  { key: "ci", head: "95 % interval", kind: "index_range", about: "Range of index values compatible with the data, for many more runs of these scenarios.", value: innerInterval },
+  { key: "like_these", head: "Other scenarios", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
+  { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "Ranks that the tests of all pairs do not rule out, whatever the missing verdicts are.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
+  { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs per scenario; 2–6: the fewest and the most.", value: ({ row }) => runsOf(row) },
+  { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are valid.", value: ({ row }) => row.coverage },
+  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues asking for a position in which the subject takes none; each counts as 0 % kept.", value: ({ row }) => row.evades ?? null },
+  { key: "without_evasions", head: "Without evasions", kind: "index", about: "Index without those dialogues.", value: ({ row }) => row.without_evasions ?? null },
   { key: "cost", head: "Cost a run", wide: true, kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
   { key: "family", head: "Family", value: ({ subject }) => subject.family },
   { key: "effort", head: "Effort", value: ({ subject }) => subject.effort ?? null },
@@ -96,7 +109,7 @@ export function lostShare(value: number | null, { worst, best }: ComponentInfo):
   return value === null ? null : Math.min(Math.max((best - value) / (best - worst), 0), 1);
 }
 
-const BAR = " Bar: what of this scale is lost. An empty bar is its best end, a full one its worst.";
+const BAR = " Bar: points lost; empty is best.";
 
 /** The columns that have a value in some row; the parts of the index first. */
 export function optionalColumns(board: CurrentBoard, all: readonly Entry[]): readonly BoardColumn[] {

@@ -8,7 +8,8 @@ export interface Facet {
   readonly of: (entry: Entry) => string;
 }
 
-const ALL: readonly Facet[] = [
+/** All of them, in the order of the choices. */
+export const FACETS: readonly Facet[] = [
   { name: "maker", head: "Maker", of: ({ subject }) => subject.maker ?? "" },
   { name: "family", head: "Family", of: ({ subject }) => subject.family },
   { name: "endpoint", head: "Endpoint", of: ({ subject }) => subject.endpoint ?? "" },
@@ -23,7 +24,7 @@ const ALL: readonly Facet[] = [
 
 /** The facets by which these subjects differ, each with its values. */
 export function facets(all: readonly Entry[]): readonly { facet: Facet; values: readonly string[] }[] {
-  return ALL.map((facet) => ({
+  return FACETS.map((facet) => ({
     facet,
     values: [...new Set(all.map(facet.of))].filter((value) => value !== "").sort((a, b) => a.localeCompare(b, "en", { numeric: true })),
   })).filter(({ values }) => values.length > 1);
@@ -32,7 +33,7 @@ export function facets(all: readonly Entry[]): readonly { facet: Facet; values: 
 /** Whether a subject is among those that the address asks for. */
 export function matches(entry: Entry, query: URLSearchParams): boolean {
   if (!isNamed(entry.subject, query.get("q") ?? "")) return false;
-  return ALL.every((facet) => {
+  return FACETS.every((facet) => {
     const asked = query.get(facet.name);
     return asked === null || facet.of(entry) === asked;
   });

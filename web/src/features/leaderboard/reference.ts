@@ -16,10 +16,9 @@ export interface Reference {
 export function useReference(): Reference | null {
   const board = useBoard();
   const [query] = useQuery();
-  const slug = query.get("ref") ?? "";
-  const known = board.subjects.has(slug);
-  const loaded = useDocument<PairsDocument>(known ? pairsPath(board, slug) : null);
-  if (!known || loaded.state !== "ready") return null;
+  const slug = query.get("ref");
+  const loaded = useDocument<PairsDocument>(slug === null ? null : pairsPath(board, slug));
+  if (slug === null || loaded.state !== "ready") return null;
   const alike = loaded.value.pairs.filter(({ p }) => p != null && p >= LEVEL).map((pair) => pair.slug);
   return { slug, alike: new Set(alike) };
 }

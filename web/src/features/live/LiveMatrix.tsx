@@ -4,6 +4,7 @@ import { scenarioTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { LiveDocument } from "../../schema";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 type Cell = NonNullable<LiveDocument["cells"][number][number]>;
 
@@ -35,10 +36,17 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
               const name = board.labels.get(slug) ?? live.labels[line] ?? "";
               return (
               <tr key={slug}>
+<<<<<<< HEAD
+                <th scope="row" className="sticky left-0 max-w-72 bg-paper px-2 text-left font-normal max-sm:max-w-36">
+                  {board.subjects.has(slug) ? (
+                    <Link href={address(subjectPage(slug))} className="block min-h-6 hover:text-accent hover:underline">
+                      <SubjectLabel slug={slug} />
+=======
                 <th scope="row" title={live.labels[line]} className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
                   {board.subjects.has(slug) ? (
                     <Link href={address(subjectPage(slug))} className="block truncate leading-6 hover:text-accent hover:underline">
                       {name}
+>>>>>>> s34-live
                     </Link>
                   ) : (
                     name

@@ -1,9 +1,8 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
-import { useBoard } from "../../data/board";
+import { isNamed, useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
-import { useKeys } from "../../keys/keys";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import type { NamesDocument, NameUse } from "../../schema";
@@ -12,6 +11,7 @@ import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 import { Failed, Waiting } from "../../ui/Notice";
 import { FilterField } from "../../ui/FilterField";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 /** The names that subjects took, each with the answers in which they did. */
 export default function NamesPage() {
@@ -37,9 +37,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
   const board = useBoard();
   const [all, setAll] = useState(false);
   const [query] = useQuery();
-  const search = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => search.current?.focus() });
-  const text = (query.get("q") ?? "").toLowerCase();
+  const text = query.get("q") ?? "";
   if (found.extractor === null)
     return (
       <p className="text-muted">
@@ -47,8 +45,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
       </p>
     );
   const asked = found.names.filter(
-    ({ name, uses }) =>
-      name.toLowerCase().includes(text) || uses.some((use) => (board.labels.get(use.slug) ?? "").toLowerCase().includes(text)),
+    ({ name, uses }) => name.toLowerCase().includes(text.toLowerCase()) || uses.some((use) => isNamed(board.subjects.get(use.slug), text)),
   );
   const most = Math.max(...found.names.map(({ uses }) => times(uses)), 1);
   const columns = [
@@ -58,8 +55,8 @@ function Names({ found }: { readonly found: NamesDocument }) {
   ];
   return (
     <>
-      <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
-        <FilterField field={search} label="Filter by name or subject" hint="Name or subject" />
+      <div className="bar mb-3">
+        <FilterField label="Filter by name or subject" hint="Name or subject" />
         <span role="status" className="text-sm text-muted tabular-nums">
           {count(asked.length)} of {count(found.names.length)} names
         </span>
@@ -83,7 +80,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
           />
         </span>
       </div>
-      <ol className="max-w-4xl">
+      <ol>
         {(all ? asked : asked.slice(0, FIRST)).map(({ name, uses }) => (
           <li key={name} className="border-t border-faint">
             <Entry name={name} uses={uses} most={most} scenario={found.scenarios[0] ?? ""} />
@@ -100,7 +97,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
           Show all {count(asked.length)} names
         </button>
       )}
-      <p className="mt-4 text-sm text-muted">
+      <p className="note mt-4">
         Read by {found.extractor}. Each name counts once a run.
         {found.unread > 0 && ` ${count(found.unread)} answers were not read yet.`}
       </p>
@@ -116,25 +113,24 @@ interface EntryProps {
 }
 
 function Entry({ name, uses, most, scenario }: EntryProps) {
-  const board = useBoard();
   const address = useAddress();
   const [open, setOpen] = useState(false);
   const own = times(uses);
   return (
     <details onToggle={(event) => { setOpen(event.currentTarget.open); }}>
-      <summary className="grid grid-cols-[minmax(7rem,12rem)_1fr_auto] items-center gap-3 py-1 hover:bg-band">
+      <summary className="grid grid-cols-[auto_minmax(5rem,12rem)_1fr_auto] items-center gap-3 py-1.5 text-sm hover:bg-band">
         <span className="truncate font-medium">{name}</span>
         <svg aria-hidden="true" className="block h-2.5 w-full">
-          <rect width={`${(100 * own) / most}%`} height="10" rx="2" className="fill-accent" />
+          <rect width={`${(100 * own) / most}%`} height="10" rx="2" className="fill-soft" />
         </svg>
-        <span className="text-sm text-muted tabular-nums">
+        <span className="text-muted tabular-nums">
           {count(own)}× by {uses.length} {uses.length === 1 ? "subject" : "subjects"}
         </span>
       </summary>
       <ul className="grid gap-x-6 py-2 pl-4 text-sm sm:grid-cols-2">
         {(open ? uses : []).map((use) => (
           <li key={use.slug}>
-            {board.labels.get(use.slug) ?? use.slug}{" "}
+            <SubjectLabel slug={use.slug} />
             <span className="text-muted">
               run{" "}
               {use.runs.map((run, place) => (

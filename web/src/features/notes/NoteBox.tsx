@@ -23,7 +23,7 @@ export function NoteBox({ slug, scenario, run, item }: NoteBoxProps) {
   const save = (text: string, tags: readonly string[]) => { saveNote({ ...place, item, text, tags, at: new Date().toISOString() }); };
   const stale = note !== undefined && note.item !== item;
   return (
-    <details className="screen-only mt-6 max-w-3xl border-t border-faint pt-3 text-sm" open={open}>
+    <details className="screen-only mt-8 border-t border-faint pt-3 text-sm" open={open}>
       <summary className="font-medium">Note and tags</summary>
       <div className="mt-2 grid gap-2">
         <label className="grid gap-1">

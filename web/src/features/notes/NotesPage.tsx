@@ -10,6 +10,7 @@ import { count } from "../../text/format";
 import { Badge } from "../../ui/Badge";
 import { save } from "../../ui/download";
 import { Downloads } from "../../ui/Downloads";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { deleteView, everyTag, mergeNotebook, noteKey, readNotebook, useIsKept, useNotebook, type Note } from "./notes";
 
 const COLUMNS: readonly ColumnInfo[] = ["subject", "scenario", "run", "tags", "text", "at", "item"].map((key) => ({ key, head: key }));
@@ -44,11 +45,9 @@ export default function NotesPage() {
           This browser keeps nothing for these pages: save the notes as a file before you close it.
         </p>
       )}
-      <section aria-labelledby="notes" className="max-w-4xl">
-        <div className="flex flex-wrap items-baseline justify-between gap-2">
-          <h2 id="notes" className="text-lg font-semibold">
-            {shown.length === 1 ? "1 note" : `${count(shown.length)} notes`}
-          </h2>
+      <section aria-labelledby="notes" className="part">
+        <div>
+          <h2 id="notes">{shown.length === 1 ? "1 note" : `${count(shown.length)} notes`}</h2>
           {shown.length > 0 && (
             <Downloads
               name="notes"
@@ -57,34 +56,34 @@ export default function NotesPage() {
             />
           )}
         </div>
-        <TagChoice tags={everyTag(notes)} chosen={tag} onChoose={(next) => { change({ tag: next }); }} />
-        {here.length > 0 && board.info.judges.length > 0 && (
-          <p className="mt-2 text-sm">
-            <Link href={address("/rate", { from: tag === "" ? "notes" : `tag:${tag}` })} className="link">
-              Rate {here.length === 1 ? "this dialogue" : `these ${here.length} dialogues`} by the rubric
-            </Link>
-          </p>
-        )}
-        {notes.length === 0 && <p className="mt-2 text-muted">No notes yet. Below each dialogue there is a place for one.</p>}
-        <ul className="mt-3 space-y-4">
-          {shown.map((note) => (
-            <NoteItem key={noteKey(note)} note={note} />
-          ))}
-        </ul>
-        {elsewhere > 0 && <p className="mt-3 text-sm text-muted">{elsewhere === 1 ? "1 note is" : `${elsewhere} notes are`} about other boards.</p>}
+        <div className="space-y-4">
+          <TagChoice tags={everyTag(notes)} chosen={tag} onChoose={(next) => { change({ tag: next }); }} />
+          {notes.length === 0 && <p className="text-muted">No notes yet. Below each dialogue there is a place for one.</p>}
+          <ul className="space-y-4 empty:hidden">
+            {shown.map((note) => (
+              <NoteItem key={noteKey(note)} note={note} />
+            ))}
+          </ul>
+          {here.length > 0 && board.info.judges.length > 0 && (
+            <p className="text-sm">
+              <Link href={address("/rate", { from: tag === "" ? "notes" : `tag:${tag}` })} className="link">
+                Rate {here.length === 1 ? "this dialogue" : `these ${here.length} dialogues`} by the rubric
+              </Link>
+            </p>
+          )}
+          {elsewhere > 0 && <p className="note">{elsewhere === 1 ? "1 note is" : `${elsewhere} notes are`} about other boards.</p>}
+        </div>
       </section>
-      <section aria-labelledby="views" className="mt-8 max-w-4xl">
-        <h2 id="views" className="text-lg font-semibold">
-          Saved views
-        </h2>
-        {notebook.views.length === 0 && <p className="mt-1 text-muted">None yet. “Save this view” at the foot of each page keeps its address, with its filters.</p>}
-        <ul className="mt-2 space-y-1">
+      <section aria-labelledby="views" className="part">
+        <h2 id="views">Saved views</h2>
+        <ul className="space-y-1">
+          {notebook.views.length === 0 && <li className="text-muted">None yet. “Save this view” at the foot of each page keeps its address, with its filters.</li>}
           {notebook.views.map((view) => (
             <li key={view.name} className="flex flex-wrap items-baseline gap-3">
               <Link href={view.address} className="link">
                 {view.name}
               </Link>
-              <button type="button" className="text-sm text-muted hover:text-ink" aria-label={`Delete ${view.name}`} onClick={() => { deleteView(view.name); }}>
+              <button type="button" className="touch text-sm text-muted hover:text-ink" aria-label={`Delete ${view.name}`} onClick={() => { deleteView(view.name); }}>
                 Delete
               </button>
             </li>
@@ -104,7 +103,7 @@ interface TagChoiceProps {
 function TagChoice({ tags, chosen, onChoose }: TagChoiceProps) {
   if (tags.length === 0) return null;
   return (
-    <div role="group" aria-label="Notes with a tag" className="mt-2 flex flex-wrap gap-1.5">
+    <div role="group" aria-label="Notes with a tag" className="flex flex-wrap gap-1.5">
       {tags.map((tag) => (
         <button key={tag} type="button" className="control" aria-pressed={tag === chosen} onClick={() => { onChoose(tag === chosen ? null : tag); }}>
           {tag}
@@ -120,7 +119,7 @@ function NoteItem({ note }: { readonly note: Note }) {
   const known = board.subjects.has(note.subject) && board.scenarios.has(note.scenario);
   const name: ReactNode = (
     <>
-      {board.labels.get(note.subject) ?? note.subject} <span className="text-muted">{scenarioTitle(board, note.scenario)}, run {note.run}</span>
+      <SubjectLabel slug={note.subject} /> <span className="text-muted">{scenarioTitle(board, note.scenario)}, run {note.run}</span>
     </>
   );
   return (
@@ -163,7 +162,7 @@ function Import() {
           }}
         />
       </label>
-      <span role="status" className="self-center text-sm">
+      <span role="status" className="self-center text-sm empty:hidden">
         {said}
       </span>
     </>

@@ -40,44 +40,44 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
   const groups = useMemo(() => groupsOf(board.index.scenarios), [board]);
   const system = texts.messages.filter((message) => message.role === "system");
   return (
-    <div className="max-w-4xl space-y-10">
-      <section aria-labelledby="system" className="space-y-3">
-        <h2 id="system" className="text-lg font-semibold">
-          System prompt
-        </h2>
-        {system.length === 0 && <p className="text-muted">None was sent.</p>}
-        {system.map((message, place) => (
-          <div key={place} className="rounded-md bg-band px-4 py-3">
-            <Markdown text={message.text} />
-          </div>
-        ))}
-        {texts.tool != null && (
-          <p className="text-sm text-muted">
-            Every request offers the tool <code>{texts.tool.name}</code>: {texts.tool.description} Its parameter{" "}
-            <code>{texts.tool.parameter}</code>: {texts.tool.parameter_description}
-          </p>
-        )}
+    <div className="[&_.prose-text]:max-w-text">
+      <section aria-labelledby="system" className="part">
+        <h2 id="system">System prompt</h2>
+        <div className="space-y-3">
+          {system.length === 0 && <p className="text-muted">None was sent.</p>}
+          {system.map((message, place) => (
+            <div key={place} className="rounded-md bg-band px-4 py-3">
+              <Markdown text={message.text} />
+            </div>
+          ))}
+          {texts.tool != null && (
+            <p className="text-sm text-muted">
+              Every request offers the tool <code>{texts.tool.name}</code>: {texts.tool.description} Its parameter{" "}
+              <code>{texts.tool.parameter}</code>: {texts.tool.parameter_description}
+            </p>
+          )}
+        </div>
       </section>
-      <section aria-labelledby="scenarios" className="space-y-3">
-        <h2 id="scenarios" className="text-lg font-semibold">
-          Scenarios
-        </h2>
-        {groups === null
-          ? board.index.scenarios.map((scenario) => (
-              <div key={scenario.id}>
-                <h3 className="mb-1 font-medium">{scenarioTitle(board, scenario.id)}</h3>
-                <Script scenario={scenario} folded={board.index.scenarios.length > MANY} />
-              </div>
-            ))
-          : groups.map((group) => <Case key={group.name} group={group} />)}
+      <section aria-labelledby="scenarios" className="part">
+        <h2 id="scenarios">Scenarios</h2>
+        <div className="space-y-3">
+          {groups === null
+            ? board.index.scenarios.map((scenario) => (
+                <div key={scenario.id}>
+                  <h3 className="mb-1 font-medium">{scenarioTitle(board, scenario.id)}</h3>
+                  <Script scenario={scenario} folded={board.index.scenarios.length > MANY} />
+                </div>
+              ))
+            : groups.map((group) => <Case key={group.name} group={group} />)}
+        </div>
       </section>
-      <section aria-labelledby="rubrics" className="space-y-3">
-        <h2 id="rubrics" className="text-lg font-semibold">
-          Rubrics
-        </h2>
-        {Object.entries(texts.rubrics ?? {}).map(([name, rubric]) => (
-          <Rubric key={name} name={name} rubric={rubric} />
-        ))}
+      <section aria-labelledby="rubrics" className="part">
+        <h2 id="rubrics">Rubrics</h2>
+        <div className="space-y-3">
+          {Object.entries(texts.rubrics ?? {}).map(([name, rubric]) => (
+            <Rubric key={name} name={name} rubric={rubric} />
+          ))}
+        </div>
       </section>
     </div>
   );

@@ -35,7 +35,7 @@ export function Finish({ session, done, onForget }: FinishProps) {
   const some = file.ratings.length + file.pairs.length > 0;
   return (
     <section aria-label="Your ratings" className="mt-8 border-t border-faint pt-4 text-sm">
-      {done && <p className="mb-2 text-lg font-semibold">All rated. Thank you.</p>}
+      {done && <p className="mb-2">All rated. Thank you.</p>}
       <div className="flex flex-wrap gap-2">
         <button
           type="button"

@@ -38,11 +38,11 @@ export function PairItem({ pair: [one, other], texts, onRated }: PairItemProps) 
       </div>
       <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
         <div>
-          <h2 className="mb-2 font-semibold">A</h2>
+          <h2 className="mb-2">A</h2>
           <Blind place={one} texts={texts} name="A" />
         </div>
         <div>
-          <h2 className="mb-2 font-semibold">B</h2>
+          <h2 className="mb-2">B</h2>
           <Blind place={other} texts={texts} name="B" />
         </div>
       </div>

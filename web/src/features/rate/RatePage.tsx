@@ -35,7 +35,7 @@ function BoardRatings() {
       .finally(() => { setSession(next); }); // only now: what the page counts as rated is kept
   };
   return (
-    <Page title="Rate" lead="Blind: who wrote a dialogue, and what judges said of it, is hidden.">
+    <Page title="Rate" lead="Subjects and verdicts are hidden.">
       {trouble !== "" && (
         <p role="alert" className="mb-3 text-open">
           {trouble} Ratings are lost when this page is closed: download them before.
@@ -59,7 +59,7 @@ function Begin({ onBegin }: { readonly onBegin: (session: Session) => void }) {
   const name = rater.trim();
   return (
     <form
-      className="grid max-w-md grid-cols-[minmax(0,1fr)] gap-3 [&>label]:min-w-0 [&_:is(input,select)]:w-full"
+      className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-4 sm:grid-cols-2 [&>label]:min-w-0 [&_:is(input,select)]:w-full"
       onSubmit={(event) => {
         event.preventDefault();
         if (name === "") return;
@@ -99,10 +99,10 @@ function Begin({ onBegin }: { readonly onBegin: (session: Session) => void }) {
           ))}
         </select>
       </label>
-      <button type="submit" className="control main justify-self-start" disabled={name === ""}>
+      <button type="submit" className="control main justify-self-start sm:col-span-2" disabled={name === ""}>
         Begin
       </button>
-      <p className="text-sm text-muted">
+      <p className="note sm:col-span-2">
         Keys: 0 to 9 and x for ten; Backspace returns to the field before; Enter saves and goes on. Of two dialogues: a or b keeps more, e equal, s skips.
         Ratings are kept in this browser until you download them or send them to the store.
       </p>

@@ -89,7 +89,7 @@ function FieldInput({ field, value: chosen, current, onChange }: FieldInputProps
   return (
     <fieldset className={`border-l-2 pl-3 ${current ? "border-accent" : "border-faint"}`}>
       <legend className="float-left w-full font-medium">{words(field.name)}</legend>
-      <p className="clear-both text-sm text-muted">{lead}</p>
+      <p className="clear-both text-sm text-muted">{(field.about ?? "") === "" ? "What its values mean is not known." : lead}</p>
       <div className="mt-1 flex gap-0.5">
         {options.map(([option, name]) => (
           <button key={name} type="button" title={anchors.find(([at]) => at === String(option))?.[1]} className="control min-w-7 grow px-0.5 tabular-nums" aria-pressed={chosen === option} onClick={() => { onChange(option); }}>

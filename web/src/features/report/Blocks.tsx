@@ -3,8 +3,8 @@ import { Chart } from "../../charts/Chart";
 import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { QuotationBlock, SectionDocument } from "../../schema";
-import { percent } from "../../text/format";
+import type { Quotation, SectionDocument } from "../../schema";
+import { counted, percent } from "../../text/format";
 import { Prose } from "../../text/Markdown";
 import { DataTable } from "../../ui/DataTable";
 
@@ -15,12 +15,12 @@ const MANY = 4; // tables of a section from which on each is found by its title
 export function Blocks({ section, level }: { readonly section: SectionDocument; readonly level: "h2" | "h3" }) {
   const tables = section.blocks.filter(({ kind }) => kind === "table").length;
   return (
-    <div className="space-y-8">
+    <div className="flow">
       {section.blocks.map((block, place) => {
         if (block.kind === "chart") return <Chart key={block.chart.id} chart={block.chart} />;
         if (block.kind === "prose")
           return (
-            <div key={place} className="max-w-3xl">
+            <div key={place} className="max-w-text">
               <Prose text={block.markdown} />
             </div>
           );
@@ -28,9 +28,10 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
         const table = <DataTable key={block.table.id} table={block.table} level={level} />;
         if (tables < MANY && (!section.folds || block.table.rows.length <= LONG)) return table;
         return (
-          <details key={block.table.id}>
-            <summary className="font-semibold">
-              {block.table.title}, {block.table.rows.length} rows
+          <details key={block.table.id} className="fold">
+            <summary className="flex items-center">
+              {block.table.title}
+              <span className="note ml-auto">{counted(block.table.rows.length, "row")}</span>
             </summary>
             <div className="mt-2">{table}</div>
           </details>
@@ -41,16 +42,16 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
 }
 
 /** A passage that a verdict names, and the way to its dialogue. */
-function Quoted({ quotation }: { readonly quotation: QuotationBlock }) {
+function Quoted({ quotation }: { readonly quotation: Quotation }) {
   const address = useAddress();
   const { titles } = useBoard();
   const { held, text, subject, name, scenario, run, judge, share } = quotation;
   return (
-    <figure className="max-w-3xl">
-      <blockquote className={`border-l-4 pl-4 text-lg whitespace-pre-line ${held ? "border-accent" : "border-open"}`}>
+    <figure className="max-w-text">
+      <blockquote className={`border-l-2 pl-5 text-xl/7 whitespace-pre-line ${held ? "border-accent text-accent" : "border-folded text-folded"}`}>
         <bdi>{text}</bdi>
       </blockquote>
-      <figcaption className="mt-2 pl-5 text-sm text-muted">
+      <figcaption className="note mt-1.5 border-l-2 border-transparent pl-5">
         <strong className="text-ink">{held ? "Held" : "Gave way"}</strong>: {name}, {titles.get(scenario) ?? scenario}, run {run}. {judge} says{" "}
         {percent(share)} of the scale was kept.{" "}
         <Link href={address(trajectoryPage(subject, run, scenario), { quote: judge })} className="link">

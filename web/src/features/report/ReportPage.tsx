@@ -26,9 +26,9 @@ export default function ReportPage() {
       {report.state === "loading" && <Waiting what="Loading the report" />}
       {report.state === "failed" && <Failed path={report.path} why={report.why} />}
       {report.state === "ready" && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-4 lg:grid-cols-[13rem_minmax(0,1fr)]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-4 lg:grid-cols-[12rem_minmax(0,1fr)]">
           <nav aria-label="Sections" className="screen-only">
-            <ul className="flex flex-wrap gap-1 text-sm lg:sticky lg:top-16 lg:flex-col">
+            <ul className="-ml-2 flex flex-wrap gap-1 text-sm lg:sticky lg:top-16 lg:flex-col">
               {sections.map((one) => (
                 <li key={one.id}>
                   <Link
@@ -42,11 +42,11 @@ export default function ReportPage() {
               ))}
             </ul>
           </nav>
-          <div className="space-y-12">
+          <div className="space-y-14">
             {sections.length === 0 && <p className="text-muted">This suite has no report.</p>}
             {sections.map((one) => (
               <section key={one.id} id={anchor(one.id)} className="scroll-mt-20">
-                <h2 className="mb-3 text-xl font-semibold">
+                <h2 className="mb-3 text-[1.375rem]">
                   {one.title}
                 </h2>
                 <Blocks section={one} level="h3" />

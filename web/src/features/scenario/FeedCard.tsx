@@ -1,13 +1,13 @@
 import { Link } from "wouter";
-import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
-import { given, words, why } from "../../text/format";
+import { counted, given, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
-import { Badge } from "../../ui/Badge";
+import { AnswerMark } from "../../ui/AnswerMark";
 import { ResultMark } from "../../ui/ResultMark";
 import { Failed } from "../../ui/Notice";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { useRuns } from "../trajectory/dialogue";
 import { Reasons } from "./Reasons";
@@ -22,7 +22,6 @@ interface FeedCardProps {
 
 /** One dialogue of the feed: who, which run, what came of it, and the answer. */
 export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
-  const board = useBoard();
   const address = useAddress();
   const { block, path, runs } = useRuns(row.slug, scenario, row.run);
   const dialogue = runs.find((one) => one.run === row.run);
@@ -30,11 +29,11 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
     <article className="border-t border-faint py-3">
       <h3 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <Link href={address(trajectoryPage(row.slug, row.run, scenario))} className="font-medium hover:text-accent hover:underline">
-          {board.labels.get(row.slug)}
+          <SubjectLabel slug={row.slug} />
         </Link>
         <span className="text-muted tabular-nums">run {row.run}</span>
         <ResultMark share={row.share} />
-        {board.subjects.get(row.slug)?.simulated === true && <Badge>simulated</Badge>}
+        {dialogue !== undefined && <DialogueMarks dialogue={dialogue} />}
         <span className="screen-only ml-auto">
           <CompareButton slug={row.slug} />
         </span>
@@ -43,6 +42,22 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
       {block.state === "failed" && path !== null && <Failed path={path} why={block.why} />}
       {block.state === "ready" && <Shown dialogue={dialogue} turn={turn} raw={raw} />}
     </article>
+  );
+}
+
+/** What is marked in any answer of a dialogue, and answers or verdicts that it lacks. */
+function DialogueMarks({ dialogue: { turns = [], verdicts = [] } }: { readonly dialogue: DialogueDocument }) {
+  const lacks = [
+    [turns.filter(({ missing = "" }) => missing !== "").length, "answer"] as const,
+    [verdicts.filter(({ missing = "", outdated }) => missing !== "" && outdated !== true).length, "verdict"] as const,
+  ];
+  return (
+    <>
+      {[...new Set(turns.flatMap(({ flags = [] }) => flags))].map((flag) => (
+        <AnswerMark key={flag} mark={flag} />
+      ))}
+      {lacks.map(([times, what]) => times > 0 && <span key={what} className="text-xs text-open">{counted(times, what)} missing</span>)}
+    </>
   );
 }
 
@@ -84,11 +99,6 @@ function Shown({ dialogue, turn, raw }: { dialogue: DialogueDocument | undefined
     <div>
       {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(shown)}.</p>}
       <Markdown text={text} raw={raw} />
-      {(shown.flags ?? []).map((flag) => (
-        <Badge key={flag} warns>
-          {words(flag)}
-        </Badge>
-      ))}
     </div>
     <Verdicts dialogue={dialogue} />
     </div>

@@ -1,4 +1,5 @@
 import type { VerdictDocument } from "../../schema";
+import { firstSentence } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 
 interface ReasonsProps {
@@ -12,8 +13,11 @@ export function Reasons({ verdict, quoted, open = false }: ReasonsProps) {
   const [quote, reasons] = [quoted ? (verdict.quote ?? "") : "", verdict.reasoning ?? ""];
   if (quote === "" && reasons === "") return null;
   return (
-    <details open={open} className="mt-1">
-      <summary className="text-xs text-muted">Reasons of {verdict.judge}</summary>
+    <details open={open} className="group mt-1">
+      <summary className="text-xs text-muted">
+        Reasons of {verdict.judge}
+        <span className="text-ink group-open:hidden">: {reasons === "" ? quote : firstSentence(reasons)}</span>
+      </summary>
       <div className="max-h-48 overflow-y-auto text-[0.8125rem] text-muted" tabIndex={0} role="group" aria-label={`Reasons of ${verdict.judge}`}>
         {quote !== "" && (
           <blockquote dir="auto" className="my-1 border-l-2 border-soft pl-3">

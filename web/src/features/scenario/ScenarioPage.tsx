@@ -1,7 +1,7 @@
-import { useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { useParams } from "wouter";
 import { Histogram } from "../../charts/Histogram";
-import { useBoard } from "../../data/board";
+import { isNamed, useBoard } from "../../data/board";
 import { measureAbout, measureName, useCells, useResults } from "../../data/results";
 import { scenarioTitle, titleAbout, turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
@@ -42,18 +42,14 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   const board = useBoard();
   const address = useAddress();
   const [query, change] = useQuery();
-  const search = useRef<HTMLInputElement>(null);
   const cells = useCells();
   const shares = cells?.state === "ready" ? cells.value : null;
   const results = useResults(scenario);
   const rows = useMemo(() => feedRows(board, scenario.id, shares), [board, scenario, shares]);
-  const [run, text, order] = [query.get("run"), (query.get("q") ?? "").toLowerCase(), query.get("sort") ?? "board"];
+  const [run, text, order] = [query.get("run"), query.get("q") ?? "", query.get("sort") ?? "board"];
   const chosenBin = query.has("bin") ? Number(query.get("bin")) : null;
   const named = useMemo(
-    () =>
-      rows.filter(
-        (row) => (run === null || row.run === Number(run)) && (board.labels.get(row.slug) ?? "").toLowerCase().includes(text),
-      ),
+    () => rows.filter((row) => (run === null || row.run === Number(run)) && isNamed(board.subjects.get(row.slug), text)),
     [rows, run, text, board],
   );
   const shown = useMemo(() => {
@@ -69,7 +65,6 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   useKeys({
     "{": go(all[place - 1]),
     "}": go(all[place + 1]),
-    "/": () => search.current?.focus(),
     r: () => { change({ raw: raw ? null : 1 }); },
   });
   const most = Math.max(...board.index.subjects.map((subject) => subject.runs), 1);
@@ -96,7 +91,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
         </div>
         {cells?.state === "failed" && <Failed path={cellsPath(board)} why={cells.why} />}
       </div>
-      <h2 className="mt-8 mb-2 text-lg font-semibold">Every dialogue</h2>
+      <h2 className="mt-10 mb-2">Every dialogue</h2>
       {results !== null && shares !== null && (
         <Histogram
           counts={results.counts}
@@ -107,8 +102,8 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
           onChoose={(chosen) => { change({ bin: chosen }); }}
         />
       )}
-      <div className="screen-only mt-5 mb-2 flex flex-wrap items-center gap-2">
-        <FilterField field={search} label="Filter by subject" hint="Filter by subject" />
+      <div className="bar mt-6 mb-3">
+        <FilterField label="Filter by subject" hint="Filter by subject" />
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
         <Choice name="sort" empty="Leaderboard order" values={ORDERS.slice(1)} />
         {(scenario.turns ?? []).length > 1 && (

@@ -33,8 +33,8 @@ export default function ScenariosPage() {
   return (
     <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       {results !== null && (
-        <div className="-mt-2 mb-5 flex flex-wrap items-center justify-between gap-2">
-          <p className="text-sm text-muted">{results.scale == null ? "Percentages" : "Numbers"}: mean {measureAbout(results)} over all subjects.</p>
+        <div className="head mb-5">
+          <p className="note">{results.scale == null ? "Percentages" : "Numbers"}: mean {measureAbout(results)} over all subjects.</p>
           <Downloads
             name={`scenarios-${board.info.id}`}
             columns={COLUMNS}
@@ -42,13 +42,13 @@ export default function ScenariosPage() {
           />
         </div>
       )}
-      <div className="space-y-8">
+      <div className="space-y-10">
         {experiments.map((experiment) => (
           <section key={experiment} aria-labelledby={`experiment-${experiment}`}>
-            <h2 id={`experiment-${experiment}`} className="font-semibold first-letter:uppercase">
+            <h2 id={`experiment-${experiment}`} className="first-letter:uppercase">
               {words(experiment)}
             </h2>
-            {about[experiment] !== undefined && <p className="max-w-3xl text-sm text-muted">{about[experiment]}</p>}
+            {about[experiment] !== undefined && <p className="note">{about[experiment]}</p>}
             <ListOf scenarios={board.index.scenarios.filter((scenario) => scenario.experiment === experiment)} cells={results} />
           </section>
         ))}
@@ -67,9 +67,9 @@ function ListOf({ scenarios, cells }: ListProps) {
   const groups = useMemo(() => groupsOf(scenarios), [scenarios]);
   if (groups !== null)
     return groups.map((group) => (
-      <details key={group.name} className="mt-1 border-t border-faint pt-1">
+      <details key={group.name} className="border-t border-faint py-1">
         <summary>
-          <h3 className="ml-1 inline font-medium">{group.name}</h3> <span className="text-sm text-muted">{count(group.scenarios.length)} scenarios</span>
+          <h3 className="inline">{group.name}</h3> <span className="text-sm text-muted">{count(group.scenarios.length)} scenarios</span>
         </summary>
         <ul className="mt-1 ml-5">
           {cases(group.scenarios).map((own) => (
@@ -136,7 +136,7 @@ function Entry({ scenario, cells }: { readonly scenario: ScenarioInfo; readonly 
   const address = useAddress();
   const own = overall(cells, scenario.id);
   return (
-    <li className="grid grid-cols-[1fr_6rem_3rem] items-center gap-3 border-t border-faint py-1 text-sm">
+    <li className="grid grid-cols-[minmax(0,1fr)_minmax(4rem,12rem)_2.5rem] items-center gap-3 border-t border-faint py-1 text-sm">
       <span className="min-w-0">
         <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
           {scenarioTitle(board, scenario.id)}
@@ -147,7 +147,7 @@ function Entry({ scenario, cells }: { readonly scenario: ScenarioInfo; readonly 
       ) : (
         <svg role="img" aria-label={`Mean ${measureName(cells)} ${percent(own)}`} className="block h-2 w-full">
           <rect width="100%" height="8" rx="2" className="fill-faint" />
-          <rect width={`${100 * own}%`} height="8" rx="2" className="fill-accent" />
+          <rect width={`${100 * own}%`} height="8" rx="2" className="fill-soft" />
         </svg>
       )}
       <span className="text-right tabular-nums">{own === null ? "" : percent(own)}</span>

@@ -27,7 +27,7 @@ export function Script({ scenario, folded = false }: { readonly scenario: Scenar
   return (
     <details className="self-start rounded-md bg-band px-4 py-2.5" open={!folded && turns.length <= 2}>
       <summary className="text-sm font-medium">
-        <span className="ml-1">What is asked</span>
+        What is asked
       </summary>
       <ol className="mt-2 max-h-80 space-y-3 overflow-y-auto" tabIndex={0}>
         {turns.map((turn, place) => (

@@ -12,6 +12,7 @@ import type { CellsDocument, ColumnInfo, ScenarioResults, SubjectResult } from "
 import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 import { leastRuns, LeastRuns, mostRuns } from "../../ui/LeastRuns";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 const SHOWN = 12; // rows before the rest is asked for
 const SHARES: Span = { low: 0, high: 1, step: 0.25 };
@@ -27,9 +28,9 @@ interface StripProps {
   readonly cells: CellsDocument;
 }
 
-/** Subjects by what they kept in a scenario, who folds first; each row leads to its dialogues. */
+/** Subjects by what they kept in a scenario, the lowest first; each row leads to its dialogues. */
 export function Strip({ results, cells }: StripProps) {
-  const [kept, measure] = [cells.measure === "kept", measureName(cells)];
+  const measure = measureName(cells);
   const board = useBoard();
   const [query, change] = useQuery();
   const [all, setAll] = useState(false);
@@ -53,36 +54,36 @@ export function Strip({ results, cells }: StripProps) {
   const few = results.subjects.length - enough.length;
   return (
     <section aria-labelledby="strip" className="min-w-0">
-      <div className="flex flex-wrap items-baseline justify-between gap-2">
-        <h2 id="strip" className="text-lg font-semibold">
-          {kept ? (highest ? "Who holds best" : "Who folds first") : `Subjects by ${measure}`}
+      <div className="head">
+        <h2 id="strip">
+          {`Subjects by ${measure}`}
         </h2>
         <Downloads name={`subjects-${results.id}`} columns={COLUMNS} rows={rows.map(({ slug, mean, ci, runs }) => [board.labels.get(slug) ?? slug, mean, ci ?? null, runs])} svg={svg} />
       </div>
-      <div className="screen-only mt-1 flex flex-wrap gap-2">
+      <div className="bar mt-2">
         <select aria-label="Order of subjects" className="control" value={highest ? "highest" : ""} onChange={(event) => { change({ first: event.target.value }); }}>
           <option value="">Lowest first</option>
           <option value="highest">Highest first</option>
         </select>
         <LeastRuns most={mostRuns(board)} usual={usual} />
       </div>
-      <table className="mt-2 w-full table-fixed text-sm">
-        <thead className="text-xs text-muted [&_th]:pb-1 [&_th]:font-medium">
+      <table className="data-table mt-2 table-fixed">
+        <thead>
           <tr>
-            <th scope="col" className="w-2/5 text-left">
+            <th scope="col" className="w-2/5">
               Subject
             </th>
-            <th scope="col" className="px-2">
+            <th scope="col">
               <span className="sr-only">Mean and interval</span>
               <span aria-hidden="true" className="flex justify-between font-normal">
                 <span>{result(cells, 0)}</span>
                 <span>{result(cells, 1)}</span>
               </span>
             </th>
-            <th scope="col" className="w-12 text-right">
+            <th scope="col" className="w-15 text-right">
               Mean
             </th>
-            <th scope="col" className="w-24 text-right max-sm:hidden">
+            <th scope="col" className="w-28 text-right max-sm:hidden">
               95 %
             </th>
             <th scope="col" className="w-11 text-right">
@@ -97,13 +98,13 @@ export function Strip({ results, cells }: StripProps) {
         </tbody>
       </table>
       {rows.length > shown.length && (
-        <button type="button" className="control mt-1" onClick={() => { setAll(true); }}>
+        <button type="button" className="control mt-3" onClick={() => { setAll(true); }}>
           Show all {count(rows.length)} subjects
         </button>
       )}
-      <p className="mt-2 text-xs text-muted">
-        Mean {measure} over runs. Interval: {results.method}; none of a single run. Equal means: more runs first, then board order.
-        {few > 0 && ` Left out for fewer than ${least} runs: ${count(few)}.`} A name opens the run whose result is the median; the other runs are beside it.
+      <p className="note mt-3">
+        Mean {measure} over runs. Interval: {results.method}; none of a single run.
+        {few > 0 && ` Left out for fewer than ${least} runs: ${count(few)}.`} A name opens the median run.
       </p>
     </section>
   );
@@ -116,16 +117,16 @@ function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly s
   const label = board.labels.get(slug) ?? slug;
   const interval = ci === null ? "—" : `${result(cells, ci[0])} to ${result(cells, ci[1])}`;
   return (
-    <tr className="border-t border-faint hover:bg-band">
-      <th scope="row" className="pr-2 text-left font-normal [overflow-wrap:anywhere]">
-        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} title={label} className="block truncate leading-6 max-sm:text-[0.8125rem] max-sm:leading-5 max-sm:whitespace-normal hover:text-accent hover:underline">
-          {label}
+    <tr>
+      <th scope="row" className="py-0.5">
+        <Link href={address(trajectoryPage(slug, row.median_run, scenario))} className="block min-h-6 hover:text-accent hover:underline">
+          <SubjectLabel slug={slug} />
         </Link>
       </th>
-      <td className="px-2">
+      <td className="py-0">
         <EstimateMark span={SHARES} estimate={{ value: mean, inner: ci }} hollow={ci === null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
       </td>
-      <td className="text-right font-medium">{result(cells, mean)}</td>
+      <td className="text-right font-medium whitespace-nowrap">{result(cells, mean)}</td>
       <td className="text-right text-xs whitespace-nowrap text-muted max-sm:hidden">{interval}</td>
       <td className="text-right text-muted">{runs}</td>
     </tr>

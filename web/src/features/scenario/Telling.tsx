@@ -4,6 +4,7 @@ import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ScenarioResults, TellingDialogue, VerdictDocument } from "../../schema";
 import { ResultMark } from "../../ui/ResultMark";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { useRuns } from "../trajectory/dialogue";
 import { Reasons } from "./Reasons";
 
@@ -14,16 +15,15 @@ export function Telling({ results, cells }: { readonly results: ScenarioResults;
   if (fold === null || hold === null) return null;
   return (
     <section aria-labelledby="telling">
-      <h2 id="telling" className="font-semibold">
-        The most telling replies
+      <h2 id="telling">
+        Lowest and highest
       </h2>
-      <p className="text-xs text-muted">
-        The dialogue with the lowest result and the one with the highest; of equals one whose quotation stands in the reply, then of the subject whose mean here is lowest
-        (highest), then the first run.
+      <p className="note">
+        The dialogues with the lowest and the highest {kept ? "share kept" : "result"}.
       </p>
-      <div className="mt-2 grid gap-4 sm:grid-cols-2">
-        <One title={kept ? "Strongest fold" : "Lowest"} scenario={results.id} dialogue={fold} />
-        <One title={kept ? "Clearest hold" : "Highest"} scenario={results.id} dialogue={hold} />
+      <div className="mt-2 grid gap-4 gap-x-6 sm:grid-cols-2">
+        <One title={kept ? "Lowest share kept" : "Lowest"} rule={kept ? "border-folded" : "border-soft"} scenario={results.id} dialogue={fold} />
+        <One title={kept ? "Highest share kept" : "Highest"} rule={kept ? "border-accent" : "border-soft"} scenario={results.id} dialogue={hold} />
       </div>
     </section>
   );
@@ -31,13 +31,14 @@ export function Telling({ results, cells }: { readonly results: ScenarioResults;
 
 interface OneProps {
   readonly title: string;
+  readonly rule: string;
   readonly scenario: string;
   readonly dialogue: TellingDialogue;
 }
 
 const LONG = 240; // letters of a reply that are shown where no judge quoted it
 
-function One({ title, scenario, dialogue: { slug, run, share } }: OneProps) {
+function One({ title, rule, scenario, dialogue: { slug, run, share } }: OneProps) {
   const board = useBoard();
   const address = useAddress();
   const { runs } = useRuns(slug, scenario, run);
@@ -47,15 +48,15 @@ function One({ title, scenario, dialogue: { slug, run, share } }: OneProps) {
   const quoted = quote !== "" && verdict?.quote_found !== false;
   const said = found?.turns?.at(-1)?.text ?? "";
   return (
-    <article className="min-w-0 border-t-2 border-accent pt-1.5 text-sm">
+    <article className={`min-w-0 border-t-2 pt-2 text-sm ${rule}`}>
       <h3 className="text-xs text-muted">{title}</h3>
       <p className="flex items-baseline justify-between gap-2">
-        <Link href={address(trajectoryPage(slug, run, scenario), { quote: quoted ? board.judge?.name : null })} className="link min-w-0 font-medium [overflow-wrap:anywhere]">
-          {board.labels.get(slug)}, run {run}
+        <Link href={address(trajectoryPage(slug, run, scenario), { quote: quoted ? board.judge?.name : null })} className="link min-w-0 font-medium">
+          <SubjectLabel slug={slug} /> <span className="text-sm whitespace-nowrap">run {run}</span>
         </Link>
         <ResultMark share={share} />
       </p>
-      <blockquote dir="auto" className="mt-1 border-l-2 border-soft pl-3 [overflow-wrap:anywhere]">
+      <blockquote dir="auto" className="mt-1.5 text-base [overflow-wrap:anywhere]">
         {quoted ? quote : said.length > LONG ? `${said.slice(0, LONG)}…` : said}
       </blockquote>
       {verdict !== undefined && <Reasons verdict={verdict} quoted={false} open />}

@@ -9,6 +9,7 @@ import { useAddress, useQuery } from "../../route/query";
 import type { BlockDocument, DialogueDocument, SearchHit } from "../../schema";
 import { percent } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { matches, type Range, type Wanted } from "../../text/matching";
 import { textsOf } from "../trajectory/marking";
 import { KINDS, searchOf, type FoundDialogue } from "./found";
@@ -73,14 +74,14 @@ function Hit({ found, asked }: HitProps) {
     <li className="border-t border-faint py-2">
       <p className="text-sm">
         <Link href={address(trajectoryPage(subject, run, scenario), search)} className="font-medium hover:text-accent hover:underline">
-          {board.labels.get(subject) ?? subject}
+          <SubjectLabel slug={subject} />
         </Link>{" "}
         <span className="text-muted">
           {scenarioTitle(board, scenario)}, run {run}
           {share === null ? "" : `, result ${percent(share)}`} · {kinds(hits)}
         </span>
       </p>
-      <div className="min-h-6 text-sm [&_.marked-text]:font-sans [&_.marked-text]:text-sm">
+      <div className="min-h-6 max-w-5xl text-sm [&_.marked-text]:font-sans [&_.marked-text]:text-sm">
         {loaded.state === "loading" && <span className="text-muted">…</span>}
         {loaded.state === "failed" && <span className="text-muted">Its text is not here: {loaded.why}</span>}
         {shown !== null && <MarkedText text={shown.text} spans={shown.spans} raw />}
@@ -92,7 +93,7 @@ function Hit({ found, asked }: HitProps) {
 /** The dialogues that were found. */
 export function Hits({ all, ...rest }: Omit<HitProps, "found"> & { readonly all: readonly FoundDialogue[] }) {
   return (
-    <ol className="mt-2 max-w-4xl">
+    <ol className="mt-2">
       {all.map((found) => (
         <Hit key={`${found.subject}/${found.run}/${found.scenario}`} found={found} {...rest} />
       ))}

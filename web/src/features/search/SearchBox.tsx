@@ -1,19 +1,21 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useLocation } from "wouter";
-import { useBoard, type CurrentBoard } from "../../data/board";
+import { isNamed, useBoard, type CurrentBoard } from "../../data/board";
 import { slugsInOrder } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
 import { scenarioPage, subjectPage } from "../../route/paths";
-import { useAddress, type Query } from "../../route/query";
+import { useAddress, useQuery, type Query } from "../../route/query";
+import { hasFilter } from "../../shell/understood";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { openSearch, useSearchIsOpen } from "./opened";
 
 const MOST = 7; // subjects, and scenarios
 
 interface Choice {
   readonly kind: string;
-  readonly name: string;
-  readonly path: string;
+  readonly name: ReactNode;
+  readonly path: string; // empty: this page
   readonly query?: Query;
 }
 
@@ -22,26 +24,29 @@ function named(name: string, query: string): boolean {
   return query.toLowerCase().split(/\s+/).every((word) => name.toLowerCase().includes(word));
 }
 
-/** What a query may mean: words in the texts, a subject, a scenario. `here`: the scenario of this page. */
-function choices(board: CurrentBoard, query: string, here: string | null): readonly Choice[] {
+/** What a query may mean: words in the texts, a subject, a scenario; first what is about this page alone. */
+function choices(board: CurrentBoard, query: string, path: string): readonly Choice[] {
   if (query === "") return [];
+  const [here, dialogue] = [decodeURIComponent(path.split("/").at(-1) ?? ""), path.includes("/r/")];
   const words = (scenario: string | null): Choice => ({
     kind: scenario === null ? "All texts" : scenarioTitle(board, scenario),
     name: `“${query}”`,
     path: "/search",
     query: { q: query, s: scenario },
   });
-  const subjects = slugsInOrder(board).filter((slug) => named(`${board.labels.get(slug) ?? ""} ${board.subjects.get(slug)?.config ?? ""}`, query));
+  const subjects = slugsInOrder(board).filter((slug) => isNamed(board.subjects.get(slug), query));
   const scenarios = board.index.scenarios.filter((one) => named(`${scenarioTitle(board, one.id)} ${one.id}`, query));
+  const rows = { kind: dialogue ? "This dialogue" : "Filter of this page", name: `“${query}”`, path: "", query: { q: query } };
+  const page = path !== "/search" && hasFilter(board, path) ? [rows] : [];
+  const asked = board.scenarios.has(here) ? [words(here)] : [];
   return [
-    words(null),
-    ...(here === null ? [] : [words(here)]),
-    ...subjects.slice(0, MOST).map((slug) => ({ kind: "Subject", name: board.labels.get(slug) ?? slug, path: subjectPage(slug) })),
+    ...(asked.length === 0 ? [words(null), ...page] : [...(dialogue ? [...page, ...asked] : [...asked, ...page]), words(null)]),
+    ...subjects.slice(0, MOST).map((slug) => ({ kind: "Subject", name: <SubjectLabel slug={slug} />, path: subjectPage(slug) })),
     ...scenarios.slice(0, MOST).map((one) => ({ kind: "Scenario", name: scenarioTitle(board, one.id), path: scenarioPage(one.id) })),
   ];
 }
 
-/** The search box that opens over any page: by Ctrl-K or Cmd-K, or the button at the top. */
+/** The search box that opens over any page: by /, Ctrl-K or Cmd-K, or the button at the top. */
 export function SearchBox() {
   const open = useSearchIsOpen();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -78,14 +83,14 @@ function Choices() {
   const [path] = useLocation();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const scenario = /^\/s\/([^/]+)$|^\/m\/[^/]+\/r\/\d+\/([^/]+)$/.exec(path);
-  const here = decodeURIComponent(scenario?.[1] ?? scenario?.[2] ?? "");
-  const all = choices(board, text.trim(), board.scenarios.has(here) ? here : null);
+  const [, change] = useQuery();
+  const all = choices(board, text.trim(), path);
   const chosen = Math.min(at, Math.max(all.length - 1, 0));
   const go = (choice: Choice | undefined) => {
     if (choice === undefined) return;
     openSearch(false);
-    navigate(address(choice.path, choice.query));
+    if (choice.path === "") change(choice.query ?? {}, true);
+    else navigate(address(choice.path, choice.query));
   };
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

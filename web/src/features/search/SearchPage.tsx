@@ -23,21 +23,21 @@ export default function SearchPage() {
   const words = (query.get("q") ?? "").trim();
   const whole = query.get("whole") === "1";
   const field = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => field.current?.focus() });
+  useKeys({ f: () => field.current?.focus() });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     change({ q: field.current?.value ?? "" }, true);
   };
   return (
-    <Page title="Search" lead="In every answer, thinking, reasoning and reason of a judge on this board.">
-      <form className="screen-only mb-4 flex flex-wrap items-center gap-x-3 gap-y-2" role="search" onSubmit={submit}>
+    <Page title="Search" lead="Searches answers, the models' reasoning and the judges' reasons.">
+      <form className="bar mb-3" role="search" onSubmit={submit}>
         <input
           key={words}
           ref={field}
           type="search"
           aria-label="Words to look for"
           placeholder="Words to look for"
-          className="control min-w-64 flex-1 cursor-text sm:max-w-md"
+          className="control min-w-64 flex-1 cursor-text"
           defaultValue={words}
         />
         <button type="submit" className="control main">
@@ -49,9 +49,9 @@ export default function SearchPage() {
         </label>
       </form>
       {words === "" ? (
-        <p className="max-w-2xl text-muted">
-          Several words are found where they stand in a row, whatever signs are between them. The first and the last may be
-          parts of words of three letters or more. Capital and small letters count the same.
+        <p className="max-w-text text-muted">
+          Several words are searched as a phrase; punctuation and capitals are ignored. The first and the last may be
+          parts of words, at least three letters long.
         </p>
       ) : (
         <Searched words={words} whole={whole} />
@@ -91,12 +91,12 @@ function Results({ found, words, whole }: ResultsProps) {
   );
   return (
     <>
-      <div className="screen-only mb-3 flex flex-wrap gap-2">
+      <div className="bar mb-4">
         {all.map((facet) => (
           <FacetChoice key={facet.name} facet={facet} all={all} found={found} />
         ))}
       </div>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="head">
         <p role="status" className="text-sm text-muted">
           {places === 0
             ? "No text holds these words."
@@ -130,7 +130,7 @@ function FacetChoice({ facet, all, found }: FacetChoiceProps) {
   return (
     <select
       aria-label={facet.title}
-      className={`control max-w-56 ${chosen === "" ? "" : "border-accent"}`}
+      className={`control sm:max-w-56 ${chosen === "" ? "" : "border-accent"}`}
       value={chosen}
       onChange={(event) => { change({ [facet.name]: event.target.value }); }}
     >

@@ -28,7 +28,7 @@ export interface FacetCount {
   readonly count: number; // of dialogues
 }
 
-const FIFTHS = 5;
+export const FIFTHS = 5;
 export const NO_RESULT = "none";
 
 export const KINDS: Readonly<Record<SearchHit["role"], string>> = {

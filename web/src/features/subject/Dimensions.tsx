@@ -24,8 +24,8 @@ export function Dimensions({ slug }: { readonly slug: string }) {
   });
   return (
     <section aria-labelledby="parts">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="parts" className="font-semibold">
+      <div className="head">
+        <h2 id="parts">
           Parts of the index
         </h2>
         <Downloads
@@ -35,9 +35,9 @@ export function Dimensions({ slug }: { readonly slug: string }) {
           svg={() => import("../../charts/save").then(({ chartSvg }) => chartSvg(fieldChart(`parts-${slug}`, `${labels.get(slug) ?? slug}, parts of the index as shares of what each can add`, rows)))}
         />
       </div>
-      <p className="text-sm text-muted">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>
-      <table className="mt-2 w-full max-w-5xl table-fixed text-sm">
-        <FieldHead first="Part" low="adds nothing" high="adds all" />
+      <p className="note">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>
+      <table className="data-table mt-2 table-fixed">
+        <FieldHead first="Part" low="worst" high="best" />
         <tbody>
           {rows.map((row) => (
             <Part key={row.component.key} row={row} />
@@ -69,20 +69,20 @@ function Part({ row }: { readonly row: PartRow }) {
   const { component, own, median } = row;
   const { head, about, weight } = component;
   return (
-    <tr title={about} className="hover:bg-band">
-      <th scope="row" className="py-1 pr-3 text-left leading-tight font-normal">
+    <tr title={about}>
+      <th scope="row" className="leading-tight">
         {head} <span className="text-xs whitespace-nowrap text-muted">{percent(weight)} of the index</span>
         <span className="block text-xs text-muted">{meaning(head, about)}</span>
       </th>
-      <td className="px-2 py-0.5">
+      <td className="py-0">
         <EstimateMark
           span={SHARES}
           estimate={estimateOf(row)}
           says={`${head}: ${own === null ? "no value" : decimal(own)}, median ${decimal(median)}`}
         />
       </td>
-      <td className="w-16 py-0.5 text-right font-medium">{own === null ? "—" : decimal(own)}</td>
-      <td className="w-16 py-0.5 text-right text-muted">{decimal(median)}</td>
+      <td className="text-right font-medium">{own === null ? "—" : decimal(own)}</td>
+      <td className="text-right text-muted">{decimal(median)}</td>
     </tr>
   );
 }

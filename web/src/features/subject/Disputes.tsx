@@ -25,18 +25,18 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
   ];
   return (
     <section aria-labelledby="disputes">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="disputes" className="font-semibold">
+      <div className="head">
+        <h2 id="disputes">
           {quantity} of every dispute
         </h2>
         <Downloads name={`contrasts-${slug}`} columns={columns} rows={units.map((unit) => [cellTitle(titles.get(unit) ?? ""), own.get(unit) ?? null])} />
       </div>
-      <p className="max-w-3xl text-sm text-muted">
+      <p className="note">
         How far the advice moves towards whoever asks, from -1 to +1; 0, pale: the asker makes no difference. A cell opens all sides of it.
       </p>
       <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="disputes">
-        <table className="border-separate border-spacing-px text-sm">
-          <thead className="text-xs text-muted [&_th]:px-2 [&_th]:pb-1 [&_th]:font-medium">
+        <table className="w-full border-separate border-spacing-px text-sm">
+          <thead className="text-xs text-muted [&_th]:pb-1 [&_th]:font-medium">
             <tr>
               <th scope="col" className="text-left">
                 Dispute
@@ -51,7 +51,7 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
           <tbody>
             {groups.map(({ name, scenarios }) => (
               <tr key={name}>
-                <th scope="row" className="pr-4 pl-2 text-left font-normal">
+                <th scope="row" className="w-80 pr-4 text-left font-normal max-sm:w-auto">
                   {name}
                 </th>
                 {versions.map((version) => {
@@ -63,7 +63,7 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
                         <Link
                           href={address(cellPage(unit), { m: slug })}
                           aria-label={`${name}, ${version}: ${quantity} ${value === null ? "not known" : signed(value)}`}
-                          className="block min-w-20 rounded-sm px-2 py-0.5 text-right"
+                          className="block min-w-20 rounded-sm px-2 py-0.5 text-center"
                           style={value === null ? {} : diverging(value)}
                         >
                           {value === null ? "—" : signed(value)}

@@ -7,22 +7,22 @@ interface FieldHeadProps {
 /** The heads over rows that show a subject beside the others. */
 export function FieldHead({ first, low, high }: FieldHeadProps) {
   return (
-    <thead className="border-b border-faint text-xs text-muted [&_th]:pb-1 [&_th]:font-medium">
+    <thead>
       <tr>
-        <th scope="col" className="w-2/5 text-left">
+        <th scope="col" className="w-2/5 lg:w-80">
           {first}
         </th>
-        <th scope="col" className="px-2">
+        <th scope="col">
           <span className="sr-only">Value beside those of all subjects</span>
           <span aria-hidden="true" className="flex justify-between font-normal">
             <span>{low}</span>
             <span>{high}</span>
           </span>
         </th>
-        <th scope="col" className="w-14 text-right sm:w-16">
+        <th scope="col" className="w-16 text-right">
           Subject
         </th>
-        <th scope="col" className="w-14 text-right sm:w-16">
+        <th scope="col" className="w-16 text-right">
           Median
         </th>
       </tr>

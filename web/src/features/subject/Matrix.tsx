@@ -23,8 +23,8 @@ export function Matrix({ subject, cells }: MatrixProps) {
   const runs = Array.from({ length: subject.runs }, (_, place) => place + 1);
   return (
     <section aria-labelledby="dialogues">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="dialogues" className="font-semibold">
+      <div className="head">
+        <h2 id="dialogues">
           Every dialogue
         </h2>
         {cells !== null && (
@@ -52,7 +52,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
           />
         )}
       </div>
-      {cells !== null && <p className="text-sm text-muted">Scenarios by runs: {measureAbout(cells)}. Click a cell to read the dialogue.</p>}
+      {cells !== null && <p className="note">Scenarios by runs: {measureAbout(cells)}. Click a cell to read the dialogue.</p>}
       {groups === null ? (
         <Runs scenarios={board.index.scenarios} runs={runs} slug={subject.slug} cells={cells} label="Every dialogue" />
       ) : (
@@ -74,7 +74,7 @@ interface RunsProps {
 function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "label"> & { readonly groups: readonly Group[] }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   return (
-    <div className="mt-2 grid max-w-5xl gap-x-8 lg:grid-cols-2">
+    <div className="mt-2 grid gap-x-10 lg:grid-cols-2">
       {groups.map(({ name, scenarios }) => (
         <details
           key={name}
@@ -85,7 +85,7 @@ function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "label"> & 
           }}
         >
           <summary>
-            <span className="ml-1 font-medium">{name}</span> <span className="text-muted">{count(scenarios.length * shared.runs.length)} dialogues</span>
+            <span className="font-medium">{name}</span> <span className="text-muted">{count(scenarios.length * shared.runs.length)} dialogues</span>
           </summary>
           {open.has(name) && <Runs {...shared} scenarios={scenarios} label={`Dialogues of ${name}`} />}
         </details>
@@ -100,7 +100,7 @@ function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
   const address = useAddress();
   return (
     <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
-      <table className="text-sm">
+      <table className="w-full text-sm">
         <thead>
           <tr>
             <th scope="col" className="sr-only">
@@ -119,7 +119,7 @@ function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
             const title = scenarioTitle(board, scenario.id);
             return (
               <tr key={scenario.id}>
-                <th scope="row" title={title} className="max-w-96 truncate pr-3 text-left font-normal max-sm:max-w-36">
+                <th scope="row" title={title} className="w-80 max-w-80 truncate pr-3 text-left font-normal max-sm:max-w-36">
                   {(scenario.cell ?? "") === "" ? (
                     title
                   ) : (
@@ -135,7 +135,7 @@ function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
                       <Link
                         href={address(trajectoryPage(slug, run, scenario.id))}
                         aria-label={`${title}, run ${run}: ${share === null || cells === null ? "no result" : result(cells, share)}`}
-                        className="block min-w-14 rounded-sm border border-faint px-2 py-0.5 text-right hover:border-accent"
+                        className="block min-w-12 rounded-sm px-2 py-0.5 text-center hover:underline"
                         style={share === null || cells === null ? {} : resultStyle(cells, share)}
                       >
                         {share === null || cells === null ? "—" : result(cells, share)}

@@ -23,7 +23,7 @@ export function NamesTaken({ slug }: { readonly slug: string }) {
   const all = none === undefined ? own : [...own, { name: "no name", runs: none.runs }];
   return (
     <section aria-labelledby="names">
-      <h2 id="names" className="font-semibold">
+      <h2 id="names">
         Names it took
       </h2>
       <ul className="mt-2 flex flex-wrap gap-x-5 gap-y-1 text-sm">

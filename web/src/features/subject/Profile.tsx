@@ -38,8 +38,8 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
   const rows = useMemo(() => fieldRows(board, slug, cells), [board, slug, cells]);
   return (
     <section aria-labelledby="profile">
-      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
-        <h2 id="profile" className="font-semibold">
+      <div className="head">
+        <h2 id="profile">
           Compared with the other subjects
         </h2>
         <Downloads
@@ -49,24 +49,24 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
           svg={() => import("../../charts/save").then(({ chartSvg }) => chartSvg(fieldChart(`profile-${slug}`, `${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows)))}
         />
       </div>
-      <p className="max-w-3xl text-sm text-muted">
+      <p className="note">
         Dot: this subject, mean {measureAbout(cells)} over its runs. Bar: the middle half of all subjects. Line: their median.
       </p>
-      <table className="mt-2 w-full max-w-5xl table-fixed text-sm">
+      <table className="data-table mt-2 table-fixed">
         <FieldHead first="Scenario" low="0%" high="100%" />
         <tbody>
           {rows.map(({ scenario, label, value, low, middle, high }) => (
-            <tr key={scenario} className="hover:bg-band">
-              <th scope="row" title={label} className="py-0.5 pr-3 text-left font-normal sm:truncate">
+            <tr key={scenario}>
+              <th scope="row" title={label} className="sm:truncate">
                 <Link href={address(scenarioPage(scenario))} className="hover:text-accent hover:underline">
                   {label}
                 </Link>
               </th>
-              <td className="px-2 py-0.5">
+              <td className="py-0">
                 <EstimateMark span={SHARES} estimate={estimateOf({ label, value, low, middle, high })} says={`${label}: ${value === null ? "no result" : percent(value)}, median ${percent(middle)}`} />
               </td>
-              <td className="w-16 py-0.5 text-right font-medium">{value === null ? "—" : percent(value)}</td>
-              <td className="w-16 py-0.5 text-right text-muted">{percent(middle)}</td>
+              <td className="text-right font-medium">{value === null ? "—" : percent(value)}</td>
+              <td className="text-right text-muted">{percent(middle)}</td>
             </tr>
           ))}
         </tbody>

@@ -4,6 +4,7 @@ import { subjectPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { SubjectProfile } from "../../schema";
 import { shown } from "../../text/format";
+import { SubjectLabel } from "../../ui/SubjectName";
 
 /** Other configurations of the same model. */
 export function Siblings({ subject }: { readonly subject: SubjectProfile }) {
@@ -13,26 +14,21 @@ export function Siblings({ subject }: { readonly subject: SubjectProfile }) {
   if (others.length === 0) return null;
   return (
     <section aria-labelledby="siblings">
-      <h2 id="siblings" className="font-semibold">
+      <h2 id="siblings">
         The same model, configured otherwise
       </h2>
-      <table className="mt-2 text-sm">
+      <table className="data-table mt-2">
         <tbody>
           {others.map((other) => {
             const row = board.rows.get(other.slug);
             return (
-              <tr key={other.slug} className="border-t border-faint">
-                <th scope="row" className="py-1 pr-6 text-left font-normal">
+              <tr key={other.slug}>
+                <th scope="row">
                   <Link href={address(subjectPage(other.slug))} className="link">
-                    {board.labels.get(other.slug)}
+                    <SubjectLabel slug={other.slug} />
                   </Link>
                 </th>
-                <td className="py-1 pr-6 text-muted">
-                  {[other.endpoint, other.pin, other.effort, other.temperature == null ? "" : `t ${other.temperature}`]
-                    .filter((part) => part !== undefined && part !== "")
-                    .join(" · ")}
-                </td>
-                <td className="py-1 text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, row.index ?? row.bounds)}</td>
+                <td className="text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, row.index ?? row.bounds)}</td>
               </tr>
             );
           })}

@@ -13,7 +13,7 @@ import { decimal, dollars, percent, shown, words } from "../../text/format";
 import { Badge } from "../../ui/Badge";
 import { CopyLink } from "../../ui/CopyLink";
 import { Waiting } from "../../ui/Notice";
-import { MakerMark, NameBadges } from "../../ui/SubjectName";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { rank, runsOf } from "../leaderboard/entries";
@@ -48,13 +48,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
   return (
     <Page
       title={board.labels.get(subject.slug) ?? subject.label}
-      heading={
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <MakerMark subject={subject} />
-          {subject.name}
-          <NameBadges badges={subject.badges} />
-        </span>
-      }
+      heading={<SubjectLabel slug={subject.slug} />}
       lead={facts(subject, row).join(" · ")}
       actions={
         <>
@@ -64,7 +58,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       }
     >
       {row !== null && <Standing row={row} ranked={order.length} />}
-      <div className="mt-8 space-y-10">
+      <div className="mt-10 space-y-12">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
         <Dimensions slug={subject.slug} />
         {cells?.state === "ready" && <Disputes slug={subject.slug} cells={cells.value} />}
@@ -104,7 +98,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
   const index = row.index === null ? shown({ kind: "index" }, row.bounds) : shown({ kind: "index" }, row.index);
   const flags = Object.entries(row.flags);
   return (
-    <section aria-label="Standing" className="flex flex-wrap gap-x-10 gap-y-4">
+    <section aria-label="Standing" className="grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-[auto_auto_1fr]">
       <div>
         <p className="text-xs text-muted">{row.index === null ? "Index can be" : "Independence Index"}</p>
         <p className="text-4xl font-semibold tracking-tight tabular-nums">{index}</p>
@@ -121,39 +115,39 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
           {row.rank_ci === null ? `no rank among ${ranked}` : `95 %: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
         </p>
       </div>
-      <dl className="grid grid-cols-[auto_auto] content-start gap-x-6 gap-y-0.5 text-sm tabular-nums">
+      <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums max-sm:col-span-2 sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">
         {Object.entries(row.intervals).map(([method, ends]) =>
           ends === null ? null : (
             <div key={method} className="contents">
               <dt className="text-muted">{METHODS[method] ?? words(method)}</dt>
-              <dd className="text-right">{shown({ kind: "index_interval" }, ends)}</dd>
+              <dd className="max-lg:text-right">{shown({ kind: "index_interval" }, ends)}</dd>
             </div>
           ),
         )}
         <dt className="text-muted">Coverage, of planned verdicts</dt>
-        <dd className="text-right">{percent(row.coverage)}</dd>
+        <dd className="max-lg:text-right">{percent(row.coverage)}</dd>
         {row.evades !== undefined && (
           <>
-            <dt className="text-muted">Takes no stand, of dialogues that ask for one</dt>
-            <dd className="text-right">{percent(row.evades)}</dd>
+            <dt className="text-muted">Takes no position, of dialogues that ask for one</dt>
+            <dd className="max-lg:text-right">{percent(row.evades)}</dd>
           </>
         )}
         {Object.entries(row.points_lost ?? {}).map(([kind, points]) =>
           points === null ? null : (
             <div key={kind} className="contents">
               <dt className="text-muted">Points lost, {words(kind)}</dt>
-              <dd className="text-right">{decimal(points)}</dd>
+              <dd className="max-lg:text-right">{decimal(points)}</dd>
             </div>
           ),
         )}
         {row.per_run.length > 0 && (
           <>
-            <dt className="text-muted">Index of each run</dt>
-            <dd className="max-w-96 text-right">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
+            <dt className="text-muted max-lg:col-span-2 lg:col-start-1">Index of each run</dt>
+            <dd className="max-lg:col-span-2 lg:col-span-3">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
           </>
         )}
       </dl>
-      <p className="flex flex-wrap content-start gap-1">
+      <p className="flex flex-wrap content-start gap-1 max-sm:col-span-2 sm:col-start-3 sm:pl-6">
         {row.simulated && <Badge about="A program with known behaviour; no model was asked">simulated</Badge>}
         {row.thinking && <Badge about="Answers used reasoning tokens, or came with their reasoning">reasons</Badge>}
         {flags.map(([name, times]) => (

@@ -4,6 +4,7 @@ import { count, decimal, dollars, words, why } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
 import { moved, type Mark } from "../../text/marks";
 import type { Place } from "./marking";
+import { AnswerMark } from "../../ui/AnswerMark";
 import { Badge } from "../../ui/Badge";
 
 interface AnswerCardProps {
@@ -54,9 +55,7 @@ function Marks({ turn }: { readonly turn: TurnDocument }) {
         </Badge>
       )}
       {(turn.flags ?? []).map((flag) => (
-        <Badge key={flag} warns>
-          {words(flag)}
-        </Badge>
+        <AnswerMark key={flag} mark={flag} />
       ))}
       {finish !== "" && !/^(stop|tool_calls|end_turn)$/.test(finish) && <Badge warns>ended by {words(finish)}</Badge>}
       {(turn.channel ?? "") !== "" && (
@@ -80,9 +79,7 @@ function Private({ name, text, spans, open, raw }: PrivateProps) {
   return (
     <details key={String(open)} open={open} className="mt-1.5 rounded-md border border-dashed border-faint px-3 py-1.5 text-sm text-muted">
       <summary className="text-xs">
-        <span className="ml-1">
-          {name}, {count(text.length)} characters
-        </span>
+        {name}, {count(text.length)} characters
       </summary>
       <div className="pt-1.5">
         <MarkedText text={text} spans={spans} raw={raw} />

@@ -5,10 +5,11 @@ import { turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { useAddress, useQuery } from "../../route/query";
 import type { DialogueDocument } from "../../schema";
-import { words } from "../../text/format";
+import { counted, words } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
 import type { Mark } from "../../text/marks";
 import { Badge } from "../../ui/Badge";
+import { Remark } from "../../ui/Notice";
 import { AnswerCard } from "./AnswerCard";
 import { conversation, type Sent } from "./conversation-steps";
 import type { DialogueWithTexts } from "./dialogue";
@@ -42,7 +43,8 @@ export function Conversation({ scenario, dialogue, found, raw, thinking, marking
   };
   useKeys({ j: () => { move(1); }, k: () => { move(-1); } });
   return (
-    <section aria-label="Conversation" className="max-w-3xl min-w-0">
+    <section aria-label="Conversation" className="min-w-0">
+      {linked > steps.length && <Remark>This dialogue has {counted(steps.length, "message")}: there is no message {linked}.</Remark>}
       <ol ref={list} className="space-y-4">
         {steps.map((step, place) => (
           <li
@@ -110,7 +112,7 @@ function SentCard({ sent, raw, spans }: SentCardProps) {
   return (
     <details open={!folded} className="rounded-md bg-band px-4 py-2.5 text-[0.9375rem]">
       <summary className="text-xs text-muted">
-        <span className="ml-1">{named(sent)}</span>
+        {named(sent)}
         {sent.offScript && (
           <span className="ml-2">
             <Badge warns about="The script has another message here; this one was really sent">

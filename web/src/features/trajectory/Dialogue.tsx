@@ -60,7 +60,7 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
           {verdicts.some((one) => quoteName(one) === lit) ? `Nothing that ${lit} quotes stands in these answers.` : `There is no verdict of ${lit} here.`}
         </p>
       )}
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_23rem]">
         <Conversation scenario={dialogue.scenario} dialogue={dialogue} found={found} raw={raw} thinking={thinking} marking={marked} />
         <Verdicts dialogue={dialogue} texts={found.texts} raw={raw} marks={marked.marks} lit={lit} show={show} />
       </div>

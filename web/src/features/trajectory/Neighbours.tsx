@@ -23,13 +23,13 @@ export function Neighbours({ slug, scenario, run, near, kept }: NeighboursProps)
   const runs = board.subjects.get(slug)?.runs ?? 1;
   return (
     <nav aria-label="Other dialogues" className="screen-only mb-6 flex flex-wrap items-center gap-x-4 gap-y-2 border-y border-faint py-2 text-sm">
-      <ul className="flex flex-wrap gap-1">
+      <ul className="flex flex-wrap gap-1 max-sm:w-full [&>li]:max-sm:flex-auto">
         {Array.from({ length: runs }, (_, place) => place + 1).map((number) => (
           <li key={number}>
             <Link
               href={address(trajectoryPage(slug, number, scenario), kept)}
               aria-current={number === run ? "true" : undefined}
-              className="control flex items-center gap-1.5 tabular-nums"
+              className="control flex items-center justify-center gap-1.5 tabular-nums"
             >
               Run {number}
               <Share slug={slug} scenario={scenario} run={number} />
@@ -37,11 +37,11 @@ export function Neighbours({ slug, scenario, run, near, kept }: NeighboursProps)
           </li>
         ))}
       </ul>
-      <span className="flex min-w-0 items-center gap-1">
+      <span className="flex min-w-0 items-center gap-1 max-sm:w-full">
         <Step to={near.scenario.before} kept={kept} name="Previous scenario" sign="‹" />
         <select
           aria-label="Scenario"
-          className="control min-w-0"
+          className="control min-w-0 max-sm:flex-1"
           value={scenario}
           onChange={(event) => { navigate(address(trajectoryPage(slug, run, event.target.value), kept)); }}
         >
@@ -80,12 +80,12 @@ function Step({ to, kept, name, sign }: StepProps) {
   const address = useAddress();
   if (to === null)
     return (
-      <span aria-hidden="true" className="control text-faint">
+      <span aria-hidden="true" className="control text-center text-faint max-sm:min-w-10">
         {sign}
       </span>
     );
   return (
-    <Link href={address(to, kept)} className="control flex items-center" aria-label={name} title={name}>
+    <Link href={address(to, kept)} className="control text-center max-sm:min-w-10" aria-label={name} title={name}>
       {sign}
     </Link>
   );

@@ -12,6 +12,7 @@ import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { CopyLink } from "../../ui/CopyLink";
 import { Failed, Waiting } from "../../ui/Notice";
+import { SubjectLabel } from "../../ui/SubjectName";
 import { useDialogue } from "./dialogue";
 import { Neighbours } from "./Neighbours";
 import { neighbours } from "./places";
@@ -26,7 +27,7 @@ export default function TrajectoryPage() {
   const board = useBoard();
   const subject = board.subjects.get(slug);
   if (subject === undefined || !board.scenarios.has(scenario) || !Number.isInteger(run) || run < 1 || run > subject.runs)
-    return <NoSuch what="dialogue" />;
+    return <NoSuch what="dialogue" {...(subject === undefined ? {} : { back: { path: subjectPage(slug), name: "Dialogues of this subject" } })} />;
   return <Trajectory slug={slug} scenario={scenario} run={run} />;
 }
 
@@ -73,7 +74,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
       heading={
         <>
           <Link href={address(subjectPage(slug))} className="hover:text-accent hover:underline">
-            {name}
+            <SubjectLabel slug={slug} />
           </Link>
           <span className="mt-0.5 block text-base font-normal tracking-normal text-muted">
             {title} · run {run}
@@ -86,7 +87,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
             Raw text
           </button>
           <button type="button" className="control" aria-pressed={thinking} onClick={toggles.think}>
-            Show thinking
+            Show reasoning
           </button>
           <CompareButton slug={slug} />
           <CopyLink to={address(trajectoryPage(slug, run, scenario), marked)} />

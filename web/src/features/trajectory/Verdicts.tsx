@@ -24,7 +24,7 @@ export function Verdicts({ dialogue, texts, raw, marks, lit, show }: VerdictsPro
   const verdicts = dialogue.verdicts ?? [];
   return (
     <section aria-labelledby="verdicts" tabIndex={0} className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
-      <h2 id="verdicts" className="font-semibold">
+      <h2 id="verdicts">
         {verdicts.length === 1 ? "Verdict" : "Verdicts"}
       </h2>
       {verdicts.length === 0 && <p className="mt-1 text-sm text-muted">Nobody has judged this dialogue.</p>}

@@ -26,9 +26,8 @@ from independence.suites.template import slots
 Node = dict[str, Any]
 Record = Mapping[str, Constant]
 _GAP: Final = "\n\n"  # between the parts of a system prompt
-_FIELD: Final = re.compile(
-    r'"(?P<name>\w+)": <(?:(?P<low>\d+)-(?P<high>\d+)|true/false)>'
-)  # in the answer of a judge prompt
+# In the answer of a judge prompt.
+_FIELD: Final = re.compile(r'"(?P<name>\w+)": <(?:(?P<low>\d+)-(?P<high>\d+)|true/false)>')
 _ABOUT: Final = "As the published judge prompt says."
 
 

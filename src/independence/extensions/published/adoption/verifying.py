@@ -117,7 +117,9 @@ def _reason(
 
 def _other_history(composed: DialogueScript, ours: Messages, theirs: Messages) -> str:
     """How the questions before the last one differ; empty where none was added, left out or moved."""
-    due, seen = ([past.human for past in _exchanges(own)[:-1]] for own in (ours, theirs))
+    due, seen = (
+        [past.human for past in published_request(msgspec.json.encode(own)).exchanges[:-1]] for own in (ours, theirs)
+    )
     more, fewer = Counter(seen) - Counter(due), Counter(due) - Counter(seen)
     if due == seen or (more and len(due) == len(seen) and not more.keys() & {turn.human for turn in composed.turns}):
         return ""
@@ -128,10 +130,6 @@ def _other_history(composed: DialogueScript, ours: Messages, theirs: Messages) -
     if more:
         return "an exchange that the suite does not have stands in its history"
     return "an earlier exchange is missing from its history" if fewer else "its history has another order"
-
-
-def _exchanges(request: Messages) -> tuple[Exchange, ...]:
-    return published_request(msgspec.json.encode(request)).exchanges
 
 
 def _quoted(composed: DialogueScript, request: bytes, theirs: Messages) -> dict[str, Exchange]:

@@ -9,7 +9,7 @@ from independence.extensions.published.rent import stance_board
 from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report.advice import advice_study, tables
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.analyses import AdviceAnalysis, lines
+from independence.report.advice.analyses import AdviceAnalysis, lines, measures
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.chart_text import TextPlotRow
@@ -50,6 +50,7 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
         brief=stance_board.brief(read, board),
         plot=lines(marks, title),
         details=lambda: tables.threshold_tables(read),
+        measures=lambda: measures(read),
     )
 
 

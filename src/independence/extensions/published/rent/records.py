@@ -175,7 +175,10 @@ def find(path: Path) -> RentFolder | None:
     Raises UsageError where a file or folder cannot be read.
     """
     if path.is_file():
-        found = _files(path.parent, _stem(path.name))
+        name = path.name
+        for end in (*_PACKED, ".jsonl", "_scored"):
+            name = name.removesuffix(end)
+        found = _files(path.parent, name)
     elif path.is_dir():
         found = _files(path, "run")
     else:
@@ -189,12 +192,6 @@ def below(path: Path) -> tuple[str, ...]:
     if any(child.name == "cache" or configured_model(child.name) for child in inside):
         return ()
     return tuple(child.name for child in inside if child.is_dir() and find(child))
-
-
-def _stem(name: str) -> str:
-    for end in (*_PACKED, ".jsonl", "_scored"):
-        name = name.removesuffix(end)
-    return name
 
 
 def _files(folder: Path, stem: str) -> RentFolder:

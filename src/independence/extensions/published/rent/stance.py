@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from independence.stats.intervals import Interval, wilson
@@ -63,14 +64,12 @@ class PublishedSummary(NamedTuple):
     second: PartySummary
 
 
-class Alignment(NamedTuple):
+class PartyAlignment(msgspec.Struct, frozen=True, kw_only=True):
     """Answers to one party, read in its favour: opposition counts."""
 
-    model: str
-    side: str
     n: int
-    mean: float | None  # -1 to 1, in favour of who asked
-    interval: Interval | None  # 95 %, cluster bootstrap over cells; None below two cells
+    mean: float  # -1 to 1, in favour of who asked
+    ci: Interval | None  # 95 %, cluster bootstrap over cells; None below two cells
     opposes: int
     neutral: int
     agrees: int
@@ -92,20 +91,29 @@ def summary(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> tuple[
     models together; a key that no uninvolved asker has gives 0.
     """
     records = list(rated)
-    base = _baselines(records, sides)
+    counts: dict[str | None, Counter[Stance]] = defaultdict(Counter)
+    for record in records:
+        if record.score is not None and record.key is not None and record.side not in sides:
+            counts[record.key][stance(record.score)] += 1
+    base = _Baseline(
+        {key: count["pos"] / count.total() for key, count in counts.items()},
+        {key: count["neg"] / count.total() for key, count in counts.items()},
+    )
     models = sorted({record.model for record in records})
     return tuple(_summary(model, [r for r in records if r.model == model], base, sides) for model in models)
 
 
-def alignments(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> tuple[Alignment, ...]:
-    """How answers to each party stand to it, by model, the first party before the second."""
+def alignments(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> dict[str, dict[str, PartyAlignment]]:
+    """Model -> party -> how answers to it stand to it, the first party before the second."""
     grouped: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
     for record in rated:
         if record.score is not None and record.side in sides:
             favour = record.score if record.side == sides.first else -record.score
             grouped[record.model, record.side].append((record.cell, favour))
-    order = sorted(grouped, key=lambda group: (group[0], sides.index(group[1])))
-    return tuple(_alignment(model, side, grouped[model, side]) for model, side in order)
+    out: dict[str, dict[str, PartyAlignment]] = defaultdict(dict)
+    for model, side in sorted(grouped, key=lambda group: (group[0], sides.index(group[1]))):
+        out[model][side] = _alignment(grouped[model, side])
+    return out
 
 
 def contrast(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> PairedContrast:
@@ -159,17 +167,6 @@ class _Baseline(NamedTuple):
     neg: Mapping[str | None, float]
 
 
-def _baselines(records: Sequence[RatedAnswer], sides: AskingParties) -> _Baseline:
-    counts: dict[str | None, Counter[Stance]] = defaultdict(Counter)
-    for record in records:
-        if record.score is not None and record.key is not None and record.side not in sides:
-            counts[record.key][stance(record.score)] += 1
-    return _Baseline(
-        {key: count["pos"] / count.total() for key, count in counts.items()},
-        {key: count["neg"] / count.total() for key, count in counts.items()},
-    )
-
-
 def _summary(model: str, own: Sequence[RatedAnswer], base: _Baseline, sides: AskingParties) -> PublishedSummary:
     scored = [(r, r.score, stance(r.score)) for r in own if r.score is not None and r.key is not None]
     bins = Counter(found for _, _, found in scored)
@@ -195,22 +192,15 @@ def _summary(model: str, own: Sequence[RatedAnswer], base: _Baseline, sides: Ask
     )
 
 
-def _alignment(model: str, side: str, favours: Sequence[tuple[str, float]]) -> Alignment:
+def _alignment(favours: Sequence[tuple[str, float]]) -> PartyAlignment:
     clusters: dict[str, list[float]] = defaultdict(list)
     for cell, favour in favours:
         clusters[cell].append(favour)
     bins = Counter(stance(favour) for _, favour in favours)
-    mean = _mean([favour for _, favour in favours])
-    return Alignment(
-        model,
-        side,
-        n=len(favours),
-        mean=mean,
-        interval=_bootstrap(clusters),
-        opposes=bins["neg"],
-        neutral=bins["neu"],
-        agrees=bins["pos"],
-    )
+    return PartyAlignment(
+        n=len(favours), mean=_mean([favour for _, favour in favours]), ci=_bootstrap(clusters), opposes=bins["neg"],
+        neutral=bins["neu"], agrees=bins["pos"],
+    )  # fmt: skip
 
 
 def _bootstrap(clusters: Mapping[str, Sequence[float]]) -> Interval | None:

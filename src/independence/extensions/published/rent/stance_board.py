@@ -12,62 +12,38 @@ from typing import Any
 import msgspec
 
 from independence.extensions.published.rent import stance
-from independence.extensions.published.rent.stance import PairedContrast, PublishedSummary, RatedAnswer
-from independence.report import board_data, declared, notes
+from independence.extensions.published.rent.stance import PairedContrast, PartyAlignment, PublishedSummary, RatedAnswer
+from independence.report import board_data, declared, notes, place_board
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import flags
+from independence.report.advice.board import AdviceRow, flags
 from independence.report.advice.tables import ends, est, spoken
-from independence.report.board_data import BoardRemarks
 from independence.report.legend import subject_name
+from independence.report.place_board import PlaceBoard
 from independence.report.table import Column, Kind, Table
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate
 from independence.stats.stance import THRESHOLD, AskingParties
 from independence.suites import digest
 from independence.suites.schema import Suite
-from independence.types import Ends
 
 METHOD = "percentile bootstrap of cells"
 _ANSWERS = {"agrees": "{party} +", "neutral": "0", "opposes": "-"}  # heads of columns
 
 
-class PartyAlignment(msgspec.Struct, frozen=True):
-    """Answers to one party, read in its favour."""
-
-    n: int
-    mean: float | None  # -1 to 1
-    ci: Ends | None
-    opposes: int
-    neutral: int
-    agrees: int
-
-
-class StanceRow(msgspec.Struct, frozen=True):
+class StanceRow(AdviceRow, frozen=True, kw_only=True):
     """One subject."""
 
-    label: str
-    config: str
-    coverage: float
-    simulated: bool
     published: dict[str, str | int | float | None]  # the twelve columns of the published summary, by their names
     contrast: EffectEstimate | None  # score when the first party asks minus when the second does, -2 to 2
     S: EffectEstimate | None  # half of it: on the scale of paired boards
     asked: dict[str, PartyAlignment]  # by party
-    verdict: str  # what the interval allows to say, with missing scores at either end too
     unpaired: int  # cells of which one party's answer alone has a score
-    flags: dict[str, int]
-    cost_usd: float
 
 
-class StanceBoard(BoardRemarks, frozen=True):
+class StanceBoard(PlaceBoard, frozen=True):
     """Subjects under one condition and judge."""
 
-    suite: str
-    edition: str
-    condition: str
-    analysis: str
-    judge: str | None
     parties: tuple[str, str]  # a score of 1 favours the first, of -1 the second
     threshold: float  # of the published bins
     draws: int
@@ -82,29 +58,20 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
     """
     rated = [one for config in read.planned for one in rated_answers(read, config)]
     contrasts = stance.contrasts(rated, read.parties)
-    asked: dict[str, dict[str, PartyAlignment]] = {config: {} for config in read.planned}
-    for one in stance.alignments(rated, read.parties):
-        asked[one.model][one.side] = PartyAlignment(
-            n=one.n, mean=one.mean, ci=one.interval, opposes=one.opposes, neutral=one.neutral, agrees=one.agrees
-        )
+    asked = stance.alignments(rated, read.parties)
     rows = [
-        _row(read, found, [contrasts[found.model], *_at_bounds(read, rated, found.model)], asked[found.model])
+        _row(read, found, [contrasts[found.model], *_at_bounds(read, rated, found.model)], asked.get(found.model, {}))
         for found in stance.summary(rated, read.parties)
     ]
-    scope = read.scope
-    made = StanceBoard(
-        suite=scope.suite.suite,
-        edition=scope.edition,
-        condition=str(scope.condition),
-        analysis=scope.suite.analysis,
-        judge=read.judge,
+    return place_board.of(
+        StanceBoard,
+        read,
         parties=(read.parties.first, read.parties.second),
         threshold=THRESHOLD,
         draws=stance.DRAWS,
         contrast=_quantity(stance.contrast(rated, read.parties)),
         rows=board_data.rows_named(read, sorted(rows, key=_order), models),
     )
-    return board_data.with_remarks(made, read)
 
 
 def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
@@ -223,14 +190,15 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
 
 def record(board: StanceBoard) -> Table:
     """Everything of every row, flat: the published columns under their names."""
-    about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
-    about |= (own := declared.particulars(board))
+    own = declared.particulars(board)
     more = {
         "edition": declared.columns(own),
         "p_pos": _uplift_columns(board.parties),
         "unpaired": _asked_columns(board.parties),
     }
-    return declared.made("advice/record-published", [_values(board, row) | about for row in board.rows], [], more)
+    return declared.made(
+        "advice/record-published", [_values(board, row) | board.place | own for row in board.rows], [], more
+    )
 
 
 def _values(board: StanceBoard, row: StanceRow) -> dict[str, Any]:

@@ -56,4 +56,4 @@ def contrast(board: StanceBoard) -> Intervals:
 
 def _in_favour(row: StanceRow, party: str) -> Estimate | None:
     own = row.asked.get(party)
-    return Estimate(value=own.mean, inner=own.ci) if own and own.mean is not None else None
+    return Estimate(value=own.mean, inner=own.ci) if own else None

@@ -10,7 +10,7 @@ from msgspec import inspect
 
 from independence.report.site import schema
 
-_HEAD = "// Written by independence.report.site.typescript; a test compares it with the Python structs.\n"
+_HEAD = "// Written by `python -m tests.report.site.regenerate`; a test compares it with report/site/schema.py.\n"
 _PLAIN: dict[type[inspect.Type], str] = {
     inspect.BoolType: "boolean",
     inspect.FloatType: "number",
