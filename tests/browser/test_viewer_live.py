@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from playwright.async_api import Browser, Route
 
-from independence.store import database, dialogue_rows, digests, leases, records
+from independence.store import database, dialogue_rows, digests, leases, progress, records
 from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
 from independence.store.records import FailureRow
 from independence.suites.load import LoadedSuite
@@ -25,7 +25,7 @@ from tests.report import filled
 from tests.virtual_time import HandClock
 
 from . import serving
-from .viewing import quiet, seen, settled
+from .viewing import named, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 STEPS, EACH = 4, 50  # answers come in so many steps of so many
@@ -150,12 +150,13 @@ async def test_a_cell_opens_its_dialogue_which_grows_turn_by_turn(
         records.add_failure(connection, given_up)
     async with serving.served(path) as viewer, seen(browser) as (page, said, _):
         await settled(page, viewer.route("/live"))
-        failed = page.get_by_role("region", name="Failures").get_by_role("listitem").filter(has_text=label)
+        name = next(named(one) for one in viewer.index.subjects if one.label == label)
+        failed = page.get_by_role("region", name="Failures").get_by_role("listitem").filter(has_text=name)
         listed = await failed.inner_text()
         for words in ("HTTP 500: <b>down</b>", "once · 02/01/2026", "The same command asks again"):
             assert words in listed
         title = next(one.title for one in viewer.index.scenarios if one.id == scenario)
-        await page.get_by_role("link", name=f"{label}, {title}: 2 of 3 answered").click()
+        await page.get_by_role("link", name=f"{name}, {title}: 2 of 3 answered").click()
         await page.get_by_text("No answer to opening: HTTP 500: <b>down</b>").wait_for()
         answers = page.locator("[data-answer]")
         for number, call in enumerate(calls, 1):
@@ -213,6 +214,25 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
             told = await cards.filter(has_text=state).inner_text()
             assert [one for one in words if one not in told] == [], told
         assert said == []
+
+
+async def test_a_store_that_is_still_empty_shows_its_run_and_then_what_comes(
+    browser: Browser, toy_suite: LoadedSuite, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    begun = RunSnapshot(
+        command="run", about="toy@1", began=0, planned=0, done=0, failed=0, usd=0, cap_usd=None, missing={}, retried={},
+        waits=(), slots={}, parked=(),
+    )  # fmt: skip
+    with closing(database.connect(path)) as connection:
+        progress.put(connection, leases.owner(), msgspec.json.encode(begun).decode())
+        with StorePages(path) as pages:
+            async with app.serving(pages, ViewerSettings()) as address, seen(browser) as (page, said, _):
+                await page.goto(f"{address}#/live")
+                await page.get_by_text("preparing: the servers are tested").wait_for()
+                filled.plan(connection, toy_suite, "a", 1)
+                await page.get_by_role("heading", name="Dialogues").wait_for()
+                assert said == []
 
 
 async def test_a_page_on_its_way_when_the_first_verdict_comes_is_whole(

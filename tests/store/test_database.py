@@ -261,3 +261,15 @@ def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
     assert health.free_bytes(tmp_path) > 0
     with pytest.raises(StoreError, match="create it or choose another --db"):
         health.free_bytes(tmp_path / "nowhere")
+
+
+def test_a_new_store_that_stays_empty_is_removed_unless_somebody_reads_it(path: Path) -> None:
+    with database.writing(path, new=True):
+        pass
+    assert not path.exists()
+    with database.writing(path, new=True):
+        reader = database.connect_existing(path)
+        reader.execute("SELECT * FROM editions").fetchall()
+    with closing(reader), database.writing(path, new=True) as again:  # a second run, under the eyes of the same reader
+        records.add_edition(again, EditionRow("s", "e", "{}"))
+        assert reader.execute("SELECT count(*) FROM editions").fetchone() == (1,)

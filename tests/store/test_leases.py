@@ -140,6 +140,16 @@ def test_a_process_has_one_snapshot_that_comes_back_as_it_was(connection: Connec
     assert (row.owner, row.at, row.state, row.snapshot) == (me, time.now(), "running", SAID)
 
 
+def test_who_began_last_is_first_whoever_spoke_last(connection: Connection) -> None:
+    time = HandClock()
+    put(connection, "a", time, began=20.0)
+    put(connection, "b", time, began=10.0)
+    for speaker in "abab":
+        time.forward(1)
+        put(connection, speaker, time, began={"a": 20.0, "b": 10.0}[speaker])
+        assert list(states(connection, time)) == ["a", "b"]
+
+
 def test_a_killed_process_is_gone_an_ended_one_has_ended_and_the_next_run_takes_their_rows(
     connection: Connection,
 ) -> None:

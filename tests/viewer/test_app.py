@@ -212,9 +212,10 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
     write(
         store,
         f"INSERT INTO leases VALUES ('b radio 1', '{me}', 9e12), ('b dessert 1', '{gone}', 9e12)",
+        f"INSERT INTO leases VALUES ('b dinner 1', '{me}', 9e12)",
         "DELETE FROM calls WHERE trial IN ('b radio 1', 'b dessert 1')",
         "INSERT INTO failures VALUES ('b dessert 1', 'x', 'GaveUp', 'HTTP 500 (7f)', 0, 0, '[]', '2026', 0)",
-        "INSERT INTO failures VALUES ('b radio 1', 'x', 'GaveUp', 'HTTP 500 (8e)', 0, 0, '[]', '2027', 0)",
+        "INSERT INTO failures VALUES ('b radio 1', 'y', 'GaveUp', 'HTTP 500 (8e)', 0, 0, '[]', '2027', 0)",
         "INSERT INTO failures SELECT trial, turn_id, 'GaveUp', 'answered later', 0, 0, '[]', '2028', 0 FROM calls",
         "DELETE FROM verdicts WHERE trial = 'a radio 1'",
     )
@@ -233,7 +234,7 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
     assert by["label of b", "dinner"] == [1, 0, 1, 1, 0, 1]
     (failure,) = found["failures"]  # in the same words but for a number, the last one is told
     assert [failure[name] for name in ("label", "what", "detail", "times", "scenarios", "scenario", "run", "at")] == [
-        "label of b", "x", "HTTP 500 (8e)", 2, 2, "radio", 1, "2027",
+        "label of b", "y", "HTTP 500 (8e)", 2, 2, "radio", 1, "2027",
     ]  # fmt: skip
 
 

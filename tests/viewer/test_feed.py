@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
+from independence.store import leases, progress
+from independence.store.progress import RunSnapshot
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.feed import REPEATED_S, ChangesFeed
@@ -153,6 +155,21 @@ async def test_changes_come_by_themselves_with_the_counts_of_the_board_that_is_w
         assert later["version"] != changes["version"]
         told = await ask(address, "/api/changes")
         assert {**told.json, "at": 0} == {**later, "at": 0}
+
+
+async def test_what_a_run_says_of_itself_is_told_and_is_no_new_result(address: str, store: Path) -> None:
+    before = (await ask(address, "/api/changes")).json
+    async with listening(address, "/api/changes") as reader:
+        await reader.readuntil(b"\r\n\r\n")
+        await event(reader)
+        said = RunSnapshot(
+            command="run", about="toy@1", began=1, planned=2, done=0, failed=0, usd=0, cap_usd=None, missing={},
+            retried={}, waits=(), slots={}, parked=(),
+        )  # fmt: skip
+        with closing(sqlite3.connect(store)) as connection, connection:
+            progress.put(connection, leases.owner(), msgspec.json.encode(said).decode())
+        _, told = await event(reader)
+    assert (told["version"], [run["snapshot"]["planned"] for run in told["runs"]]) == (before["version"], [2])
 
 
 async def test_a_stream_ends_at_once_with_the_server_and_is_refused_like_any_request(store: Path) -> None:
