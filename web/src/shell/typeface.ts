@@ -3,7 +3,7 @@ import url from "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wg
 import { isFetching } from "../data/documents";
 
 const NAME = "Source Sans 3";
-const PAUSE = 500; // milliseconds in which a page asks for what it shows first
+const PAUSE = 200; // milliseconds in which a page asks for what it shows first
 
 /** Fetches it once everything else is there: the first text never waits for it. */
 export function fetchTypeface(): void {
