@@ -100,6 +100,11 @@ async def quiet(page: Page) -> None:
     await expect(waiting).to_have_count(0, timeout=PATIENCE)
 
 
+async def set_in_typeface(page: Page) -> None:
+    """Wait until the page has its typeface: lines wrap anew when it comes."""
+    await page.wait_for_function("document.fonts.size > 0")
+
+
 async def steady_text(page: Page) -> str:
     """What is read on a page, once it stays the same: lists are measured before they know how much of them is near."""
     found: str = await page.evaluate(STEADY)
