@@ -187,6 +187,6 @@ async def test_numbers_of_a_column_end_at_one_edge_and_nothing_is_cut(
                 if edges:
                     assert max(edge for edge, _ in edges) - min(edge for edge, _ in edges) <= 1, place
                     compared += len(edges)
-            assert compared >= 120
+            assert compared >= 79  # a phone has the index alone
             texts = page.locator("main :is(td, h1, h2, p, li, button, th[scope=row])").filter(visible=True)
             assert await texts.evaluate_all(CUT) == []
