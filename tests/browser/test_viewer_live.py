@@ -77,6 +77,7 @@ async def test_answers_that_another_process_writes_are_seen_and_no_row_moves_und
     ):  # fmt: skip
         await settled(live, viewer.route("/live"))
         await live.get_by_text(re.compile(COUNT)).first.wait_for()
+        await set_in_typeface(live)
         names = await live.evaluate(NAMES)
         await live.evaluate(WATCH)
         await settled(board, viewer.route("/"))
@@ -107,7 +108,7 @@ async def test_who_comes_from_live_sees_results_come_and_keeps_their_place(
         await page.get_by_role("link", name="Leaderboard so far").click()
         field = page.locator("main input[type=search]")
         await field.fill("sim")
-        await page.evaluate("window.row = document.querySelector('tbody tr'); scrollTo(0, 120)")
+        await page.evaluate("window.row = document.querySelector('tbody tr'); scrollTo(0, 60)")
         await page.evaluate("document.activeElement.setSelectionRange(1, 3)")
         follow = page.get_by_role("checkbox", name="Follow")
         assert await follow.is_checked()
@@ -116,7 +117,7 @@ async def test_who_comes_from_live_sees_results_come_and_keeps_their_place(
         write(path, rest, 0)
         await answers.filter(has_not_text=before).wait_for()
         place = "[scrollY, row.isConnected, document.activeElement.selectionStart, document.activeElement.selectionEnd]"
-        assert await page.evaluate(place) == [120, True, 1, 3]
+        assert await page.evaluate(place) == [60, True, 1, 3]
         await page.reload()
         await quiet(page)
         assert await follow.is_checked()  # for as long as the tab is open

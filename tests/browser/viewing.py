@@ -102,7 +102,7 @@ async def quiet(page: Page) -> None:
 
 async def set_in_typeface(page: Page) -> None:
     """Wait until the page has its typeface: lines wrap anew when it comes."""
-    await page.wait_for_function("document.fonts.size > 0")
+    await page.evaluate("async () => { while (!document.fonts.size) await new Promise(requestAnimationFrame) }")
 
 
 async def steady_text(page: Page) -> str:
