@@ -756,7 +756,7 @@ export interface DialogueDisagreement {
   readonly high: number | boolean;
 }
 
-/** `api/changes`, and the event `changes` of its stream. Another `version` means that the store has changed. */
+/** `api/changes`, and the event `changes` of its stream. Another `version` means that there are new results. */
 export interface ChangesDocument {
   readonly schema: number;
   readonly version: string;
