@@ -48,7 +48,8 @@ function leaderboard(board: CurrentBoard): Record<string, Rule> {
     ...Object.fromEntries(FACETS.map((facet) => [facet.name, oneOf(`no such ${facet.head.toLowerCase()}`, all.map(facet.of))])),
     q: ANY, ref: oneOf("no such subject", board.rows.keys()), zoom: oneOf("no such choice", ["top"]),
     sort: oneOf("no such column", columns), dir: oneOf("no such direction", ["asc", "desc"]),
-    cols: { why: "no such column", is: (value) => value.split(" ").every((key) => chosen.has(key)) },
+    // Columns without a value on this board are left out, so that one choice serves all boards.
+    cols: { why: "no such column", is: (value) => value.split(" ").some((key) => chosen.has(key)) },
   };
 }
 

@@ -69,7 +69,7 @@ export const FIXED: readonly BoardColumn[] = [
   { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
   { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
   { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
-  { key: "like_these", head: "Scenarios like these", kind: "interval", value: outerInterval },
+  { key: "like_these", head: "Other scenarios", kind: "interval", value: outerInterval },
 ];
 
 const OPTIONAL: readonly BoardColumn[] = [
