@@ -18,7 +18,6 @@ export default function LivePage() {
   return (
     <Page title="Live" lead="Progress of the runs that write into this store, as it happens.">
       <Runs />
-      {live !== null && <Failures failures={live.failures} />}
       <section aria-labelledby="dialogues" className="mt-8">
         <h2 id="dialogues" className="font-semibold">
           Dialogues
@@ -36,6 +35,7 @@ export default function LivePage() {
           </>
         )}
       </section>
+      {live !== null && <Failures failures={live.failures} />}
     </Page>
   );
 }
