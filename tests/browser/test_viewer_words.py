@@ -97,7 +97,10 @@ async def found(page: Page, address: str, query: str) -> tuple[str, list[str]]:
     """How much is found, and the first dialogues."""
     await settled(page, f"{address}#/search?q={query}")
     status = page.locator("main").get_by_role("status").filter(has_text=re.compile("place|No text"))
-    return await status.inner_text(), await page.locator("main li p").all_inner_texts()
+    said, dialogues = await status.inner_text(), page.locator("main li p")
+    if await dialogues.count() > 0:
+        await dialogues.filter(has_text="result").first.wait_for()  # a document of its own
+    return said, await dialogues.all_inner_texts()
 
 
 async def test_a_site_of_files_finds_what_the_server_finds_and_asks_for_little(
