@@ -147,9 +147,8 @@ def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
     finally:
         if not hangs:  # else closing it would hang as well
             connection.close()
-        if (
-            unused and not store_file.log_of(path).exists()
-        ):  # a refused or mistyped run, of a store nobody else has open
+        # Of a refused or mistyped run; while another process has the store open, it stays.
+        if unused and not store_file.log_of(path).exists():
             path.unlink(missing_ok=True)
 
 

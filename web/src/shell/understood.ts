@@ -7,7 +7,7 @@ import { entries, FIXED, optionalColumns, usualColumns } from "../features/leade
 import { FACETS } from "../features/leaderboard/facets";
 import { everyTag, useNotebook, type Note } from "../features/notes/notes";
 import { FIFTHS, KINDS, NO_RESULT } from "../features/search/found";
-import { BINS } from "../features/scenario/rows";
+import { BINS, ORDERS as FEED_ORDERS } from "../features/scenario/rows";
 import { useHashPath, useHashQuery } from "../route/hash";
 import { mostRuns } from "../ui/LeastRuns";
 
@@ -83,7 +83,7 @@ function rulesOf(board: CurrentBoard, path: string, asked: URLSearchParams, note
       dir: oneOf("no such direction", ["asc", "desc"]), least: run,
     },
     s: id === "" ? none : {
-      q: ANY, run, raw: FLAG, least: run, first: oneOf("no such order", ["highest"]), sort: oneOf("no such order", ["board", "lowest", "highest", "spread"]),
+      q: ANY, run, raw: FLAG, least: run, first: oneOf("no such order", ["highest"]), sort: oneOf("no such order", FEED_ORDERS.map(([order]) => order)),
       bin: below("no such part of the scale", BINS), turn: oneOf("no such turn", board.scenarios.get(decodeURIComponent(id))?.turns ?? []),
     },
     cell: { m: subject, run: upTo("no such run", board.subjects.get(asked.get("m") ?? "")?.runs ?? mostRuns(board)) },

@@ -82,7 +82,7 @@ export default function AboutPage() {
               shows how far judges agree. Results need not hold in other situations.
               {board.index.board !== null && " An index says how much is kept, not whether keeping it was right."}
             </p>
-            {info.imported && <Remark>These results were imported. Titles and rubrics of the published suite are not stored, so none are shown.</Remark>}
+            {info.imported && <Remark>These results were imported. The rubrics of the published suite are not stored, so none are shown.</Remark>}
             {info.simulated > 0 && <Remark>Simulated subjects are programs with known behaviour; no model was asked.</Remark>}
           </div>
         </section>

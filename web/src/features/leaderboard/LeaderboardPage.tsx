@@ -1,7 +1,6 @@
 import { lazy, Suspense, useMemo } from "react";
-import { useBoard, type CurrentBoard } from "../../data/board";
+import { boardName, useBoard, type CurrentBoard } from "../../data/board";
 import { spanFrom, type Span } from "../../charts/scale";
-import { boardName } from "../../data/board";
 import { useQuery } from "../../route/query";
 import type { ColumnInfo, Intervals } from "../../schema";
 import { Page } from "../../shell/Page";

@@ -16,17 +16,10 @@ import { Failed } from "../../ui/Notice";
 import { cellsPath } from "../../data/paths";
 import { FilterField } from "../../ui/FilterField";
 import { Feed } from "./Feed";
-import { bin, feedRows, ordered, type FeedOrder } from "./rows";
+import { bin, feedRows, ordered, ORDERS, type FeedOrder } from "./rows";
 import { Script } from "./Script";
 import { Strip } from "./Strip";
 import { Telling } from "./Telling";
-
-const ORDERS: readonly (readonly [FeedOrder, string])[] = [
-  ["board", "Leaderboard order"],
-  ["lowest", "Lowest result first"],
-  ["highest", "Highest result first"],
-  ["spread", "Largest spread between runs first"],
-];
 
 /** Every answer to one scenario, over all subjects and runs. */
 export default function ScenarioPage() {

@@ -12,6 +12,14 @@ export interface FeedRow {
 
 export type FeedOrder = "board" | "lowest" | "highest" | "spread";
 
+/** Orders of the feed, as the address and as readers name them. */
+export const ORDERS: readonly (readonly [FeedOrder, string])[] = [
+  ["board", "Leaderboard order"],
+  ["lowest", "Lowest result first"],
+  ["highest", "Highest result first"],
+  ["spread", "Largest spread between runs first"],
+];
+
 export const BINS = 10;
 
 /** In which tenth of the scale a share lies. */
