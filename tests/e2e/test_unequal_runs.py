@@ -56,7 +56,7 @@ PRINTED = (
     ("leaderboard --db later.db", "3 to 21 runs of a scenario, complete"),
     ("leaderboard --db hole.db", "2 to 21 runs of a scenario, 93% to 100% of verdicts"),
     ("leaderboard --db one.db --detailed", "75.6–89.3 2–21 100%", "74.7 to 89.7 — — sim/half"),
-    ("leaderboard --db one.db --format md", "| 2–21 | 100% |", "from 2 of one to 6 of another"),
+    ("leaderboard --db one.db --format md", "| 2–21 | 100% |", "2–6: the fewest and the most"),
     ("leaderboard --db one.db --scoring published", ASIDE, "3 runs, complete"),
     ("leaderboard --db one.db --scoring v2 --explain", f"Not on this board: {OWN}."),
     (f"compare {OWN} {EVEN} --db one.db", "75.6 to 89.3 74.7 to 89.7 2–21 100%", "40.6 to 75.4 3 100%"),
