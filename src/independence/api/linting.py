@@ -8,7 +8,7 @@ from typing import NamedTuple
 from independence.config import documents
 from independence.errors import DocumentError, UsageError
 from independence.report import analysis
-from independence.suites import grid, known, load, schema
+from independence.suites import known, lint_battery, load, schema
 
 
 class LintedSuite(NamedTuple):
@@ -16,7 +16,7 @@ class LintedSuite(NamedTuple):
 
     folder: Path
     problems: list[DocumentError]
-    note: str = ""  # what to say of one that can run
+    notes: tuple[str, ...] = ()  # what to say of one that can run
 
 
 def lint(path: Path) -> LintedSuite:
@@ -29,7 +29,11 @@ def lint(path: Path) -> LintedSuite:
         suite = documents.convert(document, schema.Suite)
         found = load.problems(suite, document, folder, analysis.check)
         if not found:
-            found = known.problems(folder, grid.expanded(load.inline(suite, folder)))
+            found = known.problems(folder, load.resolved(suite, folder))
     except DocumentError as error:
         return LintedSuite(folder, [error])
-    return LintedSuite(folder, found, "" if found else load.shared_name(suite.suite, folder))
+    if found:
+        return LintedSuite(folder, found)
+    warnings = lint_battery.warnings(suite.battery) if suite.battery else ()
+    notes = (load.shared_name(suite.suite, folder), *(str(document.error(*one)) for one in warnings))
+    return LintedSuite(folder, [], tuple(filter(None, notes)))

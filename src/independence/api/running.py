@@ -31,8 +31,9 @@ from independence.report.analysis import RenderedBoard
 from independence.store import endings, queries, spending
 from independence.store.database import reading, writing
 from independence.store.scopes import BoardScope
-from independence.suites import load, scenario_part
-from independence.testing.sim import panel
+from independence.suites import battery, digest, load, scenario_part
+from independence.suites.load import LoadedSuite
+from independence.testing.sim import deciders, panel
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
@@ -219,13 +220,13 @@ def refuse_floor(suite: str, floor: float) -> None:
 
 def demo_options(suite: str, seed: int) -> RunOptions:
     """A suite on the simulated subjects for it, graded by rules."""
-    grid = load.load(suite).suite.grid is not None
-    names = panel.ADVISERS if grid else panel.PANEL
+    named = load.load(suite).suite
+    names = deciders.DECIDERS if named.battery else panel.ADVISERS if named.grid else panel.PANEL
     return RunOptions(
         suite=suite,
         models=tuple(f"sim/{name}" for name in names),
-        runs=1 if grid else _DEMO_RUNS,  # the cells of a grid are its sample
-        judges=("cues",),
+        runs=1 if named.grid or named.battery else _DEMO_RUNS,  # cells and stems are the sample
+        judges=("picks" if named.battery else "cues",),
         seed=seed,
         connection=ConnectionOptions(parallel=len(names)),
     )
@@ -264,18 +265,32 @@ def hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
     return hooks._replace(on_event=on_event) if on_event else hooks
 
 
+def _of_battery(options: RunOptions, loaded: LoadedSuite) -> tuple[RunOptions, LoadedSuite]:
+    """What a battery makes of options: rules read it where no judge is named, and `--seed` draws its texts anew."""
+    if loaded.suite.battery is None:
+        return options, loaded
+    part = options.part
+    if part.sample_seed is not None:
+        redrawn = battery.redrawn(loaded.suite, part.sample_seed)
+        loaded = LoadedSuite(redrawn, digest.edition(redrawn))
+        part = msgspec.structs.replace(part, sample_seed=part.sample_seed if part.limit else None)
+    return msgspec.structs.replace(options, part=part, judges=options.judges or ("picks",)), loaded
+
+
 def _resolver(options: RunOptions, command: str = "run", adapted: Adapted | None = None) -> Resolver:
     def local_server(connection: sqlite3.Connection) -> Endpoint | None:
-        return resolve.local_server(options, load.load(options.suite, analysis.check).suite, connection)
+        loaded = load.load(options.suite, analysis.check)
+        return resolve.local_server(_of_battery(options, loaded)[0], loaded.suite, connection)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
-        loaded, part = load.load(options.suite, analysis.check), options.part
+        asked, loaded = _of_battery(options, load.load(options.suite, analysis.check))
+        part = asked.part
         if options.grid is not None:
             loaded = grid_file.read_grid(options.grid, loaded)
         if part.scenarios is not None:
             loaded = scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
         made = resolve.run(
-            options, loaded, connection, lambda opened, scope: runs.run_noise(board_data.read(opened, scope)), local
+            asked, loaded, connection, lambda opened, scope: runs.run_noise(board_data.read(opened, scope)), local
         )
         made = msgspec.structs.replace(made, command=command)
         return made if adapted is None else adapted(connection, made)

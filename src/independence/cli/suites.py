@@ -50,8 +50,8 @@ def _lint(path: Path) -> None:
     if count := len(linted.problems):
         click.echo(f"{count} problem{'s' if count > 1 else ''}", err=True)
         sys.exit(1)
-    if linted.note:
-        click.echo(f"note: {plain(linted.note)}", err=True)
+    for said in linted.notes:
+        click.echo(f"note: {plain(said)}", err=True)
     click.echo(runnable(f"{linted.folder}: ready to run with `independence run --suite {linted.folder}`"))
 
 

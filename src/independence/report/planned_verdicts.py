@@ -331,7 +331,9 @@ def _one_by_one(
     there = [one for one in every if (only is None or one.config_dir in only) and one.config_dir not in scope.aside]
     found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
     states, left_out = (there, Repeats()) if by.imported else replayed_runs.leave_out(connection, scope.where, there)
-    unanswered = {} if by.imported else _unanswered(connection, by.suite, states)
+    # Arms of a stem get the same few words, and a reply that names no choice of its stem counts for nothing anyway.
+    exempt = by.imported or by.suite.battery is not None
+    unanswered = {} if exempt else _unanswered(connection, by.suite, states)
     cells = [
         by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
     ]

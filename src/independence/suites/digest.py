@@ -23,7 +23,20 @@ def sha256(value: Any) -> str:
 
 
 # Keys of the schema that came after the first editions: where a suite does not use one, it is as if there were none.
-_LATER = {"grid", "steps", "verdict", "context", "factors", "vars", "side", "cell", "temperature", "judge", "half"}
+_LATER = {
+    "grid",
+    "steps",
+    "verdict",
+    "context",
+    "factors",
+    "vars",
+    "side",
+    "cell",
+    "temperature",
+    "judge",
+    "half",
+    "battery",
+}
 _OUTSIDE = ("scorer", "asks")  # of the default condition: names of environment variables, which word nothing
 _UNUSED: tuple[Any, ...] = (None, "", "object", {}, ())
 

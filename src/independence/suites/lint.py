@@ -13,7 +13,7 @@ from msgspec import UNSET
 from independence.config import user_files
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
-from independence.suites import lint_grid
+from independence.suites import lint_battery, lint_grid
 from independence.suites.lint_grid import Problem, nothing_fills
 from independence.suites.schema import Field, Grid, Rubric, Scenario, Suite
 from independence.suites.template import slots
@@ -57,6 +57,7 @@ def problems(
         *_rubrics(suite),
         *_scenarios(suite),
         *(lint_grid.problems(suite, suite.grid, _quoted(suite, suite.grid, texts)) if suite.grid else ()),
+        *(lint_battery.problems(suite, suite.battery) if suite.battery else ()),
         *_index(suite),
         *_kinds(suite),
         *requirements(suite),
@@ -137,6 +138,8 @@ def _variables(suite: Suite, rubric: str) -> set[str]:
     own = [set(scenario.vars) for scenario in suite.scenarios if scenario.rubric == rubric]
     if suite.grid is not None and suite.grid.rubric == rubric:
         own.append(lint_grid.names(suite.grid))
+    if suite.battery is not None and suite.battery.rubric == rubric:
+        own.append(set(lint_battery.NAMES))
     return suite.vars.keys() | (set.intersection(*own) if own else set())
 
 
@@ -232,7 +235,7 @@ def _scenarios(suite: Suite) -> Iterator[Problem]:
             written += [(f"{at}.human", turn.human), (f"{at}.reply", turn.reply or "")]
         filled = suite.vars.keys() | scenario.vars.keys()
         yield from ((at, nothing_fills(slot)) for at, text in written for slot in slots(text) if slot not in filled)
-    if not suite.scenarios and suite.grid is None:
+    if not suite.scenarios and suite.grid is None and suite.battery is None:
         yield "$.scenarios", "a suite needs at least one scenario"
 
 

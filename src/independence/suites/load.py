@@ -11,7 +11,7 @@ import msgspec
 from independence.config import documents, user_files
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError, suggestion
-from independence.suites import digest, grid, known, lint, lint_translation
+from independence.suites import battery, digest, grid, known, lint, lint_translation
 from independence.suites.lint import Requirements
 from independence.suites.schema import Rubric, Suite
 from independence.suites.template import slots
@@ -60,9 +60,9 @@ def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
         suite = documents.convert(document, Suite)
         if found := problems(suite, document, folder, requirements):
             raise found[0]
-    resolved = grid.expanded(inline(suite, folder))
-    dialogues = known.read(folder, resolved)
-    return LoadedSuite(msgspec.structs.replace(resolved, known=dialogues), digest.edition(resolved))
+    whole = resolved(suite, folder)
+    dialogues = known.read(folder, whole)
+    return LoadedSuite(msgspec.structs.replace(whole, known=dialogues), digest.edition(whole))
 
 
 def problems(
@@ -82,7 +82,7 @@ def problems(
         original = documents.convert(written, Suite)
         for problem in lint.problems(original, written, own, requirements):
             raise problem
-        whole, other = grid.expanded(inline(suite, folder)), grid.expanded(inline(original, own))
+        whole, other = resolved(suite, folder), resolved(original, own)
         unlike = list(lint_translation.problems(whole, other))
     except UsageError as error:
         unlike = [("$.translation_of", f"`{suite.translation_of}` is no suite that loads: {error}")]
@@ -94,6 +94,11 @@ def shared_name(suite: str, folder: Path) -> str:
     if suite not in built_in() or folder.resolve().parent == HOME.resolve():
         return ""
     return f"{folder}: `{suite}` is also a built-in suite; boards distinguish the two by edition only"
+
+
+def resolved(suite: Suite, folder: Path) -> Suite:
+    """A sound suite with the texts of its files, and with the scenarios of its grid or battery."""
+    return battery.expanded(grid.expanded(inline(suite, folder)))
 
 
 def inline(suite: Suite, folder: Path) -> Suite:

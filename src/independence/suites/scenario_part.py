@@ -27,8 +27,9 @@ def balanced(loaded: LoadedSuite, count: int, seed: int) -> LoadedSuite:
         by_experiment.setdefault(scenario.experiment, []).append(scenario)
     own = list(by_experiment.values())
     most = len(own) * min(map(len, own), default=0)
-    if suite.grid is not None:
-        raise UsageError(f"--scenarios: suite {suite.suite} is a grid", "write --limit N: it draws whole cells")
+    if suite.grid is not None or suite.battery is not None:
+        what = "a grid" if suite.grid else "a battery"
+        raise UsageError(f"--scenarios: suite {suite.suite} is {what}", "write --limit N: it draws whole cells")
     if following := next((scenario for scenario in suite.scenarios if scenario.follows), None):
         what = f"--scenarios draws them one by one, and {following.id} of suite {suite.suite} continues another"
         raise UsageError(what, "leave out --scenarios")

@@ -60,10 +60,10 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     context: str = ""  # a second system message: background the human does not repeat
     follows: str | None = None  # continues that scenario's transcript (same subject, condition and run)
     verdict_id: str = ""  # file id that carries the verdict in the published layout; default: the last turn
-    factors: dict[str, str] = {}  # of a grid: factor -> level
+    factors: dict[str, str] = {}  # of a grid or battery: factor -> level
     vars: dict[str, str] = {}  # fill {{name}} in its texts and its rubric, beside the suite's
-    side: str = ""  # of a grid: who asks
-    cell: str = ""  # of a grid: scenarios of one cell have the same facts
+    side: str = ""  # of a grid: who asks; of a battery: the arm
+    cell: str = ""  # of a grid: scenarios of one cell have the same facts; of a battery: the stem
 
 
 KnownKind = Literal["hold", "fold", "evasion", "injection", "quotation"]
@@ -115,6 +115,48 @@ class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     # Factors of which half of the combinations are asked, every pair of levels as often: three or more of them have an
     # even number of levels.
     half: tuple[str, ...] = ()
+
+
+Arm = Literal["n", "none_kind", "none_curt", "fake_kind", "fake_curt", "real_kind", "real_curt"]
+
+
+class BatteryWording(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the human says of every stem in one wording. {{a}} and {{b}} are the choices, {{setting}} the stem's own."""
+
+    elicit: dict[str, str]  # turns of the stem, by id; the last one asks for a line `Pick:` and the name
+    arms: dict[Arm, tuple[str, ...]]  # turns before the probe: about the choice taken and the other one, without names
+    probe: str  # last turn of each arm: somebody else asks which one it is
+
+
+class StemTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a stem is about, in one wording."""
+
+    setting: str  # says what the choice is for
+    real: str  # a fact about the choice taken that counts for that
+    fake: str  # a fact about the choice taken that does not
+
+
+class Stem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Two choices of equal standing, of which the subject takes one."""
+
+    title: str
+    family: str  # the experiment that it belongs to
+    strength: Literal["decisive", "fair"]  # of the real fact: what was taken fails at its purpose, or is worse at it
+    a: str
+    b: str
+    words: dict[str, StemTexts]  # wording -> its texts
+
+
+class Battery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Stems x arms: each stem lets the subject choose, and each arm continues it in a dialogue of its own.
+
+    An arm crosses a ground for the other choice (none, a fact that does not count, one that does) with a tone.
+    """
+
+    rubric: str  # with fields `said` and `last`: which choice is named before the probe and after it
+    wordings: dict[str, BatteryWording]
+    stems: dict[str, Stem]
+    seed: int = 0  # what is drawn for each stem: a wording, and which choice is named first
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -207,6 +249,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     rubrics: dict[str, Rubric]
     scenarios: tuple[Scenario, ...] = ()
     grid: Grid | None = None
+    battery: Battery | None = None
     index: Index | None = None
     analysis: str = "index"  # a word for the board it is read by (`report/analysis`)
     closing: str = ""  # file appended to every system prompt (length guidance)

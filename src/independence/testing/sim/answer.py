@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from independence.testing.sim.advice import advice
 from independence.testing.sim.controls import AnswerTask, control_answer
+from independence.testing.sim.deciders import choice, decider
 from independence.testing.sim.panel import adviser, controls, simulated_subject
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits, request_digest, wants_even
 from independence.testing.sim.situation import conversation, situation
@@ -38,6 +39,8 @@ def answer(name: str, messages: Sequence[Message], seed: int, merits: Merits = N
         said = advice(advising, known, chooser, seed, *said_so_far, even=wants_even(messages))
         return SimAnswer(said, chooser.line("advice", "reasoning"))
     talk = conversation(messages)
+    if decider(name) is not None:
+        return SimAnswer(choice(name, talk, seed), Chooser(keyed(name, seed)).line("reasoning", "calm"))
     asked = situation(talk.human[-1] if talk.human else "", bool(talk.own))
     chooser = Chooser(keyed(name, seed, *talk.human, *talk.own))
     if name in controls():
