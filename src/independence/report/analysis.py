@@ -17,7 +17,7 @@ from independence.errors import UsageError
 from independence.report import additions, table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.gate import GatedSubject
-from independence.report.measures import SuiteMeasures
+from independence.report.measures import BatteryResults, SuiteMeasures
 from independence.report.table import Column, Section, Table, Value
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -95,6 +95,10 @@ class Analysis:
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         """One number a subject, by which two suites are equated. Raises UsageError where there is none."""
         raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which equates no suites")
+
+    def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
+        """What was done in each arm of a battery, for the viewer; None where the suite has none."""
+        return None
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """What `check` decides on of one subject; None where verdicts are missing. Not where there is no index."""
