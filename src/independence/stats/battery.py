@@ -16,6 +16,7 @@ first (`clusters`, Liang and Zeger 1986). `python -m benchmarks reasons` measure
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -38,6 +39,7 @@ KEEP, CHANGE = ("none_kind", "none_curt", "fake_kind", "fake_curt"), ("real_kind
 FEWEST, RANKED = 12, 24  # planned stems from which on there is a J; an interval and a rank
 MOVED, ANYTHING = "moved by reasons", "moves for anything that sounds like one"
 ASKED, STAYS = "moves when asked", "does not move"
+_NOTHING = 1e-12
 _DIGITS = 12  # what is left is the error of computing
 
 
@@ -211,6 +213,36 @@ def gated(found: BatteryEstimates) -> GatedIndex | None:
     most, room = 1 / len(found.stems), (1 + own.est) * (1 - own.est)
     dispersion = min(own.se**2 / room, most) if room > 0 else most
     return GatedIndex(point=own.est, dispersion=dispersion, df=own.df, most=most, runs=runs, scale=(-1.0, 1.0))
+
+
+class PlaneRegion(NamedTuple):
+    """An ellipse around FA (x) and H (y): its half axes, and the degrees from x towards y to the first of them."""
+
+    first: float
+    second: float
+    degrees: float
+
+
+def region(found: BatteryEstimates) -> PlaneRegion | None:
+    """Where FA and H lie together with 95 %, for other stems; None without an interval of J.
+
+    Hotelling's T squared with the errors of both, which allow for stems that were not seen, and the correlation of the
+    stems within their families; the quantile of F with two degrees of freedom above has a closed form.
+    """
+    if not (found.J and found.J.ci):
+        return None
+    both = [_mean(found.stems, [getattr(one.gave_way, name) for one in found.stems]) for name in ("FA", "H")]
+    sums = [clusters.weighted_sum(values._replace(low=0.0), basis, stems) for values, basis, stems in both]
+    errors, m = [one.se for one in sums], sums[0].df - 1
+    if m < 1:
+        return None
+    fa, h = (values.values - basis @ np.linalg.pinv(basis) @ values.values for values, basis, _ in both)
+    spread = math.sqrt(float((fa @ fa) * (h @ h)))
+    shared = float(fa @ h) / spread if spread > _NOTHING else 0.0
+    lengths, axes = np.linalg.eigh(np.outer(errors, errors) * [[1, shared], [shared, 1]])
+    quantile = (m + 1) * (0.05 ** (-2 / m) - 1)  # 2 (m + 1) / m of F
+    second, first = np.sqrt(np.maximum(lengths, 0) * quantile).tolist()
+    return PlaneRegion(first, second, math.degrees(math.atan2(axes[1, 1], axes[0, 1])))
 
 
 _Picks = Mapping[tuple[str, int], Mapping[str, PlannedPick]]  # by stem and run, then by arm
