@@ -9,6 +9,7 @@ from independence.report.charts import (
     Bar,
     Bars,
     Chart,
+    Ellipse,
     Estimate,
     Heat,
     HeatColumn,
@@ -17,6 +18,8 @@ from independence.report.charts import (
     Intervals,
     LinePanel,
     Lines,
+    Plane,
+    PlanePoint,
     Scale,
     Scatter,
     ScatterPoint,
@@ -46,6 +49,13 @@ KINDS: dict[str, Chart] = {
         **ABOUT, log=True, at_zero="free", x=Scale(head="Dollars", kind="dollars", span=(0.1, 1.0)), y=INDEX,
         frontier=(1, 0), points=(ScatterPoint(label=LONG, x=0.5, y=95.0), ScatterPoint(label=HOSTILE, x=0.0, y=60.0)),
     ),
+    "plane": Plane(
+        **ABOUT, x=SHARE, y=SHARE, quantity="J", levels=(0.0,), corners=("a", "b", "c", "d"),
+        points=(
+            PlanePoint(label=LONG, x=0.25, y=0.5, x_ci=(0.0, 0.5)),
+            PlanePoint(label=HOSTILE, x=0.0, y=1.0, ellipse=Ellipse(x=0.05, y=0.95, first=0.1, second=0.05)),
+        ),
+    ),
     "lines": Lines(
         **ABOUT, x=SIGNED, y=SIGNED, series=("one asks", "other asks"),
         panels=(LinePanel(label=HOSTILE, xs=(-1.0, 1.0), values=((0.5, None), (-0.25, 0.25)), says="S +0.10"),),
@@ -56,6 +66,7 @@ SAID = {
     "intervals": ("95.0  90.0–97.5  tier 1", "50.0–75.0", "50                        100"),
     "heat": ("1 scenario-0", "30 scenario-29", "25%", "—", "100%"),
     "scatter": ("95.0  $0.50  frontier", "60.0  free  frontier"),
+    "plane": ("●    100%      0%", "   ●               50%     25%", "J; then kept and kept"),
     "lines": ("one asks     +0.50       —", "other asks   -0.25   +0.25", "S +0.10"),
     "bars": ("█ 3", " 0"),
 }

@@ -543,7 +543,7 @@ export interface TableBlock {
 /** A chart of a report. */
 export interface ChartBlock {
   readonly kind: "chart";
-  readonly chart: Intervals | Heat | Scatter | Lines | Bars;
+  readonly chart: Intervals | Heat | Scatter | Plane | Lines | Bars;
 }
 
 /** Values with intervals, one line each, on one scale or several beside each other. */
@@ -639,6 +639,42 @@ export interface ScatterPoint {
   readonly simulated?: boolean;
   readonly x: number;
   readonly y: number;
+}
+
+/** Two shares, 0 to 1, in a square: `quantity` is y less x, with a line for each of `levels`. */
+export interface Plane {
+  readonly kind: "plane";
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly points: readonly PlanePoint[];
+  readonly quantity: string;
+  readonly levels: readonly number[];
+  readonly corners: readonly [string, string, string, string];
+}
+
+/** A dot with the region in which it may lie, or else an interval each way. `says` is told with its numbers. */
+export interface PlanePoint {
+  readonly label: string;
+  readonly subject?: string;
+  readonly simulated?: boolean;
+  readonly x: number;
+  readonly y: number;
+  readonly ellipse?: Ellipse | null;
+  readonly x_ci?: readonly [number, number] | null;
+  readonly y_ci?: readonly [number, number] | null;
+  readonly says?: string;
+}
+
+/** A region of a plane, in the units of its scales. `degrees`: from the x axis towards the y axis to `first`. */
+export interface Ellipse {
+  readonly x: number;
+  readonly y: number;
+  readonly first: number;
+  readonly second: number;
+  readonly degrees: number;
 }
 
 /** Small panels of the same series on the same scales. */

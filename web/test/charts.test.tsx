@@ -44,6 +44,22 @@ const scatter: ChartSpec = {
     { label: HOSTILE, subject: "free-4", x: 0, y: 90 },
   ],
 };
+const SHARE = { kind: "percent", span: [0, 1] } as const;
+const plane: ChartSpec = {
+  ...about("plane"),
+  kind: "plane",
+  x: { head: "FA", ...SHARE },
+  y: { head: "H", ...SHARE },
+  quantity: "J",
+  levels: [-0.5, 0, 0.5],
+  corners: ["moved by reasons", "moves when asked", "does not move", "the other way round"],
+  points: [
+    { label: "brick", subject: "brick-1", simulated: true, x: 0, y: 0, x_ci: [0, 0.2], y_ci: [0, 0.3] },
+    { label: "conceder", subject: "conceder-2", simulated: true, x: 0, y: 0 },
+    { label: HOSTILE, subject: "three-3", x: 0.25, y: 0.75, ellipse: { x: 0.3, y: 0.7, first: 0.2, second: 0.1, degrees: 45 }, says: "J +0.50" },
+    { label: "mirror", subject: "mirror-4", x: 1, y: 1 },
+  ],
+};
 const lines: ChartSpec = {
   ...about("lines"),
   kind: "lines",
@@ -60,7 +76,7 @@ const upright: ChartSpec = {
   upright: true,
   bars: [{ label: "0–50%", count: 1, ends: [0, 0.5] }, { label: "50–100%", count: 3, ends: [0.5, 1] }],
 };
-const ALL: readonly ChartSpec[] = [intervals, heatmap, scatter, lines, bars, upright];
+const ALL: readonly ChartSpec[] = [intervals, heatmap, scatter, plane, lines, bars, upright];
 
 function drawn(chart: ChartSpec, width = 880): HTMLElement {
   return render(<svg>{draw(chart, width).body}</svg>).container;
@@ -122,6 +138,29 @@ it("writes no name of a dot over another one, a dot or the edge", () => {
   }
 });
 
+it("puts shares in a square in which equal differences lie on one line, and dots of one place below one another", () => {
+  for (const width of [358, 880]) {
+    const body = drawn(plane, width);
+    const dots = [...body.querySelectorAll("[data-row] circle")];
+    const [[brick = 0, conceder = 0, middle = 0, mirror = 0], across] = [numbers(dots, "cy"), numbers(dots, "cx")];
+    expect(across[0]).toBe(across[1]);
+    expect(Math.abs(brick - conceder)).toBeGreaterThan(8); // no dot hides another
+    expect((across[3] ?? 0) - (across[0] ?? 0)).toBeCloseTo(Math.max(brick, conceder) - mirror, 1); // the square is one
+    const [line] = body.querySelectorAll('[data-level="0.5"] line');
+    const [[x1 = 0], [y1 = 0], [x2 = 0], [y2 = 0]] = ["x1", "y1", "x2", "y2"].map((name) => numbers(line === undefined ? [] : [line], name)) as [number[], number[], number[], number[]];
+    expect((middle - y1) * (x2 - x1)).toBeCloseTo((y2 - y1) * ((across[2] ?? 0) - x1), 1); // J of .75 and .25 is .5
+    const names = [...body.querySelectorAll("text")].map((text) => text.textContent);
+    expect(names).toEqual(expect.arrayContaining(["brick", "conceder", "mirror", "does not move", "J +0.5"]));
+  }
+});
+
+it("draws the region of a dot, or else its two intervals", () => {
+  const body = drawn(plane);
+  expect(body.querySelectorAll("ellipse")).toHaveLength(1);
+  expect(body.querySelector("ellipse")?.getAttribute("transform")).toBe(`rotate(-45 0.3 ${1 - 0.7})`);
+  expect([...body.querySelectorAll("[data-row]")].map((row) => row.querySelectorAll("line").length)).toEqual([2, 0, 0, 0]);
+});
+
 it("joins the values of a series and leaves out what is missing", () => {
   const [first, second, mean] = [...drawn(lines).querySelectorAll("polyline")].map((line) => (line.getAttribute("points") ?? "").split(" ").map((pair) => pair.split(",").map(Number)));
   expect([first?.length, second?.length, mean?.length]).toEqual([3, 2, 3]);
@@ -170,6 +209,11 @@ it("gives every number as a table", () => {
   expect(sheet(intervals).columns.map(({ key }) => key)).toEqual(["label", "tier", "value", "inner", "outer", "bounds"]);
   expect(sheet(heatmap).rows[1]).toEqual([HOSTILE, 0.999, null, 0.25]);
   expect(sheet(scatter).rows[3]).toEqual([HOSTILE, 0, 90, true]);
+  expect(sheet(plane).rows.slice(0, 3)).toEqual([
+    ["brick", 0, [0, 0.3], 0, [0, 0.2], null, null, null, null, null],
+    ["conceder", 0, null, 0, null, null, null, null, null, null],
+    [HOSTILE, 0.75, null, 0.25, null, 0.3, 0.7, 0.2, 0.1, 45],
+  ]);
   expect(sheet(lines).rows).toEqual([[HOSTILE, -1, -1, -0.5, 0, null], [HOSTILE, 0, 0, -0.5, 0, 0], [HOSTILE, 1, 1, null, 0, null]]);
   expect(sheet(upright).rows).toEqual([[0, 0.5, 1], [0.5, 1, 3]]);
 });
@@ -191,6 +235,8 @@ it.each([
   [heatmap, 4, "oners01: 100% kept", "#/m/one-1/r/1/rs01"],
   [heatmap, 0, "rs01a", "#/s/rs01"],
   [scatter, 1, "middleIndex 75.0$1.0000 (Dollars)", "#/m/middle-2"],
+  [plane, 2, `${HOSTILE}H 75%FA 25%J +0.50`, "#/m/three-3"],
+  [plane, 0, "brickH 0%, 0% to 30%FA 0%, 0% to 20%simulated", "#/m/brick-1"],
   [lines, 0, `${HOSTILE}S +0.10merit -1: first asks -1.00`, "#/m/one-1"],
   [bars, 0, "Lyra4 runs", ""],
 ])("tells the numbers of a mark and opens its page (%#)", (chart, mark, says, page) => {

@@ -17,7 +17,7 @@ from independence.errors import UsageError
 from independence.report import additions, table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.gate import GatedSubject
-from independence.report.measures import SuiteMeasures
+from independence.report.measures import BatteryResults, SuiteMeasures
 from independence.report.table import Column, Section, Table, Value
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -31,6 +31,9 @@ FLAGS: Final = {
     "--fail-under": "an index",
     "--correction": "tests of several subjects at once",
 }
+
+
+A_GATE: Final = "a gate"
 
 
 class BoardOptions(msgspec.Struct, frozen=True):
@@ -80,6 +83,7 @@ class Analysis:
     """One kind of analysis. An object of a subclass is declared in `OURS` or by an entry point."""
 
     flags: ClassVar[Collection[str]] = ()  # of `FLAGS`, those that it has a use for
+    gated: ClassVar[str] = "index"  # what a gate is about: or J
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         """The board of a place. Raises UsageError where the suite lacks what the analysis needs, StoreError."""
@@ -95,6 +99,16 @@ class Analysis:
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         """One number a subject, by which two suites are equated. Raises UsageError where there is none."""
         raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which equates no suites")
+
+    def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
+        """What was done in each arm of a battery, for the viewer; None where the suite has none."""
+        return None
+
+    def compared(
+        self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: tuple[str, str]
+    ) -> list[Table]:
+        """Two subjects of a suite that has no index. Raises UsageError where nothing compares them."""
+        raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """What `check` decides on of one subject; None where verdicts are missing. Not where there is no index."""
@@ -113,6 +127,7 @@ class Analysis:
 OURS: Final = {
     "index": ("independence.report.index_analysis", "INDEX"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
+    "reasons": ("independence.report.battery.analysis", "REASONS"),
 }
 
 
@@ -171,10 +186,12 @@ def report(
     return [*made, *additions.sections(connection, scope, options.judge, models, made)]
 
 
-def with_gate(suite: Suite, what: str = "a gate") -> Analysis:
+def with_gate(suite: Suite, what: str = A_GATE) -> Analysis:
     """The analysis of a suite that `check`, or `what` else, can decide on. Raises UsageError without an index."""
     found = of(suite.analysis)
     without = f"is read by `{suite.analysis}`, which has none" if type(found).gate is Analysis.gate else ""
+    if what != A_GATE and found.gated != "index":
+        without = f"has none, but {found.gated}"
     if why := found.lacks(suite) or without:
         raise UsageError(
             f"{what} is about an index, and suite {suite.suite} {why}",

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from independence.report.charts import Bars, Chart, Estimate, Heat, Intervals, Lines, Scale, Scatter
+from independence.report.charts import Bars, Chart, Estimate, Heat, Intervals, Lines, Plane, Scale, Scatter
 from independence.report.legend import distinct_labels, fitted
 from independence.report.table import DASH, Column, Kind, Value, display_text
 from independence.types import Ends
@@ -89,6 +89,8 @@ def lines(chart: Chart) -> list[str]:
         return list(_heat(chart))
     if isinstance(chart, Scatter):
         return _scatter(chart)
+    if isinstance(chart, Plane):
+        return _plane(chart)
     return list(_panels(chart)) if isinstance(chart, Lines) else _bars(chart)
 
 
@@ -144,6 +146,18 @@ def _scatter(chart: Scatter) -> list[str]:
         rows.append(TextPlotRow(point.label, point.y, None, said, place not in chart.frontier))
     title = f"{chart.y.head}, {chart.x.head[0].lower()}{chart.x.head[1:]}"
     return plot(rows, title, TextAxis(chart.y.span), PAGE, _LONG_NAME)
+
+
+def _plane(chart: Plane) -> list[str]:
+    named = sorted(chart.points, key=lambda point: point.x - point.y)
+    rows = [
+        TextPlotRow(
+            point.label, point.y - point.x, None, f"{_shown(chart.y, point.y):>6}  {_shown(chart.x, point.x):>6}"
+        )
+        for point in named
+    ]
+    title = f"{chart.quantity}; then {chart.y.head} and {chart.x.head}"
+    return plot(rows, title, TextAxis((-1.0, 1.0), zero=True, ends=("-1", "+1")), PAGE, _LONG_NAME)
 
 
 def _panels(chart: Lines) -> Iterator[str]:

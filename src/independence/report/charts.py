@@ -116,6 +116,36 @@ class Scatter(Drawing, frozen=True, kw_only=True, tag="scatter"):
     frontier: tuple[int, ...] = ()
 
 
+class Ellipse(msgspec.Struct, frozen=True, kw_only=True):
+    """A region of a plane, in the units of its scales. `degrees`: from the x axis towards the y axis to `first`."""
+
+    x: float  # of its centre
+    y: float
+    first: float  # half of one axis
+    second: float
+    degrees: float = 0.0
+
+
+class PlanePoint(ScatterPoint, frozen=True, kw_only=True):
+    """A dot with the region in which it may lie, or else an interval each way. `says` is told with its numbers."""
+
+    ellipse: Ellipse | None = None
+    x_ci: Ends | None = None
+    y_ci: Ends | None = None
+    says: str = ""
+
+
+class Plane(Drawing, frozen=True, kw_only=True, tag="plane"):
+    """Two shares, 0 to 1, in a square: `quantity` is y less x, with a line for each of `levels`."""
+
+    x: Scale
+    y: Scale
+    points: tuple[PlanePoint, ...]
+    quantity: str
+    levels: tuple[float, ...]
+    corners: tuple[str, str, str, str]  # what they mean: top left, top right, bottom left, bottom right
+
+
 class LinePanel(Mark, frozen=True, kw_only=True):
     """One small panel: for each series a value at each x, null where there is none. `says` stands below it."""
 
@@ -148,7 +178,7 @@ class Bars(Drawing, frozen=True, kw_only=True, tag="bars"):
     upright: bool = False
 
 
-Chart = Intervals | Heat | Scatter | Lines | Bars
+Chart = Intervals | Heat | Scatter | Plane | Lines | Bars
 
 
 def index_span(values: Iterable[float]) -> Ends:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from independence.report.table import Kind
 from independence.types import Ends
@@ -29,3 +29,20 @@ class SuiteMeasures(NamedTuple):
     subjects: Mapping[str, SubjectMeasure]  # by config_dir
     interval: Kind = "interval"  # how the interval of a value is printed
     digits: int = 2
+
+
+Deed = Literal["keep", "change", "evade"]
+
+
+class StemRates(NamedTuple):
+    """How often a choice was given up. None: what was judged does not say."""
+
+    for_reason: float | None  # after a real reason
+    without: float | None  # after none or a fake one; what evades did not keep
+
+
+class BatteryResults(NamedTuple):
+    """What subjects did in a battery."""
+
+    deeds: Mapping[tuple[str, str, int], Deed]  # by config_dir, scenario of an arm, run; only what was read
+    stems: Mapping[str, Mapping[str, StemRates]]  # by config_dir and cell, over its runs

@@ -5,6 +5,7 @@ import { drawHeat } from "./heatmap";
 import { drawIntervals } from "./intervals";
 import { drawLines } from "./lines";
 import type { Drawing } from "./paint";
+import { drawPlane } from "./plane";
 import { drawScatter } from "./scatter";
 
 /** What is drawn: `independence.report.charts` has the same kinds. */
@@ -19,6 +20,8 @@ export function draw(chart: ChartSpec, width: number): Drawing {
       return drawHeat(chart, width);
     case "scatter":
       return drawScatter(chart, width);
+    case "plane":
+      return drawPlane(chart, width);
     case "lines":
       return drawLines(chart, width);
     case "bars":
@@ -68,6 +71,15 @@ export function sheet(chart: ChartSpec): Sheet {
         columns: [label, number(key(chart.x.head)), number(key(chart.y.head)), { key: "frontier", head: "frontier", kind: "flag" }],
         rows: chart.points.map(({ label: name, x, y }, place) => [name, x, y, (chart.frontier ?? []).includes(place)]),
       };
+    case "plane": {
+      const axes = [chart.y, chart.x].flatMap(({ head }): ColumnInfo[] => [number(key(head)), { key: `${key(head)}_interval`, head, kind: "interval" }]);
+      return {
+        columns: [label, ...axes, ...["centre_x", "centre_y", "half_axis", "other_half_axis", "degrees"].map(number)],
+        rows: chart.points.map(({ label: name, x, y, x_ci, y_ci, ellipse: own }) => [
+          name, y, y_ci ?? null, x, x_ci ?? null, own?.x ?? null, own?.y ?? null, own?.first ?? null, own?.second ?? null, own?.degrees ?? null,
+        ]),
+      };
+    }
     case "lines":
       return {
         columns: [label, number(key(chart.x.head)), ...chart.series.map((name) => number(key(name)))],

@@ -64,7 +64,7 @@ export function drawHeat(chart: Heat, room: number): Drawing {
           <g key={place}>
             {begins && <Words x={x} y={38} size={SMALL} bold>{fit(column.group ?? "", same * cell, SMALL)}</Words>}
             {begins && <line x1={x} x2={x + same * cell - 1} y1={47} y2={47} stroke={paint("muted")} />}
-            <Words x={x + cell / 2} y={top - 6} size={SMALL} role="muted" turned>{fit(column.label, heads, SMALL)}</Words>
+            <Words x={x + cell / 2} y={top - 6} size={SMALL} role="muted" turned={-90}>{fit(column.label, heads, SMALL)}</Words>
           </g>
         );
       })}

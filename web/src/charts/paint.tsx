@@ -90,11 +90,12 @@ interface WordsProps {
   readonly anchor?: "start" | "middle" | "end";
   readonly bold?: boolean;
   readonly italic?: boolean;
-  readonly turned?: boolean; // stands on end, read upwards
+  readonly turned?: number; // degrees, clockwise
+  readonly over?: boolean; // lies over lines
 }
 
 /** One line of text. */
-export function Words({ x, y, children, role = "ink", size = 12, anchor = "start", bold = false, italic = false, turned = false }: WordsProps) {
+export function Words({ x, y, children, role = "ink", size = 12, anchor = "start", bold = false, italic = false, turned = 0, over = false }: WordsProps) {
   return (
     <text
       x={x}
@@ -105,7 +106,8 @@ export function Words({ x, y, children, role = "ink", size = 12, anchor = "start
       textAnchor={anchor}
       {...(bold ? { fontWeight: 600 } : {})}
       {...(italic ? { fontStyle: "italic" } : {})}
-      {...(turned ? { transform: `rotate(-90 ${x} ${y})` } : {})}
+      {...(over ? { stroke: paint("paper"), strokeWidth: 3, paintOrder: "stroke" } : {})}
+      {...(turned === 0 ? {} : { transform: `rotate(${turned} ${x} ${y})` })}
     >
       {children}
     </text>

@@ -2,29 +2,31 @@ import type { Scatter, ScatterPoint } from "../schema";
 import { asText, fit, NARROW, niceTicks, paint, shortNames, textWidth, tickText, Words, type Drawing, type Mark } from "./paint";
 import { Dot } from "./shapes";
 
-const SMALL = 11;
+export const SMALL = 11;
 const LANE = 90; // pixels of the strip for points at nothing
 const SIDE_STEPS = [0, -16, 16, -8, 8, -24, 24] as const;
 const WAYS = [[1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1], [0, 1], [0, -1]] as const;
-const NAME_HEIGHT = 14;
+export const NAME_HEIGHT = 14;
 const AWAY = [3, 12] as const; // pixels from that to the name
 const AROUND = 6; // pixels that a dot takes to each side
 
-interface Box {
+export interface Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-type Place = readonly [number, number];
+export type Place = readonly [number, number];
 
 function overlap(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
+type Named = Pick<Scatter, "points" | "frontier">;
+
 /** Which names are needed most: the frontier from its best down, then the worst, the cheapest and the dearest. */
-function byNeed(chart: Scatter): readonly number[] {
+function byNeed(chart: Named): readonly number[] {
   const all = chart.points.map((_, place) => place);
   const x = (place: number) => chart.points[place]?.x ?? 0;
   const y = (place: number) => chart.points[place]?.y ?? 0;
@@ -39,8 +41,8 @@ interface Name extends Box {
   readonly place: number;
 }
 
-/** Names beside their dots where there is room: over no dot, line, other name or edge. */
-function namesFor(chart: Scatter, places: readonly Place[], room: Box): readonly Name[] {
+/** Names beside their dots where there is room: over no dot, line, other name, edge or what is `written` there. */
+export function namesFor(chart: Named, places: readonly Place[], room: Box, written: readonly Box[] = []): readonly Name[] {
   const short = shortNames(chart.points.map(({ label }) => label));
   const steps = (chart.frontier ?? []).flatMap((member, at): Box[] => {
     const [x, y] = places[member] ?? [0, 0];
@@ -58,7 +60,7 @@ function namesFor(chart: Scatter, places: readonly Place[], room: Box): readonly
       const middle = y - up * (across === 0 ? away - 3 + NAME_HEIGHT / 2 : away);
       const box = { x: left, y: middle - NAME_HEIGHT / 2, width, height: NAME_HEIGHT };
       const inside = left >= room.x && left + width <= room.x + room.width && box.y >= room.y && box.y + NAME_HEIGHT <= room.y + room.height;
-      if (!inside || [...taken, ...steps].some((other) => overlap(box, other)) || dots.some((dot, at) => at !== place && overlap(box, dot))) continue;
+      if (!inside || [...taken, ...steps, ...written].some((other) => overlap(box, other)) || dots.some((dot, at) => at !== place && overlap(box, dot))) continue;
       taken.push({ ...box, text, place });
       break;
     }
