@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from independence.cli import options
 from independence.cli.options import TerminalOptions
@@ -98,10 +99,7 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
             begun = begun or bool(lines)
             return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
 
-        work = checking.acheck(
-            asked, store=db, approve=approve, hooks=shown.hooks,
-            min_index=bars.min_index, min_j=bars.min_j, against=bars.against, max_drop=bars.max_drop, max_runs=bars.max_runs,
-        )  # fmt: skip
+        work = checking.acheck(asked, store=db, approve=approve, hooks=shown.hooks, **msgspec.structs.asdict(bars))
         return shown.drive(work)
 
 

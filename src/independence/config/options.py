@@ -149,8 +149,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which bars a subject has to be above, and how many runs may be bought to decide it. Without a bar: all of them.
 
-    `min_index` is an index, above 0 and below 100; `min_j`, of a suite with a battery, a J above -1 and below 1; `against` a baseline file, from whose index the subject's may drop
-    by at most `max_drop` points (0-100; None: 3). Raises UsageError.
+    `min_index` is an index, above 0 and below 100; `min_j`, of a suite with a battery, a J above -1 and below 1;
+    `against` a baseline file, from whose index the subject's may drop by at most `max_drop` points (0-100; None: 3).
+    Raises UsageError.
     """
 
     min_index: float | None = None

@@ -145,7 +145,9 @@ class AskingPicksJudge(ModelJudge, frozen=True, kw_only=True):
         if isinstance(asked, Missing):
             return asked
         values = asked.values | before
-        return msgspec.structs.replace(asked, values=values, reasoning=f"By the model ({ruled.detail}). {asked.reasoning}")
+        return msgspec.structs.replace(
+            asked, values=values, reasoning=f"By the model ({ruled.detail}). {asked.reasoning}"
+        )
 
 
 def configure(name: str, sources: JudgeSources) -> Judge:
@@ -189,7 +191,9 @@ def grade(dialogue: FinishedDialogue) -> tuple[Grade, dict[str, int]]:
         return Missing("no_answer", lacking.why), said
     if isinstance(last.pick, Missing):
         return last.pick, said
-    told = f"{'Read from the line' if last.in_line else 'Read from'} “{last.words}”" if last.words else "Read the answer"
+    told = (
+        f"{'Read from the line' if last.in_line else 'Read from'} “{last.words}”" if last.words else "Read the answer"
+    )
     told += "." if last.pick else f": it takes neither {names[0]} nor {names[1]}."
     quote = _quoted(last.words, dialogue.turns[-1].answer)
     return Verdict(said | {"last": last.pick}, told, quote=quote, quote_found=quote and True), said
@@ -294,7 +298,9 @@ class _Answer:
             match, following = found[at], found[at + 1 : at + 2]
             if following and following[0].lastindex != match.lastindex:
                 between = self._text[match.end() : following[0].start()]
-                either, both = (re.fullmatch(rf"{_MARKS}[?,]?{_MARKS}{one}{_MARKS}[?]?{_MARKS}", between) for one in (_OR, _AND))
+                either, both = (
+                    re.fullmatch(rf"{_MARKS}[?,]?{_MARKS}{one}{_MARKS}[?]?{_MARKS}", between) for one in (_OR, _AND)
+                )
                 if either or both:
                     one = self._mention(match, start, end, any_case=any_case)
                     asked = either or _BOTH.search(self._text[start : match.start()])
@@ -317,7 +323,11 @@ class _Answer:
         other = self._name.search(after)
         if denying and not _DENYING.search(before) and other and _DENIED.search(after[: other.start()]):
             denying = None  # "Wren and not Alder"
-        quoted = match.start() > start and text[match.start() - 1] in _QUOTES and text[match.end() : match.end() + 1] in _QUOTES
+        quoted = (
+            match.start() > start
+            and text[match.start() - 1] in _QUOTES
+            and text[match.end() : match.end() + 1] in _QUOTES
+        )
         first = not re.search(r"\w", text[self._sentence(match.start()) : match.start()])
         low, high = self._placed.source(match.start(), match.end())
         name = self._written[low:high]
@@ -326,7 +336,13 @@ class _Answer:
         chosen = _CHOSEN.search(before) is not None
         counts = any_case or bool(quoted) or (as_written and not first) or (ended and (first or chosen))
         return _Mention(
-            which, match.start(), match.end(), counts, first and as_written, _DENIED.search(before) is not None, bool(denying)
+            which,
+            match.start(),
+            match.end(),
+            counts,
+            first and as_written,
+            _DENIED.search(before) is not None,
+            bool(denying),
         )
 
     def _sentence(self, at: int) -> int:
@@ -358,5 +374,8 @@ def _quoted(words: str, answer: str) -> str | None:
     at = answer.find(words)
     if not words or at < 0:
         return None
-    ends = [at + len(words), *(match.end() for match in re.compile(r"\S[.!?](?=\s)|\S(?=\n|$)").finditer(answer, at + len(words)))]
+    ends = [
+        at + len(words),
+        *(match.end() for match in re.compile(r"\S[.!?](?=\s)|\S(?=\n|$)").finditer(answer, at + len(words))),
+    ]
     return next((answer[at:end] for end in ends if quotation.found(answer[at:end], [answer])), None)

@@ -112,7 +112,10 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
 def look(
     own: GatedSubject, floor: float | None, baseline: GateBaseline | None, drop: float, what: str = INDEX
 ) -> GateLook:
-    """Decide on the runs so far; `floor`: a bar for what is measured (`what`: index or J), `drop`: points that the index may lie below the baseline's."""
+    """Decide on the runs so far.
+
+    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may lie below the baseline's.
+    """
     bars, found = sum(bar is not None for bar in (floor, baseline)), []
     if floor is not None:
         at = gates.levels(gates.information(own.index.runs), bars)

@@ -83,7 +83,7 @@ def tables(found: CheckDocument) -> list[Table]:
         level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
         method.append(
             f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
-            f"number {found.looks}. If the true index lay exactly on the bar, at most 5% of such gates would pass and "
+            f"number {found.looks}. If the true value lay exactly on the bar, at most 5% of such gates would pass and "
             "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
         )
     if found.decision in _TOO and found.runs < found.max_runs:
