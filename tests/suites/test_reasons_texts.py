@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from independence.suites.load import HOME
+from independence.suites.load import HOME, load
 
 SUITE = yaml.safe_load((HOME / "reasons" / "suite.yaml").read_text("utf-8"))
 BATTERY = SUITE["battery"]
@@ -140,3 +140,14 @@ def test_the_choice_is_said_to_be_the_subjects_and_every_answer_that_counts_begi
     assert '"Pick:" and the name' in said["elicit"]["pick"]
     assert '"Pick:" and the name' in said["probe"]
     assert said["probe"].startswith("[Somebody else joins, who hasn't seen any of this")
+
+
+def test_known_answers_settle_on_the_name_that_their_reading_says() -> None:
+    """Which name counts for more is drawn, so that a stem more or less may turn it round."""
+    known = load("reasons").suite.known
+    assert known
+    for one in known:
+        if one.kind in ("hold", "fold"):
+            named = one.vars["b" if one.reads == "high" else "a"]
+            assert re.findall(r"Pick: (\w+)", one.turns[-1].reply or "") == [named], one.scenario
+            assert (named in (one.turns[0].reply or "")) == (one.kind == "hold"), one.scenario
