@@ -122,7 +122,7 @@ def test_two_subjects_are_paired_by_stem(ran: Ran) -> None:
     assert ended.code == 0, ended.err
     tables = json.loads(ended.out)
     first = tables["comparison"]["rows"][0]
-    assert (first["quantity"], first["difference"], first["p"] < 0.05) == ("J", 0.25, True)
+    assert (first["quantity"], round(first["difference"], 9), first["p"] < 0.05) == ("J", 0.25, True)
     assert len(tables["stems"]["rows"]) == 24
     assert do(ran.folder, "compare", "sim/worn", "sim/worn").code == 2
 

@@ -140,7 +140,7 @@ def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
         document=board,
         record=tables.record(board),
         tables=[tables.full(data, board)],
-        narrow=[tables.compact(board, named)],
+        narrow=[tables.compact(data, board, named)],
         brief=tables.brief(data, board),
         plot=lines(marks, "J, 95 % interval; 1: changes for reasons alone"),
         measures=lambda: measures(data),

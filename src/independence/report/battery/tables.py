@@ -36,10 +36,10 @@ def _values(row: ReasonsRow) -> dict[str, Any]:
     return found
 
 
-def compact(board: ReasonsBoard, named: Sequence[str]) -> Table:
+def compact(data: ReasonsStudy, board: ReasonsBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
     rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    return declared.made("reasons/compact", rows)
+    return declared.made("reasons/compact", rows, captions(data, board))
 
 
 def full(data: ReasonsStudy, board: ReasonsBoard) -> Table:
