@@ -38,6 +38,7 @@ KEEP, CHANGE = ("none_kind", "none_curt", "fake_kind", "fake_curt"), ("real_kind
 FEWEST, RANKED = 12, 24  # planned stems from which on there is a J; an interval and a rank
 MOVED, ANYTHING = "moved by reasons", "moves for anything that sounds like one"
 ASKED, STAYS = "moves when asked", "does not move"
+_UNSEEN = 0.25  # a stem in which a subject always moves, or never, is half as far from 1 as the end of the scale
 _DIGITS = 12  # what is left is the error of computing
 
 
@@ -308,7 +309,7 @@ def _mean(
     families = list(dict.fromkeys(one.family for one in stems))
     basis = np.array([[float(one.family == family) for family in families] for one in stems])
     weights = np.full(len(stems), 1 / len(stems))
-    return WeightedValues(np.array(values), weights, -end, end), basis, [one.stem for one in stems]
+    return WeightedValues(np.array(values), weights, -end, end, unseen=_UNSEEN), basis, [one.stem for one in stems]
 
 
 def _over(stems: Iterable[CommittedStem]) -> GaveWay:
