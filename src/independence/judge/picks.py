@@ -9,7 +9,7 @@ one before it does: 1 is `a`, 2 is `b`, 0 neither. `said` is left out where the 
    open to either", "that person", "Late nights"), so it counts only where it is quoted; where it is written as in the
    suite and is not the first word of a sentence; or where it is that word, or stands behind "I'd go with", and what
    follows ends a name: a mark, "is", "because".
-3. A name that is denied ("not Wren", "instead of Wren", "ya no Wren", "statt Wren") does not count, nor does a pair that
+3. A denied name ("not Wren", "instead of Wren", "ya no Wren", "statt Wren") does not count, nor does a pair that
    repeats the question ("Wren or Alder") beside a name.
 4. One name left is taken; with none it is 0; with both the verdict is `Missing("both_named")`, and `Missing("unsure")`
    where a clause denies something about the only name ("I see no reason for Wren") or may mean the plain word.
@@ -80,7 +80,7 @@ _CHOSEN = re.compile(  # a name behind it
     rf"quedo con|sigo con|nehme|wähle|sage|bleibe bei){_MARKS}$"
 )
 _ENDED = re.compile(  # a name before it
-    r"\s*(?:[^\w\s]|\n|$|\b(?:is|it|would|will|has|for|because|over|since|and|not|still|works|suits|feels|fits|sounds|seems|makes|"
+    r"\s*(?:[^\w\s]|\n|$|\b(?:is|it|would|will|has|for|because|over|instead|rather|since|and|not|still|works|suits|feels|fits|sounds|seems|makes|"
     r"stays|please|then|es|me|se|sigue|porque|queda|suena|ist|bleibt|weil|passt|klingt|gefällt|gefallen|sollte|wäre)\b)"
 )
 _OR = re.compile(rf"{_MARKS}[?,]?{_MARKS}(?:or|o|u|oder|/|\||vs\.?){_MARKS}")
@@ -188,6 +188,8 @@ def grade(dialogue: FinishedDialogue) -> tuple[Grade, dict[str, Scalar]]:
     lacking = non_answers.find_non_answer(dialogue.turns[-1:], 0, dialogue.reply_context)
     if lacking is not None and lacking.flag == non_answers.NO_ANSWER and not last.in_line:
         return Missing("no_answer", lacking.why), said
+    if not re.search(r"\w", dialogue.turns[-1].answer):
+        return Missing("no_answer", "the reply holds no word"), said
     if isinstance(last.pick, Missing):
         return last.pick, said
     told = (
