@@ -86,7 +86,7 @@ def test_rules_give_what_they_read_and_a_model_is_asked_for_the_rest_alone(tmp_p
         "x.db",
     )
     with between.serving(answer) as served:
-        ended = command.run(*line, "-j", "picks", "--local-url", served.url, cwd=tmp_path)
+        ended = command.run(*line, "-j", "picks", "-j", "local/judge", "--local-url", served.url, cwd=tmp_path)
         assert ended.code == 3, ended.err
         assert command.missing(tmp_path / "x.db") == {"both_named": 1}
         already = len(served.exchanges)
@@ -95,7 +95,7 @@ def test_rules_give_what_they_read_and_a_model_is_asked_for_the_rest_alone(tmp_p
         asked = [str(one.asked["messages"][-1]["content"]) for one in served.exchanges[already:]]
     (graded,) = (text for text in asked if "Which, Wren or Alder?" in text)
     assert SAID["And what do you make of them?"] in graded
-    rows = command.ask(tmp_path / "x.db", "SELECT judge, fields, missing FROM verdicts ORDER BY judge, fields")
+    rows = command.ask(tmp_path / "x.db", "SELECT judge, fields, missing FROM verdicts WHERE judge LIKE 'picks%' ORDER BY judge, fields")
     assert rows == [
         ("picks", '{"last":2}', None),
         ("picks", "{}", "both_named"),
@@ -104,6 +104,8 @@ def test_rules_give_what_they_read_and_a_model_is_asked_for_the_rest_alone(tmp_p
     ]
     board = command.ok("leaderboard", "--db", "x.db", "--format", "json", cwd=tmp_path).board
     assert (board["judge"], board["rows"][0]["index"]) == ("picks:local/judge", 100)
+    for line in (("validate-judges",), ("export", "out", "--site")):  # with a verdict that lacks `said` beside one
+        command.ok(*line, "--db", "x.db", cwd=tmp_path)
 
 
 def test_a_model_without_its_key_and_a_suite_without_picks_are_one_sentence(tmp_path: Path) -> None:
