@@ -360,7 +360,7 @@ _CONDITIONS = each(
     option(WHAT, "--delivery", "--modes", "modes", type=NameList(), default=(),
            help="user_role (plain chat), tool_role (a tool). How the person's texts reach the model."),
 )  # fmt: skip
-_KINDS = "A model id, or `cues` (rules, free). Also `offline`, `hybrid:MODEL`"
+_KINDS = "A model id, or `cues` (rules, free). Also `picks`, `picks:MODEL` (choices), `offline`, `hybrid:MODEL`"
 
 
 _TRUST = _flag(JUDGE, "--trust-judge", "Grade without showing first that the judge can judge.", advanced=True)
