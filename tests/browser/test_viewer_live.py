@@ -177,6 +177,7 @@ async def test_a_server_that_ends_is_said_and_what_is_shown_stays(browser: Brows
     async with seen(browser) as (page, _, _):
         async with serving.served(store) as viewer:
             await settled(page, viewer.route("/"))
+            await set_in_typeface(page)
             rows = await page.evaluate(ROWS)
         await page.get_by_text("The server does not answer; what is shown stays").wait_for()
         assert await page.evaluate(ROWS) == rows

@@ -11,6 +11,7 @@ from independence.api.reading import Store
 from independence.api.results import Tabular, printed
 from independence.errors import UsageError
 from independence.report import (
+    analysis,
     board_data,
     comparison_tables,
     html,
@@ -89,6 +90,15 @@ class ComparisonResult(Compared):
         return subject_comparison.gap(self.first, self.second)
 
 
+class StemComparisonResult(Compared):
+    """Two subjects of a battery, paired by stem; every difference is the first minus the second."""
+
+    ROWS = "stems"
+
+    def __init__(self, tables: list[Table]) -> None:
+        self.tables: list[Table] = tables
+
+
 class SuiteComparisonResult(Compared):
     """Two suites over the subjects that both have; every difference is the first minus the second."""
 
@@ -126,7 +136,7 @@ def compare(  # noqa: PLR0913 - its arguments are those of the command
     judge: str | None = None,
     equivalence: float = comparison_tables.MARGIN,
     scoring: str = STRICT,
-) -> ComparisonResult:
+) -> ComparisonResult | StemComparisonResult:
     """Compare two subjects (labels, ids or config names), or one with itself as `OtherSide` says; first minus second.
 
     `equivalence`: index points, above 0, within which both count as equivalent. `scoring`: a published rule leaves
@@ -137,6 +147,11 @@ def compare(  # noqa: PLR0913 - its arguments are those of the command
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
     with store.reading() as connection, database.collecting_seldom():
         scope = store.board_scope(suite, variant, mode)
+        if isinstance(second, str) and scope.suite.index is None:
+            by = judge_choice.judge_here(connection, scope, judge)
+            return StemComparisonResult(
+                analysis.of(scope.suite.analysis).compared(connection, scope, by, (first, second))
+            )
         if isinstance(second, str):
             own = _side(connection, scope, judge, first)
             other = ComparedSubject(own.study, subject_comparison.find(connection, own.study, second))

@@ -100,6 +100,12 @@ class Analysis:
         """What was done in each arm of a battery, for the viewer; None where the suite has none."""
         return None
 
+    def compared(
+        self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: tuple[str, str]
+    ) -> list[Table]:
+        """Two subjects of a suite that has no index. Raises UsageError where nothing compares them."""
+        raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
+
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """What `check` decides on of one subject; None where verdicts are missing. Not where there is no index."""
         raise NotImplementedError
@@ -117,6 +123,7 @@ class Analysis:
 OURS: Final = {
     "index": ("independence.report.index_analysis", "INDEX"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
+    "reasons": ("independence.report.battery.analysis", "REASONS"),
 }
 
 

@@ -33,6 +33,8 @@ class WeightedSum(NamedTuple):
     est: float
     ci: Interval | None
     method: Method
+    se: float = 0.0
+    df: int = 0  # 0: nothing to judge an error by
 
 
 class WeightedValues(NamedTuple):
@@ -57,8 +59,9 @@ def weighted_sum(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashab
     if pulls is None:
         return WeightedSum(est, None, "none")
     down, up = _room(wanted, wanted.values)
-    ends = around(est, float(pulls.errors(wanted, wanted.values)), pulls.df, LEVEL)
-    return WeightedSum(est, ends.within(est - float(down), est + float(up)), "t-over-disputes")
+    se = float(pulls.errors(wanted, wanted.values))
+    ends = around(est, se, pulls.df, LEVEL).within(est - float(down), est + float(up))
+    return WeightedSum(est, ends, "t-over-disputes", se, pulls.df)
 
 
 def within(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable], margin: float) -> float:

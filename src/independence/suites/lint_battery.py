@@ -38,11 +38,6 @@ def warnings(battery: Battery) -> Iterator[Problem]:
             )
 
 
-def ids(battery: Battery) -> set[str]:
-    """The ids that the battery gives to its scenarios."""
-    return {id_ for stem in battery.stems for id_ in (stem, *(f"{stem}/{arm}" for arm in batteries.ARMS))}
-
-
 def _each_words(battery: Battery) -> Iterator[tuple[str, Stem, StemTexts]]:
     for name, stem in battery.stems.items():
         for wording, texts in stem.words.items():
@@ -108,13 +103,13 @@ def _slots(texts: dict[str, str] | dict[int, str], at: str, known: Collection[st
 def _stems(suite: Suite, battery: Battery) -> Iterator[Problem]:
     if not battery.stems:
         yield f"{AT}.stems", "a battery needs at least one stem"
-    taken = {scenario.id for scenario in suite.scenarios} & ids(battery)
+    taken = {scenario.id.partition("/")[0]: scenario.id for scenario in suite.scenarios}
     for name, stem in battery.stems.items():
         at = f"{AT}.stems.{name}"
         if not _STEM.fullmatch(name):
             yield at, f"`{name}` cannot be a stem: lower-case letters, digits, dots, dashes and underscores, up to 60"
         if name in taken:
-            yield at, f"`{name}` is the id of a scenario already"
+            yield at, f"scenario `{taken[name]}` has an id that this stem gives"
         if stem.family not in suite.experiments:
             yield f"{at}.family", f"experiment `{stem.family}` is not declared"
         yield from _choices(stem, at)

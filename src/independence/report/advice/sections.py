@@ -11,7 +11,7 @@ from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import AdviceRow, SidesBoard, SidesRow
 from independence.report.advice.tables import spoken, the
-from independence.report.board_data import BoardRemarks
+from independence.report.board_data import BoardRemarks, VerdictData
 from independence.report.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
 from independence.report.legend import subject_name
 from independence.report.table import Block, Prose, Section, Table, quoted, signed
@@ -63,7 +63,7 @@ def in_short(
     return summary.section(read, summary.leaning(rows, what), board, any(row.simulated for row, _ in found))
 
 
-def shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
+def shared(connection: sqlite3.Connection, read: VerdictData) -> list[Section]:
     """What every report has, whatever its suite measures."""
     costs = runs.audit(read, read.planned, spending.by_subject(connection, read.scope.where))
     return [
@@ -73,7 +73,7 @@ def shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
     ]
 
 
-def _judges(connection: sqlite3.Connection, read: AdviceStudy) -> list[Block]:
+def _judges(connection: sqlite3.Connection, read: VerdictData) -> list[Block]:
     scope = read.scope
     if len(queries.judges(connection, scope.where)) < 2:
         return []

@@ -1,0 +1,139 @@
+"""The analysis `reasons`: is a choice given up for a reason, and only for one?"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from typing import ClassVar
+
+from independence.errors import UsageError
+from independence.report.advice import sections as advice
+from independence.report.advice.analyses import lines
+from independence.report.advice.tables import ends, est
+from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
+from independence.report.battery import board as boards
+from independence.report.battery import plane, tables
+from independence.report.battery.board import ReasonsBoard, ReasonsStudy
+from independence.report.chart_text import TextPlotRow
+from independence.report.legend import short
+from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
+from independence.report.table import Prose, Section, Table, quoted
+from independence.stats import battery
+from independence.stats.battery import PlannedPick
+from independence.stats.intervals import t_quantile
+from independence.store.scopes import BoardScope
+from independence.suites.schema import Suite
+
+
+class _Reasons(Analysis):
+    """Whether choices are given up for reasons, and only for these."""
+
+    flags: ClassVar[Collection[str]] = ("--correction",)
+
+    def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
+        data = boards.read(connection, scope, options.judge)
+        return render(data, boards.board(data, options.reading.correction, options.models))
+
+    def sections(
+        self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
+    ) -> list[Section]:
+        everyone = boards.read(connection, scope, options.judge)
+        board = boards.board(everyone, options.reading.correction, models)
+        data = everyone.only(models)
+        contrasts, *parts = tables.details(data, board)
+        made = [
+            plane.in_short(data, board),
+            Section("board", "The board", [
+                Prose(quoted(scope.suite.about.strip())), *filter(None, [plane.chart(data, board)]),
+                tables.full(data, board),
+            ], folds=False),
+            Section("contrasts", "Contrasts", [contrasts]),
+            Section("parts", "Families and strengths", list(parts)),
+            *advice.shared(connection, data),
+        ]  # fmt: skip
+        return [section for section in made if section.body]
+
+    def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        """J of each subject."""
+        return measures(boards.read(connection, scope, judge))
+
+    def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
+        """What was done in each arm."""
+        data = boards.read(connection, scope, judge)
+        deeds: dict[tuple[str, str, int], Deed] = {}
+        for config in data.planned:
+            rows = boards.picks(data, config)
+            taken = {(row.stem, row.run): row.last for row in rows if row.arm == battery.STEM and not row.missing}
+            for row in rows:
+                deed = _deed(row, taken.get((row.stem, row.run)))
+                if deed is not None:
+                    deeds[config, f"{row.stem}/{row.arm}", row.run] = deed
+        stems = {
+            config: {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems}
+            for config, one in data.found.items()
+        }
+        return BatteryResults(deeds, stems)
+
+    def compared(
+        self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: tuple[str, str]
+    ) -> list[Table]:
+        data = boards.read(connection, scope, judge)
+        configs = [data.named([name])[0] for name in names]
+        if configs[0] == configs[1]:
+            label = data.about[configs[0]].label
+            raise UsageError(f"`{names[0]}` and `{names[1]}` are the same subject, {label}")
+        return tables.compared([(data.about[config].name, data.found[config]) for config in configs])
+
+    def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        """That it has a battery."""
+        if suite.battery is None:
+            yield "$.analysis", "analysis `reasons` needs a `battery:` section (at `$.analysis`)"
+
+
+REASONS = _Reasons()
+
+
+def _deed(row: PlannedPick, taken: int | None) -> Deed | None:
+    """What was done in an arm; None in a stem, and where nothing was taken or read."""
+    if row.arm == battery.STEM or row.missing or row.last is None or not taken:
+        return None
+    return "keep" if row.last == taken else "change" if row.last else "evade"
+
+
+def measures(data: ReasonsStudy) -> SuiteMeasures:
+    """J of each subject, and of each of its stems."""
+    return SuiteMeasures("J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval")
+
+
+def _measure(data: ReasonsStudy, config: str) -> SubjectMeasure:
+    about, found = data.about[config], data.found[config]
+    ci, df = ends(found.J), len(found.stems) - len(found.by_family)
+    return SubjectMeasure(
+        name=about.name,
+        coverage=found.coverage,
+        value=est(found.J),
+        se=(ci[1] - ci[0]) / 2 / t_quantile(df, 0.95) if ci and df else None,
+        ci=ci,
+        simulated=about.simulated,
+        parts={stem.stem: stem.gave_way.J for stem in found.stems},
+    )
+
+
+def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
+    """A board of a battery."""
+    labels = [row.label for row in board.rows]
+    named: Sequence[str] = [short(row.label, labels, row.simulated) for row in board.rows]
+    marks = [
+        TextPlotRow(name, est(row.J), ends(row.J), row.verdict, row.coverage < 1)
+        for name, row in zip(named, board.rows, strict=True)
+    ]
+    return RenderedBoard(
+        document=board,
+        record=tables.record(board),
+        tables=[tables.full(data, board)],
+        narrow=[tables.compact(board, named)],
+        brief=tables.brief(data, board),
+        plot=lines(marks, "J, 95 % interval; 1: changes for reasons alone"),
+        measures=lambda: measures(data),
+        details=lambda: tables.details(data, board),
+    )

@@ -1,0 +1,167 @@
+"""The board of a battery: one row a subject, the highest J first; subjects without J last."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from independence.errors import StoreError
+from independence.report import board as index_board
+from independence.report import board_data, place_board, planned_verdicts
+from independence.report.board_data import VerdictData
+from independence.report.place_board import PlaceBoard
+from independence.stats import battery, comparison, ranks
+from independence.stats.battery import BatteryEstimates, GaveWay, PlannedPick
+from independence.stats.intervals import Interval
+from independence.stats.sides import EffectEstimate
+from independence.store import scopes
+from independence.store.scopes import BoardScope
+from independence.suites.schema import Scenario, Suite
+from independence.types import MissingReason, Scalar
+
+BOTH_NAMED: MissingReason = "both_named"
+_INTERVALS: Final = {"J", "over_force", "over_fake"}  # which are known with their intervals
+_INDEX_SUITE = "v2"  # whose index stands beside J
+
+
+class ReasonsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject. None: too few stems or choices, or verdicts that it needs are missing."""
+
+    tier: int | None
+    label: str
+    config: str
+    coverage: float  # share of its planned dialogues that were read, 0-1
+    simulated: bool
+    verdict: str  # what its intervals allow to say; empty: nothing
+    J: EffectEstimate | None  # -1 to 1
+    J_bounds: Interval | None  # with each missing verdict at either end; None where none is missing
+    over_force: EffectEstimate | None
+    over_fake: EffectEstimate | None
+    J_without_wish: float | None
+    over_force_kind: float | None
+    over_force_curt: float | None
+    H: float | None  # share of real reasons that it follows, 0-1
+    FA: float | None  # share not kept where nothing speaks against the choice, 0-1
+    FA_none: float | None
+    FA_fake: float | None
+    moves_alone: float | None  # share not kept where nobody asks for anything, 0-1
+    temper: float | None  # criterion c; below 0 it moves easily
+    tone: float | None  # -1 to 1, above 0: kindness moves it more than curtness
+    said_gap: float | None  # -1 to 1, above 0: it gives in in words, and not when it comes to it
+    commits: float | None  # share of stems in which it names a choice, 0-1
+    evades: float | None  # share of answers that name neither where keeping is right, 0-1
+    read_by_rules: float | None  # share of the finished dialogues that the rules could read, 0-1
+    stems: int
+    v2_index: float | None  # of the same subject under the same condition, where the store has one
+    flags: dict[str, int]
+    cost_usd: float
+
+
+_WHOLE: Final = [name for name in ReasonsRow.__struct_fields__ if name in set(GaveWay.__struct_fields__) - _INTERVALS]
+
+
+class ReasonsBoard(PlaceBoard, frozen=True):
+    """Subjects under one condition and judge."""
+
+    correction: str  # of the tests of all pairs
+    rows: tuple[ReasonsRow, ...]
+
+
+class ReasonsStudy(VerdictData, frozen=True, kw_only=True):
+    """A place of a suite with a battery, read once."""
+
+    found: Mapping[str, BatteryEstimates]  # by config_dir
+    indices: Mapping[str, float]  # of `v2`, by config_dir
+
+
+def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> ReasonsStudy:
+    """Read a place under a judge (None: the usual one)."""
+    data = board_data.read_verdicts(connection, scope, judge)
+    return ReasonsStudy(
+        **msgspec.structs.asdict(data),
+        found={config: battery.estimate(picks(data, config)) for config in data.planned},
+        indices=_indices(connection, scope),
+    )
+
+
+def picks(data: VerdictData, config: str) -> list[PlannedPick]:
+    """What was read in each planned dialogue of a subject."""
+    scenarios = {scenario.id: scenario for scenario in stem_scenarios(data.scope.suite)}
+    rows = []
+    for cell in data.planned[config]:
+        if (scenario := scenarios.get(cell.scenario)) is not None:
+            values, levels = cell.values or {}, scenario.factors
+            said, last = (_name(values.get(field)) for field in ("said", "last"))
+            rows.append(
+                PlannedPick(
+                    scenario.cell, levels["family"], levels["strength"], scenario.side, cell.run, said, last,
+                    missing=cell.values is None,
+                )
+            )  # fmt: skip
+    return rows
+
+
+def stem_scenarios(suite: Suite) -> list[Scenario]:
+    """Those of the battery."""
+    stems = suite.battery.stems if suite.battery else {}
+    return [scenario for scenario in suite.scenarios if scenario.cell in stems]
+
+
+def board(data: ReasonsStudy, correction: comparison.Correction = "holm", models: Collection[str] = ()) -> ReasonsBoard:
+    """The board of a place; `models`: the rows of these labels, ids or directories, as they stand among all.
+
+    Raises StoreError for a name that nobody here has.
+    """
+    tiers = _tiers(data.found, correction)
+    rows = [_row(data, config, one, tiers.get(config)) for config, one in data.found.items()]
+    rows.sort(key=lambda row: (row.J is None, row.J_bounds is None, -_middle(row), row.label, row.config))
+    return place_board.of(ReasonsBoard, data, correction=correction, rows=board_data.rows_named(data, rows, models))
+
+
+def _tiers(found: Mapping[str, BatteryEstimates], correction: comparison.Correction) -> dict[str, int]:
+    """Of subjects with an interval of J: one begins a tier where it differs from the first of the tier above."""
+    known = sorted((config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_value(found[one]))
+    if len(known) < 2:
+        return {}
+    p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in known])), correction)
+    return dict(zip(known, comparison.tiers(p), strict=True))
+
+
+def _value(one: BatteryEstimates) -> float:
+    return one.J.est if one.J else 0.0
+
+
+def _middle(row: ReasonsRow) -> float:
+    return row.J.est if row.J else sum(row.J_bounds) / 2 if row.J_bounds else 0.0
+
+
+def _name(value: Scalar | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | None) -> ReasonsRow:
+    about, cells = data.about[config], data.planned[config]
+    unread = sum(cell.missing == BOTH_NAMED for cell in cells)
+    finished = unread + sum(cell.values is not None for cell in cells)
+    return ReasonsRow(
+        tier=tier, label=about.label, config=config, coverage=one.coverage, simulated=about.simulated,
+        verdict=battery.in_words(one), J=one.J, J_bounds=one.J_bounds, over_force=one.over_force,
+        over_fake=one.over_fake, moves_alone=one.b, temper=one.temper, said_gap=one.said_gap, commits=one.commits,
+        evades=one.evades, read_by_rules=1 - unread / finished if finished else None, stems=one.planned_stems,
+        v2_index=data.indices.get(config), flags=planned_verdicts.marks(cells, data.repeats.flags(config)),
+        cost_usd=data.costs.get(config, 0.0), **{name: getattr(one.gave_way, name, None) for name in _WHOLE},
+    )  # fmt: skip
+
+
+def _indices(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, float]:
+    """The index of `v2` of every subject that has one under this condition."""
+    try:
+        there = scopes.find(connection, _INDEX_SUITE, scope.condition.variant, scope.condition.mode)
+    except StoreError:
+        return {}
+    rows = index_board.board(connection, there).rows
+    return {row.config: row.index for row in rows if row.index is not None}

@@ -1,0 +1,129 @@
+"""The board of a battery as tables, and two subjects beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from independence.report import declared, legend, notes
+from independence.report.battery.board import ReasonsBoard, ReasonsRow, ReasonsStudy
+from independence.report.legend import subject_name
+from independence.report.table import Table, percent
+from independence.stats import battery
+from independence.stats.battery import BatteryEstimates, GaveWay
+from independence.stats.sides import COMMITTED, MARGIN
+
+_ESTIMATES: Final = ("J", "over_force", "over_fake")
+_COMPARED: Final = ("J", "over_force", "over_fake", "H", "FA", "tone")
+_SAID: Final = "reasons-board"
+
+
+def _values(row: ReasonsRow) -> dict[str, Any]:
+    """Everything of a row, by the keys of columns."""
+    found = msgspec.structs.asdict(row) | {"subject": subject_name(row.label, row.simulated)}
+    for key in _ESTIMATES:
+        one = found[key]
+        found |= {key: one and one.est, f"{key}_ci": one and one.ci}
+    return found
+
+
+def compact(board: ReasonsBoard, named: Sequence[str]) -> Table:
+    """What fits 80 columns; `named` are short names in the order of the rows."""
+    rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
+    return declared.made("reasons/compact", rows)
+
+
+def full(data: ReasonsStudy, board: ReasonsBoard) -> Table:
+    """Every subject with all that it is told by."""
+    return declared.made("reasons/board", map(_values, board.rows), captions(data, board))
+
+
+def details(data: ReasonsStudy, board: ReasonsBoard) -> list[Table]:
+    """What J is made of, and J of parts of the stems."""
+    parts = [
+        {"subject": subject_name(row.label, row.simulated), "part": part} | msgspec.structs.asdict(own)
+        for row in board.rows
+        for several in (data.found[row.config].by_family, data.found[row.config].by_strength)
+        for part, own in several.items()
+    ]
+    made = (
+        declared.made("reasons/contrasts", map(_values, board.rows)),
+        declared.made("reasons/parts", parts),
+    )
+    return [one for one in made if one.rows]
+
+
+def record(board: ReasonsBoard) -> Table:
+    """Everything of every row, flat."""
+    more = declared.particulars(board)
+    rows = [_values(row) | board.place | more for row in board.rows]
+    return declared.made("reasons/record", rows, [], {"edition": declared.columns(more)})
+
+
+def captions(data: ReasonsStudy, board: ReasonsBoard) -> list[str]:
+    """Where and by whom, what each column says, how sure it is, and what is not said."""
+    said = legend.texts(_SAID)
+    return [*notes.of_place(data), said["what"], said["more"], *_sure(board), said["claims"]]
+
+
+def brief(data: ReasonsStudy, board: ReasonsBoard) -> list[str]:
+    """What is to be said below the board in three lines."""
+    return notes.brief_of_place(data, [_stems(board)], legend.texts(_SAID)["brief"])
+
+
+def _stems(board: ReasonsBoard) -> str:
+    counts = sorted({row.stems for row in board.rows}) or [0]
+    span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"{span} stems"
+
+
+def _sure(board: ReasonsBoard) -> list[str]:
+    """How sure the numbers are, and who has none."""
+    said, out = legend.texts(_SAID), list[str]()
+    most = max((row.stems for row in board.rows), default=0)
+    if most >= battery.RANKED:
+        correction = notes.CORRECTIONS[board.correction]
+        out.append(said["intervals"].format(stems=most, correction=correction))
+        out.append(said["words"].format(margin=MARGIN))
+    if any(row.stems < battery.RANKED for row in board.rows):
+        out.append(said["few"].format(stems=_stems(board), ranked=battery.RANKED, fewest=battery.FEWEST))
+    evasive = [
+        subject_name(row.label, row.simulated)
+        for row in board.rows
+        if row.commits is not None and row.commits < COMMITTED
+    ]
+    if evasive:
+        out.append(said["uncommitted"].format(committed=percent(COMMITTED), names=", ".join(evasive)))
+    return out
+
+
+def compared(sides: Sequence[tuple[str, BatteryEstimates]]) -> list[Table]:
+    """Two subjects, each with its name: the first minus the second, in all and stem by stem."""
+    (first, own), (second, other) = sides
+    paired = battery.compare(own, other)
+    named = {"first": first, "second": second}
+    whole: list[dict[str, Any]] = []
+    for name in _COMPARED:
+        values = [_whole(one, name) for one in (own, other)]
+        both = [value for value in values if value is not None]
+        difference = both[0] - both[1] if len(both) == len(values) else None
+        whole.append({"quantity": name, "first": values[0], "second": values[1], "difference": difference,
+                      "ci": None, "p": None})  # fmt: skip
+    if paired is not None:
+        whole[0] |= {"difference": paired.points, "ci": paired.ci, "p": paired.p if paired.ci else None}
+    theirs: Mapping[str, GaveWay] = {one.stem: one.gave_way for one in other.stems}
+    rows: list[dict[str, Any]] = [
+        {"stem": one.stem, "family": one.family, "first": one.gave_way.J, "second": theirs[one.stem].J,
+         "difference": one.gave_way.J - theirs[one.stem].J}
+        for one in own.stems if one.stem in theirs
+    ]  # fmt: skip
+    note = legend.texts(_SAID)["compared"].format(stems=len(rows), ranked=battery.RANKED)
+    return [declared.made("reasons/compared", whole, [note], **named), declared.made("reasons/stems", rows, **named)]
+
+
+def _whole(one: BatteryEstimates, name: str) -> float | None:
+    if name == "J":
+        return one.J.est if one.J else None
+    return getattr(one.gave_way, name) if one.gave_way else None
