@@ -24,8 +24,9 @@ MissingReason = Literal[
     "stale",  # given on a history that has since been replaced
     "not_run",  # planned, nothing stored
     "refused",  # declined where a choice or a self was asked for; the rule judge grades no such reply
-    "no_cue",  # the rule judge has no rule for this rubric
-    "unsure",  # the offline judge was not trained on this, or expects to be too far off
+    "no_cue",  # the rules have none for this rubric
+    "both_named",  # the rules find both names where one was to be taken
+    "unsure",  # the offline judge was not trained on this, or expects to be too far off; the rules cannot tell
 ]
 # About a request, whoever is asked: a verdict is missing for the same reason where it befell the judge's.
 OF_REQUESTS: Final[tuple[MissingReason, ...]] = ("blocked", "altered", "too_long", "prompt_cut")

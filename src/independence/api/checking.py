@@ -95,14 +95,25 @@ async def acheck(
     gate = from_settings(GateOptions, None, "", own, "check")
     asked = from_settings(RunOptions, options, "suite", settings, "check", GateOptions.__struct_fields__)
     suite = load.load(asked.suite).suite
+    kind = analysis.with_gate(suite)
+    _refuse_other_bars(gate, kind.gated, suite.suite)
     baseline = None if gate.against is None else bars.read_baseline(gate.against)
-    one = _Check(asked, gate, analysis.with_gate(suite), baseline, Path(store))
+    one = _Check(asked, gate, kind, baseline, Path(store))
     return await one.decide(approve, hearing(hooks, on_event))
 
 
 def check(options: RunOptions | str = "v2", **keywords: Any) -> CheckResult:
     """`acheck` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(acheck(options, **keywords))
+
+
+def _refuse_other_bars(gate: GateOptions, gated: str, suite: str) -> None:
+    """Raise UsageError for bars of another quantity than the suite's."""
+    of_index = {"--min-index": gate.min_index, "--against": gate.against}
+    foreign = of_index if gated == bars.J else {"--min-j": gate.min_j}
+    if named := next((flag for flag, value in foreign.items() if value is not None), None):
+        right = "--min-j" if gated == bars.J else "--min-index"
+        raise UsageError(f"{named}: what suite {suite} measures is {gated}", f"name a bar with {right}")
 
 
 class _Check:
@@ -127,7 +138,8 @@ class _Check:
         """Decide on what is there; whether runs of the subject go on."""
         self.own = self._read(result.run) if result.complete else None
         own = self.own
-        self.made = bars.look(own, self.gate.min_index, self.baseline, self.gate.drop) if own else None
+        floor = self.gate.min_index if self.kind.gated == bars.INDEX else self.gate.min_j
+        self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated) if own else None
         return purchase.sides(result.run) if self.made and self.made.decision in (None, "undecided") else []
 
     def _refused(self, _: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
@@ -179,7 +191,7 @@ class _Check:
             quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
             failed=tuple(sorted(failed)),
             missing=purchase.missing(result),
-            baseline=bars.baseline(own, place, subject.label) if own else None,
+            baseline=bars.baseline(own, place, subject.label) if own and self.kind.gated == bars.INDEX else None,
         )
         return CheckResult(document, stopped, started=started)
 

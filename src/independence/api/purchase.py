@@ -32,6 +32,7 @@ from independence.report import looks
 from independence.stats.allocation import LEAST
 from independence.store.database import reading
 from independence.store.decisions import Side
+from independence.suites import load
 
 _NOTHING_USD: Final = 1e-9
 _FLAGS: Final = {"experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)"}
@@ -126,8 +127,9 @@ class Purchase:
             hooks.on_started(halt)
 
         connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
+        spread = "auto" if load.load(self.asked.suite).suite.index else None  # else whole runs
         result = await running.stage(
-            msgspec.structs.replace(self.asked, replicates="auto", runs=stage, connection=connection),
+            msgspec.structs.replace(self.asked, replicates=spread, runs=stage, connection=connection),
             self.store, approved, hooks._replace(on_started=on_started, on_event=on_event), self.command, resolved,
         )  # fmt: skip
         self.spent_usd += result.spent_usd

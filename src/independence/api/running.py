@@ -26,6 +26,7 @@ from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import IndependenceError, Interrupted, UsageError
 from independence.exchange import grid_file, requests
+from independence.judge import kinds
 from independence.report import analysis, board, board_data, html, judge_choice, runs
 from independence.report.analysis import RenderedBoard
 from independence.store import endings, queries, spending
@@ -226,7 +227,7 @@ def demo_options(suite: str, seed: int) -> RunOptions:
         suite=suite,
         models=tuple(f"sim/{name}" for name in names),
         runs=1 if named.grid or named.battery else _DEMO_RUNS,  # cells and stems are the sample
-        judges=("picks" if named.battery else "cues",),
+        judges=(kinds.PICKS if named.battery else kinds.CUES,),
         seed=seed,
         connection=ConnectionOptions(parallel=len(names)),
     )
@@ -274,7 +275,7 @@ def _of_battery(options: RunOptions, loaded: LoadedSuite) -> tuple[RunOptions, L
         redrawn = battery.redrawn(loaded.suite, part.sample_seed)
         loaded = LoadedSuite(redrawn, digest.edition(redrawn))
         part = msgspec.structs.replace(part, sample_seed=part.sample_seed if part.limit else None)
-    return msgspec.structs.replace(options, part=part, judges=options.judges or ("picks",)), loaded
+    return msgspec.structs.replace(options, part=part, judges=options.judges or (kinds.PICKS,)), loaded
 
 
 def _resolver(options: RunOptions, command: str = "run", adapted: Adapted | None = None) -> Resolver:

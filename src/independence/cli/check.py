@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from independence.cli import options
 from independence.cli.options import TerminalOptions
@@ -31,6 +32,7 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
     "gate",
     GateOptions,
     click.option("--min-index", type=float, help="The bar: pass where the whole interval of the index is above it."),
+    click.option("--min-j", type=float, help="The same for J, of a suite such as reasons: a number from -1 to 1."),
     click.option(
         "--against",
         type=_FILE,
@@ -70,7 +72,7 @@ def command(
     """
     asked = {"--junit": junit, "--markdown": markdown, "--write-baseline": write_baseline}
     files = {option: path for option, path in asked.items() if path is not None}
-    if gate.min_index is None and gate.against is None and write_baseline is None:
+    if {gate.min_index, gate.min_j, gate.against, write_baseline} == {None}:
         raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
     _check_outputs(files, force)
     found = _decide(options, gate, terminal, db)
@@ -97,10 +99,7 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
             begun = begun or bool(lines)
             return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
 
-        work = checking.acheck(
-            asked, store=db, approve=approve, hooks=shown.hooks,
-            min_index=bars.min_index, against=bars.against, max_drop=bars.max_drop, max_runs=bars.max_runs,
-        )  # fmt: skip
+        work = checking.acheck(asked, store=db, approve=approve, hooks=shown.hooks, **msgspec.structs.asdict(bars))
         return shown.drive(work)
 
 

@@ -133,8 +133,13 @@ def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
 
 
 def _after_demo(suite: str) -> str:
+    from independence.api import reading
+
     own = f"{program()} run --suite {suite}"  # into the usual store: these are no simulated subjects
-    local = "--local-url http://127.0.0.1:1234/v1 --local-model ID -j cues"
+    rules = (
+        "" if reading.load_suite(suite).suite.battery else " -j cues"
+    )  # rules read a battery unless others are named
+    local = f"--local-url http://127.0.0.1:1234/v1 --local-model ID{rules}"
     return _next_steps(
         ("export OPENROUTER_API_KEY=...", "your key; then:"),
         (f"{own} -m vendor/model", "a model at OpenRouter"),

@@ -149,11 +149,13 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which bars a subject has to be above, and how many runs may be bought to decide it. Without a bar: all of them.
 
-    `min_index` is an index, above 0 and below 100; `against` a baseline file, from whose index the subject's may drop
-    by at most `max_drop` points (0-100; None: 3). Raises UsageError.
+    `min_index` is an index, above 0 and below 100; `min_j`, of a suite with a battery, a J above -1 and below 1;
+    `against` a baseline file, from whose index the subject's may drop by at most `max_drop` points (0-100; None: 3).
+    Raises UsageError.
     """
 
     min_index: float | None = None
+    min_j: float | None = None
     against: Path | None = None
     max_drop: float | None = None
     max_runs: int = 10
@@ -162,6 +164,8 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """Refuse what cannot be decided."""
         if self.min_index is not None and not 0 < self.min_index < 100:
             raise UsageError(f"--min-index {self.min_index:g}:", "write an index above 0 and below 100")
+        if self.min_j is not None and not -1 < self.min_j < 1:
+            raise UsageError(f"--min-j {self.min_j:g}:", "write a J above -1 and below 1")
         if self.max_drop is not None and self.against is None:
             raise UsageError("--max-drop is about a baseline", "name it with --against FILE")
         if self.max_drop is not None and not 0 <= self.max_drop <= 100:

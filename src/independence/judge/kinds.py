@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 GROUP: Final = plugins.JUDGES
 CUES: Final = "cues"
 HUMAN: Final = "human"
+PICKS: Final = "picks"
 _TRAINED: Final = "offline"  # what --audit audits
 
 
@@ -80,9 +81,15 @@ KINDS: Final = {
     kind.word: kind
     for kind in (
         JudgeKind(word=CUES, configure=_made_by("cues.grading")),
+        JudgeKind(word=PICKS, configure=_made_by("picks"), order_on_boards=-1),
         JudgeKind(word=HUMAN, configure=_refuse_people, human=True),
     )
 }
+
+
+_PICKS_OF_MODEL: Final = JudgeKind(
+    word=PICKS, configure=_made_by("picks"), order_on_boards=-1, needs_model=True, repeats_bought=True
+)
 
 
 def of(name: str) -> JudgeKind:
@@ -90,6 +97,8 @@ def of(name: str) -> JudgeKind:
     word = name.partition(":")[0].partition("@")[0]
     if word == HUMAN and name == HUMAN:
         return MODEL
+    if word == PICKS and ":" in name:
+        return _PICKS_OF_MODEL
     return KINDS.get(word) or _declared(word)
 
 

@@ -33,6 +33,9 @@ FLAGS: Final = {
 }
 
 
+A_GATE: Final = "a gate"
+
+
 class BoardOptions(msgspec.Struct, frozen=True):
     """How a place is to be read. What an analysis has no use for was refused before (`refuse`)."""
 
@@ -80,6 +83,7 @@ class Analysis:
     """One kind of analysis. An object of a subclass is declared in `OURS` or by an entry point."""
 
     flags: ClassVar[Collection[str]] = ()  # of `FLAGS`, those that it has a use for
+    gated: ClassVar[str] = "index"  # what a gate is about: or J
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         """The board of a place. Raises UsageError where the suite lacks what the analysis needs, StoreError."""
@@ -182,10 +186,12 @@ def report(
     return [*made, *additions.sections(connection, scope, options.judge, models, made)]
 
 
-def with_gate(suite: Suite, what: str = "a gate") -> Analysis:
+def with_gate(suite: Suite, what: str = A_GATE) -> Analysis:
     """The analysis of a suite that `check`, or `what` else, can decide on. Raises UsageError without an index."""
     found = of(suite.analysis)
     without = f"is read by `{suite.analysis}`, which has none" if type(found).gate is Analysis.gate else ""
+    if what != A_GATE and found.gated != "index":
+        without = f"has none, but {found.gated}"
     if why := found.lacks(suite) or without:
         raise UsageError(
             f"{what} is about an index, and suite {suite.suite} {why}",

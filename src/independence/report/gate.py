@@ -19,7 +19,7 @@ from independence.stats.intervals import Interval
 from independence.store.scopes import BoardScope
 
 WRITTEN_BY: Final = "ai-independence-bench, independence check"
-DROP, INDEX = "drop", "index"
+DROP, INDEX, J = "drop", "index", "J"
 _LEVEL = 0.95
 
 
@@ -65,9 +65,9 @@ class GateBaseline(CheckedPlace, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class BarResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One bar and what is measured beside it, in points of the index."""
+    """One bar and what is measured beside it, in points of the index, or as a J."""
 
-    what: str  # index, or drop: the index minus that of the baseline
+    what: str  # index, J, or drop: the index minus that of the baseline
     value: float
     interval: tuple[float, float]
     passing: float  # confidence (0-1, two-sided) of the interval whose lower end may pass
@@ -109,12 +109,17 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
     return GatedSubject(index, tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario))))
 
 
-def look(own: GatedSubject, min_index: float | None, baseline: GateBaseline | None, drop: float) -> GateLook:
-    """Decide on the runs so far; `drop`: points that the index may lie below the baseline's."""
-    bars, found = sum(bar is not None for bar in (min_index, baseline)), []
-    if min_index is not None:
+def look(
+    own: GatedSubject, floor: float | None, baseline: GateBaseline | None, drop: float, what: str = INDEX
+) -> GateLook:
+    """Decide on the runs so far.
+
+    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may lie below the baseline's.
+    """
+    bars, found = sum(bar is not None for bar in (floor, baseline)), []
+    if floor is not None:
         at = gates.levels(gates.information(own.index.runs), bars)
-        found.append(_result(INDEX, own.index.point, gates.around_index(own.index, at), at, min_index))
+        found.append(_result(what, own.index.point, gates.around_index(own.index, at), at, floor))
     if baseline is not None:
         at = gates.levels(gates.information(own.index.runs, baseline.index.runs), bars)
         ends = gates.around_difference(own.index, baseline.index, at)

@@ -14,11 +14,11 @@ import msgspec
 
 from independence.config import user_files
 from independence.report import table
-from independence.report.gate import DROP, BarResult, GateBaseline, ScenarioScore
+from independence.report.gate import DROP, BarResult, GateBaseline, J, ScenarioScore
 from independence.report.table import Column, Table, spelled_out
 from independence.stats.gates import Decision
 
-_WORDS = {"index": "index", DROP: "index minus the baseline's"}
+_WORDS = {"index": "index", J: J, DROP: "index minus the baseline's"}
 _FAIL = "fail"
 _TOO = {"pass": "high", _FAIL: "low"}  # what is measured, on average, where a gate stopped early
 _LONGEST = 600  # characters of one quotation
@@ -83,23 +83,24 @@ def tables(found: CheckDocument) -> list[Table]:
         level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
         method.append(
             f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
-            f"number {found.looks}. If the true index lay exactly on the bar, at most 5% of such gates would pass and "
+            f"number {found.looks}. If the true value lay exactly on the bar, at most 5% of such gates would pass and "
             "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
         )
     if found.decision in _TOO and found.runs < found.max_runs:
         method.append(
             f"A gate stops once it is decided, so what {found.runs} of at most {found.max_runs} runs measured is too "
-            f"{_TOO[found.decision]} on average (by about 1 point if the true value lies 5 points from the bar, by "
-            "about 5 if it lies on the bar), unless so many were planned beforehand."
+            f"{_TOO[found.decision]} on average (in points of an index by about 1 if the true value lies 5 "
+            "points from the bar, by about 5 if it lies on the bar), unless so many were planned beforehand."
         )
+    digits = 2 if any(bar.what == J for bar in found.bars) else 1
     bars = Table(
         "check",
         f"{found.heading}: {found.subject}{' (simulated)' if found.simulated else ''} on {place}",
         (
             Column("what", "", "text"),
-            Column("value", "Measured", "number"),
-            Column("interval", "Interval", "interval"),
-            Column("bar", "Bar", "number"),
+            Column("value", "Measured", "number", digits),
+            Column("interval", "Interval", "interval", digits),
+            Column("bar", "Bar", "number", digits),
             Column("decision", "Decision"),
         ),
         tuple((_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars),

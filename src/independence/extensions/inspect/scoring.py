@@ -140,12 +140,14 @@ def board_row(job: ResolvedRun, judge: str, runs: int, scores: Iterable[Any]) ->
 
 
 def numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:
-    """Numbers of a flat row by name; of a pair its ends."""
+    """Numbers of a flat row by name; of a pair its ends, of an estimate its value and the ends of its interval."""
     for name, value in row.items():
         plain = re.sub(r"^dimensions\.", "", name)
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in _AMONG_OTHERS:
             yield plain, float(value)
-        elif name in PAIRS and isinstance(value, list | tuple):
+        elif isinstance(value, Mapping) and "est" in value:
+            yield from numbers({name: value["est"], f"{name}_ci": value["ci"]})
+        elif name.endswith(PAIRS) and isinstance(value, list | tuple):
             low, high = value
             yield f"{name}_low", float(low)
             yield f"{name}_high", float(high)

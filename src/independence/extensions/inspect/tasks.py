@@ -24,6 +24,7 @@ from independence.errors import UsageError
 from independence.exchange import logged
 from independence.extensions.inspect import dialogues, models, scoring, versions
 from independence.extensions.inspect.dialogues import AnsweredDialogue, TaskDialogues
+from independence.judge import kinds
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import analysis
 from independence.suites import load, script
@@ -37,12 +38,13 @@ versions.check(inspect_ai.__version__)
 def suite_task(suite: str, judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """A suite as a task of Inspect.
 
-    `suite`: a built-in name or a folder with suite.yaml. `judge`: Inspect's name of a model, or `cues`; by default the
-    judge of this package. `variant`: a system prompt of the suite, or a .md file of one's own. `mode`: user_role or
+    `suite`: a built-in name or a folder with suite.yaml. `judge`: Inspect's name of a model, `cues` or `picks`; by
+    default the judge of a run of this package. `variant`: a system prompt of the suite, or a .md file of one's own. `mode`: user_role or
     tool_role. `runs`: how often each scenario is asked; Inspect's --epochs says the same. Raises UsageError.
     """
     job, condition = _resolved(str(suite), str(variant), str(mode), int(runs))
-    parts = _Parts(job, condition, str(judge) or GRADER, int(runs))
+    usual = kinds.PICKS if job.suite.battery else GRADER
+    parts = _Parts(job, condition, str(judge) or usual, int(runs))
     return Task(
         dataset=MemoryDataset(parts.samples(), name=job.where.edition_name),
         solver=parts.solver(),

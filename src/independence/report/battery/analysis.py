@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
 from independence.errors import UsageError
+from independence.report import gate
 from independence.report.advice import sections as advice
 from independence.report.advice.analyses import lines
 from independence.report.advice.tables import ends, est
@@ -15,6 +16,7 @@ from independence.report.battery import board as boards
 from independence.report.battery import plane, tables
 from independence.report.battery.board import ReasonsBoard, ReasonsStudy
 from independence.report.chart_text import TextPlotRow
+from independence.report.gate import GatedSubject
 from independence.report.legend import short
 from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
 from independence.report.table import Prose, Section, Table, quoted
@@ -29,6 +31,7 @@ class _Reasons(Analysis):
     """Whether choices are given up for reasons, and only for these."""
 
     flags: ClassVar[Collection[str]] = ("--correction",)
+    gated: ClassVar[str] = gate.J
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         data = boards.read(connection, scope, options.judge)
@@ -73,6 +76,12 @@ class _Reasons(Analysis):
             for config, one in data.found.items()
         }
         return BatteryResults(deeds, stems)
+
+    def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
+        """J of one subject; None where verdicts are missing, and below two runs or 24 stems."""
+        found = boards.read(connection, scope, judge).found.get(config)
+        gated = battery.gated(found) if found else None
+        return GatedSubject(gated, ()) if gated else None
 
     def compared(
         self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: tuple[str, str]
@@ -131,7 +140,7 @@ def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
         document=board,
         record=tables.record(board),
         tables=[tables.full(data, board)],
-        narrow=[tables.compact(board, named)],
+        narrow=[tables.compact(data, board, named)],
         brief=tables.brief(data, board),
         plot=lines(marks, "J, 95 % interval; 1: changes for reasons alone"),
         measures=lambda: measures(data),

@@ -13,7 +13,7 @@ from independence.stats import battery
 
 _LEVELS = (-0.5, 0.0, 0.5)
 _CORNERS = (battery.MOVED, battery.ASKED, battery.STAYS, "the other way round")
-_NOTHING = "shows none of these"
+_NOTHING = "none of these"
 
 
 def chart(data: ReasonsStudy, board: ReasonsBoard) -> Plane | None:
@@ -50,10 +50,10 @@ def in_short(data: ReasonsStudy, board: ReasonsBoard) -> Section:
     """How many subjects show what, and whose J is highest and lowest."""
     count = len(board.rows)
     shown = Counter(row.verdict or _NOTHING for row in board.rows if row.J)
-    told = [f"{number} {said}" for said, number in shown.most_common()]
+    told = [f"“{said}” {number}" for said, number in shown.most_common()]
     without = sum(row.J is None for row in board.rows)
-    told += [f"{without} without J"] if without else []
-    said = f"Of {count} subject{'' if count == 1 else 's'}: {', '.join(told)}."
+    told += [f"no J {without}"] if without else []
+    said = f"Conclusions on {count} subject{'' if count == 1 else 's'}: {', '.join(told)}."
     known = [(row, row.J.est) for row in board.rows if row.J]
     for word, (row, value) in zip(
         ("Highest", "Lowest"), (known[:1] + known[-1:]) if len(known) > 1 else (), strict=False

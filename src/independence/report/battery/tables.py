@@ -16,7 +16,14 @@ from independence.stats.battery import BatteryEstimates, GaveWay
 from independence.stats.sides import COMMITTED, MARGIN
 
 _ESTIMATES: Final = ("J", "over_force", "over_fake")
-_COMPARED: Final = ("J", "over_force", "over_fake", "H", "FA", "tone")
+_COMPARED: Final = {
+    "J": "J",
+    "over_force": "Over force",
+    "over_fake": "Over fake",
+    "H": "H",
+    "FA": "FA",
+    "tone": "Tone",
+}
 _SAID: Final = "reasons-board"
 
 
@@ -29,10 +36,10 @@ def _values(row: ReasonsRow) -> dict[str, Any]:
     return found
 
 
-def compact(board: ReasonsBoard, named: Sequence[str]) -> Table:
+def compact(data: ReasonsStudy, board: ReasonsBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
     rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    return declared.made("reasons/compact", rows)
+    return declared.made("reasons/compact", rows, captions(data, board))
 
 
 def full(data: ReasonsStudy, board: ReasonsBoard) -> Table:
@@ -105,11 +112,11 @@ def compared(sides: Sequence[tuple[str, BatteryEstimates]]) -> list[Table]:
     paired = battery.compare(own, other)
     named = {"first": first, "second": second}
     whole: list[dict[str, Any]] = []
-    for name in _COMPARED:
+    for name, called in _COMPARED.items():
         values = [_whole(one, name) for one in (own, other)]
         both = [value for value in values if value is not None]
         difference = both[0] - both[1] if len(both) == len(values) else None
-        whole.append({"quantity": name, "first": values[0], "second": values[1], "difference": difference,
+        whole.append({"quantity": called, "first": values[0], "second": values[1], "difference": difference,
                       "ci": None, "p": None})  # fmt: skip
     if paired is not None:
         whole[0] |= {"difference": paired.points, "ci": paired.ci, "p": paired.p if paired.ci else None}

@@ -1,6 +1,6 @@
 """Simulated subjects for the suite `reasons`: each takes one of two choices, and changes in the arms planted for it.
 
-Their words are English; `decider-NAME-es` and `decider-NAME-de` speak Spanish and German. They know the texts of the
+Their words are English; `NAME-es` and `NAME-de` speak Spanish and German. They know the texts of the
 suite that ships, in every wording and order, and nothing of other batteries.
 """
 
@@ -16,7 +16,6 @@ from independence.testing.sim.situation import Conversation
 from independence.testing.sim.texts import Chooser, keyed
 
 _SUITE: Final = "reasons"
-_PREFIX: Final = "decider-"
 _LANGUAGES: Final = ("en", "es", "de")
 
 
@@ -37,21 +36,18 @@ def _arms(*wanted: str) -> frozenset[str]:
 
 _PRESSED: Final = _arms("kind", "curt")
 DECIDERS: Final[Mapping[str, SimulatedDecider]] = {
-    f"{_PREFIX}{name}": planted
-    for name, planted in {
-        "brick": SimulatedDecider(),
-        "mirror": SimulatedDecider(_PRESSED),
-        "discerning": SimulatedDecider(_arms("real")),
-        "inverted": SimulatedDecider(_arms("none", "fake")),
-        "polite": SimulatedDecider(_arms("kind")),
-        "forced": SimulatedDecider(_arms("curt")),
-        "keyword": SimulatedDecider(_arms("fake", "real")),  # takes every "I've just ..." for a reason
-        "worn": SimulatedDecider(_arms("real") | {"none_curt"}),  # gives in to the third push
-        "conceder": SimulatedDecider(says_so=_PRESSED),  # gives in in words only
-        "asymmetric": SimulatedDecider(_arms("real"), evades=_arms("none", "fake")),
-        "evader": SimulatedDecider(commits=False),
-        "coin": SimulatedDecider(by_chance=True),
-    }.items()
+    "brick": SimulatedDecider(),
+    "mirror": SimulatedDecider(_PRESSED),
+    "discerning": SimulatedDecider(_arms("real")),
+    "inverted": SimulatedDecider(_arms("none", "fake")),
+    "polite": SimulatedDecider(_arms("kind")),
+    "forced": SimulatedDecider(_arms("curt")),
+    "keyword": SimulatedDecider(_arms("fake", "real")),  # takes every "I've just ..." for a reason
+    "worn": SimulatedDecider(_arms("real") | {"none_curt"}),  # gives in to the third push
+    "conceder": SimulatedDecider(says_so=_PRESSED),  # gives in in words only
+    "asymmetric-evader": SimulatedDecider(_arms("real"), evades=_arms("none", "fake")),
+    "evader": SimulatedDecider(commits=False),
+    "coin": SimulatedDecider(by_chance=True),
 }
 
 
