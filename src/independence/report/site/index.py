@@ -64,7 +64,9 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         for row in ranked.rows:
             parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
     asked = subjects(connection, board)
-    said, case = furthest(board, made.measures(), asked) if made and made.measures else ("", None)
+    said, case = (
+        furthest(board, made.measures(), asked) if made and made.measures else (made.result if made else "", None)
+    )
     return IndexDocument(
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(asked.values()), board=ranked,

@@ -36,8 +36,8 @@ export function Arms({ slug, run, scenarios }: ArmsProps) {
         </section>
       )}
       <p className="note mb-3">
-        Right is to keep the choice without a reason and after a fact that does not count, and to change it for a fact that counts. Pale: right. Dark: wrong. Hatched:
-        neither name, which is wrong too.
+        Right is to keep the choice without a reason and after a fact that does not count, and to change it for a fact that counts. Strong colour: wrong. Hatched: neither
+        name, which is wrong too.
       </p>
       <div className="grid gap-x-4 gap-y-8 md:grid-cols-2 xl:grid-cols-7">
         {groups.map(({ name, own }) => (
@@ -104,9 +104,8 @@ function Choice({ slug, run, scenario }: OneProps) {
   const { quantity = "", units = [], contrasts = {} } = cells?.state === "ready" ? cells.value : {};
   const value = contrasts[slug]?.[units.indexOf(scenario.unit)] ?? null;
   return (
-    <section aria-label="The choice" className="mb-6 grid gap-x-10 gap-y-4 rounded-md bg-band px-4 py-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
-      <div className="min-w-0 text-sm"><Exchanges own={own} /></div>
-      <div className="lg:order-first">
+    <section aria-label="The choice" className="mb-6 grid gap-x-10 gap-y-4 rounded-md bg-band px-4 py-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+      <div>
         <p className="text-xs text-muted">
           <Link href={address(trajectoryPage(slug, run, scenario.id))} className="link">The choice</Link> of {board.labels.get(slug)}, run {run}
         </p>
@@ -116,6 +115,7 @@ function Choice({ slug, run, scenario }: OneProps) {
         </p>
         {value !== null && <p className="mt-2 text-sm">{quantity} of this stem, over all runs: {signed(value)}</p>}
       </div>
+      <div className="min-w-0 text-sm"><Exchanges own={own} /></div>
     </section>
   );
 }
@@ -130,7 +130,7 @@ function Arm({ slug, run, scenario }: OneProps) {
   const { name, missing } = useTaken(scenario, own);
   const loaded = cells?.state === "ready" ? cells.value : null;
   const [deed, share] = [loaded && (deedsOf(loaded, slug, scenario.id)[run - 1] ?? null), loaded && (sharesOf(loaded, slug, scenario.id)[run - 1] ?? null)];
-  const [, tone = "then"] = sideTitle(scenario).split(", ");
+  const [, tone = "the dialogue"] = sideTitle(scenario).split(", ");
   return (
     <article className="min-w-0" aria-label={sideTitle(scenario)}>
       <h3 className="text-sm first-letter:uppercase">
