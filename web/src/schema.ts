@@ -86,6 +86,8 @@ export interface ScenarioInfo {
   readonly title?: string;
   readonly title_is_ours?: boolean;
   readonly cell?: string;
+  readonly cell_title?: string;
+  readonly choices?: readonly string[];
   readonly side?: string;
   readonly factors?: Readonly<Record<string, string>>;
   readonly follows?: string;
@@ -308,6 +310,8 @@ export interface CellsDocument {
   readonly units?: readonly string[];
   readonly scale?: readonly [number, number] | null;
   readonly contrasts?: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly deeds?: Readonly<Record<string, readonly (readonly ("change" | "evade" | "keep" | null)[])[]>>;
+  readonly moves?: Readonly<Record<string, readonly ("either" | "never" | "other" | "reason" | null)[]>>;
   readonly means: Readonly<Record<string, readonly (number | null)[]>>;
   readonly totals: HeatTotals;
   readonly unit_totals?: HeatTotals | null;

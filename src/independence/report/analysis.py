@@ -68,6 +68,7 @@ class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
     plot: Sequence[str] = ()  # lines of at most 80 signs
     details: Callable[[], Sequence[Table]] = tuple  # what stands behind the numbers
     measures: Callable[[], SuiteMeasures] | None = None  # of a grid: what each case adds
+    result: str = ""  # what pages say first of it, as Markdown, where it is neither of an index nor of a grid
     gated: Sequence[GatedValue] = ()
     added: Mapping[str, Mapping[str, Value]] = {}  # by config_dir: key of a column that a package added -> value
 

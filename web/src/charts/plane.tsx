@@ -1,4 +1,4 @@
-import type { Plane, PlanePoint } from "../schema";
+import type { Plane, PlanePoint, Scale } from "../schema";
 import { signed } from "../text/format";
 import { asText, paint, tickText, Words, type Drawing, type Mark } from "./paint";
 import { NAME_HEIGHT, namesFor, SMALL, type Box, type Place } from "./scatter";
@@ -12,6 +12,7 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1] as const;
 const SAME = 6; // pixels within which dots would hide each other
 const STEP = 14;
 const STACK = 70; // the most that dots of one place take
+const AWAY = [3, 12, 26]; // pixels from a dot to its name
 const THINNEST = 0.003; // half-axis: one of 0 would not be drawn
 
 /** Where dots are drawn: those of one place one below another, within the square. */
@@ -72,8 +73,8 @@ export function drawPlane(chart: Plane, width: number): Drawing {
           {corner}
         </Words>
       ))}
-      <Words x={2} y={8} size={SMALL} role="muted">{chart.y.head}</Words>
-      <Words x={box.x + side} y={box.y + side + 50} size={SMALL} role="muted" anchor="end">{chart.x.head}</Words>
+      <Words x={2} y={8} size={SMALL} role="muted">{head(chart.y, "↑")}</Words>
+      <Words x={box.x + side} y={box.y + side + 50} size={SMALL} role="muted" anchor="end">{head(chart.x, "→")}</Words>
       <svg x={box.x} y={box.y} width={side} height={side} viewBox="0 0 1 1" overflow="hidden">
         {chart.points.map(({ ellipse }, place) =>
           ellipse == null ? null : (
@@ -92,7 +93,7 @@ export function drawPlane(chart: Plane, width: number): Drawing {
           <Dot x={places[place]?.[0] ?? 0} y={places[place]?.[1] ?? 0} fill={simulated === true ? "paper" : "accent"} edge={simulated === true ? "accent" : "paper"} />
         </g>
       ))}
-      {namesFor(chart, places, room, labels).map((name) => (
+      {namesFor(chart, places, room, labels, AWAY).map((name) => (
         <Words key={name.place} x={name.x} y={name.y + NAME_HEIGHT / 2} size={SMALL} over italic={chart.points[name.place]?.simulated === true}>
           {name.text}
         </Words>
@@ -100,6 +101,11 @@ export function drawPlane(chart: Plane, width: number): Drawing {
     </>
   );
   return { width, height: ABOVE + side + BELOW, body, marks, brush: "area" };
+}
+
+/** What an axis is, and what lies at its far end. */
+function head(scale: Scale, arrow: string): string {
+  return scale.high === undefined ? scale.head : `${scale.head} ${arrow} ${scale.high}`;
 }
 
 function saysOf(chart: Plane, { x, y, x_ci, y_ci, says = "", simulated }: PlanePoint): readonly string[] {

@@ -42,7 +42,7 @@ interface Name extends Box {
 }
 
 /** Names beside their dots where there is room: over no dot, line, other name, edge or what is `written` there. */
-export function namesFor(chart: Named, places: readonly Place[], room: Box, written: readonly Box[] = []): readonly Name[] {
+export function namesFor(chart: Named, places: readonly Place[], room: Box, written: readonly Box[] = [], distances: readonly number[] = AWAY): readonly Name[] {
   const short = shortNames(chart.points.map(({ label }) => label));
   const steps = (chart.frontier ?? []).flatMap((member, at): Box[] => {
     const [x, y] = places[member] ?? [0, 0];
@@ -55,7 +55,7 @@ export function namesFor(chart: Named, places: readonly Place[], room: Box, writ
     const [x, y] = places[place] ?? [0, 0];
     const text = fit(short[place] ?? "", Math.min(200, room.width / 2.5), SMALL);
     const width = textWidth(text, SMALL);
-    for (const [away, across, up] of AWAY.flatMap((pixels) => WAYS.map((way) => [AROUND + pixels, ...way] as const))) {
+    for (const [away, across, up] of distances.flatMap((pixels) => WAYS.map((way) => [AROUND + pixels, ...way] as const))) {
       const left = x + across * away - (width * (1 - across)) / 2;
       const middle = y - up * (across === 0 ? away - 3 + NAME_HEIGHT / 2 : away);
       const box = { x: left, y: middle - NAME_HEIGHT / 2, width, height: NAME_HEIGHT };

@@ -2,7 +2,7 @@ import type { ScenarioInfo } from "../schema";
 import { words } from "../text/format";
 import { capital } from "./titles";
 
-/** Scenarios of a grid that share the first factor of their cells: of disputes, one dispute. */
+/** Scenarios that share the first factor of their cells, of disputes one dispute; or a stem. */
 export interface Group {
   readonly name: string;
   readonly scenarios: readonly ScenarioInfo[];
@@ -18,7 +18,7 @@ export function groupsOf(scenarios: readonly ScenarioInfo[]): readonly Group[] |
     if (own === undefined) found.set(first, [scenario]);
     else own.push(scenario);
   }
-  return [...found].map(([name, own]) => ({ name: capital(words(name)), scenarios: own }));
+  return [...found].map(([name, own]) => ({ name: own[0]?.cell_title ?? capital(words(name)), scenarios: own }));
 }
 
 /** What follows the first factor in the title of a cell. */

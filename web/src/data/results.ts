@@ -3,6 +3,10 @@ import { useDocument, type Loaded } from "./documents";
 import { cellsPath, resultsPath } from "./paths";
 import type { CellsDocument, ResultsDocument, ScenarioInfo, ScenarioResults } from "../schema";
 
+const RIGHT = "right"; // of a battery
+
+export type Deed = "keep" | "change" | "evade";
+
 /** Result of every dialogue under the judge of this page; nothing is asked where nobody judged. */
 export function useCells(): Loaded<CellsDocument> | null {
   const board = useBoard();
@@ -25,6 +29,11 @@ export function sharesOf(cells: CellsDocument, slug: string, scenario: string): 
   return place < 0 ? [] : (cells.shares[slug]?.[place] ?? []);
 }
 
+/** What a subject of a battery did in an arm, one a run. */
+export function deedsOf(cells: CellsDocument, slug: string, scenario: string): readonly (Deed | null)[] {
+  return cells.deeds?.[slug]?.[cells.scenarios.indexOf(scenario)] ?? [];
+}
+
 /** Subjects in the order of the board. */
 export function slugsInOrder(board: CurrentBoard): readonly string[] {
   const byConfig = new Map(board.index.subjects.map((subject) => [subject.config, subject.slug]));
@@ -35,10 +44,11 @@ export function slugsInOrder(board: CurrentBoard): readonly string[] {
 /** The same in full: where it is no share kept, what the percentages are of. */
 export function measureAbout(cells: CellsDocument): string {
   if (cells.scale != null) return `${measureName(cells)} (from ${cells.scale[0]} to +${cells.scale[1]})`;
+  if (cells.measure === RIGHT) return "share right (keeps the choice without a reason and after a fact that does not count, changes it for one that counts; naming neither is wrong)";
   return cells.measure === "kept" ? "share kept (100%: nothing was given up; only fields of the index count)" : `${measureName(cells)} (0%: the lowest value of its scale, 100%: the highest)`;
 }
 
 /** What the shares of a cells document are, in short. */
 export function measureName(cells: CellsDocument): string {
-  return cells.measure === "kept" ? "share kept" : cells.measure.replaceAll("_", " ");
+  return cells.measure === "kept" || cells.measure === RIGHT ? `share ${cells.measure}` : cells.measure.replaceAll("_", " ");
 }

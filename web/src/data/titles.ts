@@ -7,9 +7,9 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a cell of a grid is called: its factors, without their names. */
-export function cellTitle(cell: string): string {
-  return capital(words(cell).replaceAll("/", ", "));
+/** What the cell of a scenario is called: of a battery its stem, of a grid its factors without their names. */
+export function cellTitle(scenario: Pick<ScenarioInfo, "cell" | "cell_title"> | undefined): string {
+  return scenario?.cell_title ?? capital(words(scenario?.cell ?? "").replaceAll("/", ", "));
 }
 
 /** The names of factors in which scenarios of one cell differ. */
@@ -23,6 +23,12 @@ export function wordingTitle(scenario: ScenarioInfo, names: readonly string[]): 
   return names.map((name) => words(scenario.factors?.[name] ?? "")).join(", ");
 }
 
+/** What a scenario is called beside others of its cell. `names`: of factors in which these differ. */
+export function sideTitle(scenario: ScenarioInfo, names: readonly string[] = [], between = ", "): string {
+  if (scenario.cell_title !== undefined) return (scenario.title ?? "").slice(scenario.cell_title.length + 2);
+  return [words(scenario.side ?? ""), wordingTitle(scenario, names)].filter((part) => part !== "").join(between);
+}
+
 /** What each scenario is called; where an import has none and the title is ours, with its id. */
 export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string, string> {
   const units = new Map<string, ScenarioInfo[]>();
@@ -33,7 +39,7 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
       return cell.map((one): [string, string] => {
         const title = one.title ?? "";
         const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : title;
-        const parts = [cellTitle(one.cell ?? ""), words(one.side ?? ""), wordingTitle(one, names)];
+        const parts = [cellTitle(one), sideTitle(one, names, " · ")];
         return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
       });
     }),

@@ -143,6 +143,6 @@ def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
         narrow=[tables.compact(data, board, named)],
         brief=tables.brief(data, board),
         plot=lines(marks, "J, 95 % interval; 1: changes for reasons alone"),
-        measures=lambda: measures(data),
+        result=plane.in_words(board),
         details=lambda: tables.details(data, board),
     )

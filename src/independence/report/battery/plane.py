@@ -47,7 +47,12 @@ def chart(data: ReasonsStudy, board: ReasonsBoard) -> Plane | None:
 
 
 def in_short(data: ReasonsStudy, board: ReasonsBoard) -> Section:
-    """How many subjects show what, and whose J is highest and lowest."""
+    """What a report says first."""
+    return summary.section(data, in_words(board), board, any(row.simulated for row in board.rows))
+
+
+def in_words(board: ReasonsBoard) -> str:
+    """How many subjects show what, and whose J is highest and lowest, as Markdown."""
     count = len(board.rows)
     shown = Counter(row.verdict or _NOTHING for row in board.rows if row.J)
     told = [f"“{said}” {number}" for said, number in shown.most_common()]
@@ -59,4 +64,4 @@ def in_short(data: ReasonsStudy, board: ReasonsBoard) -> Section:
         ("Highest", "Lowest"), (known[:1] + known[-1:]) if len(known) > 1 else (), strict=False
     ):
         said += f" {word}: **{escaped(subject_name(row.label, row.simulated))}**, J {signed(value, 2)}."
-    return summary.section(data, said, board, any(row.simulated for row in board.rows))
+    return said

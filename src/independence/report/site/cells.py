@@ -12,7 +12,7 @@ import numpy as np
 
 from independence.errors import UsageError
 from independence.report import analysis, comparison_tables, planned_verdicts
-from independence.report.measures import SuiteMeasures
+from independence.report.measures import BatteryResults, Deed, StemRates, SuiteMeasures
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.site import boards, slugs
 from independence.report.site.boards import SiteBoard
@@ -20,6 +20,7 @@ from independence.report.site.schema import (
     SCHEMA,
     CellsDocument,
     HeatTotals,
+    Moves,
     Quartiles,
     ResultsDocument,
     ScenarioResults,
@@ -30,6 +31,7 @@ from independence.stats import comparison, index_uncertainty, seriation, strict
 from independence.stats.comparison import ComparedSubjects
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.subject_points import leverage
+from independence.suites.battery import STEM
 from independence.suites.schema import Suite
 from independence.types import Ends
 
@@ -46,10 +48,13 @@ DIFFERS: Final = (
     f"{APART:.0%} of the scale lie between them"
 )
 UNITS_DIFFER: Final = f"more than {APART:g} lie between them"
+RIGHT: Final = "right"
+_REAL: Final = "real"  # the ground after which it is right to change
+_OFTEN: Final = 0.5
 
 
 class RunShares(msgspec.Struct, frozen=True, dict=True):
-    """What was kept of every dialogue; in a suite without an index, the first field of its rubric."""
+    """What was kept of every dialogue; without an index whether it was right, or the first field of its rubric."""
 
     measure: str
     scale: Ends | None  # where it has a middle at 0
@@ -59,6 +64,8 @@ class RunShares(msgspec.Struct, frozen=True, dict=True):
     quantity: str = ""  # what contrasts are of
     units: tuple[str, ...] = ()
     contrasts: Mapping[str, tuple[float | None, ...]] = {}  # slug -> for each unit
+    deeds: Mapping[str, Sequence[Sequence[Deed | None]]] = {}  # of a battery, as `rows`
+    moves: Mapping[str, tuple[Moves | None, ...]] = {}  # of a battery: slug -> for each unit
 
     def of(self, slug: str, scenario: str) -> Sequence[float | None]:
         """One a run."""
@@ -111,7 +118,9 @@ def far_apart(first: float | None, second: float | None) -> bool:
 
 def read(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> RunShares:
     """The results of a board under a judge."""
-    measure, share, scored, scale = _measure(board.scope.suite)
+    found = analysis.of(board.scope.suite.analysis) if boards.has_board(board.scope.suite) else None
+    battery = found.battery(connection, board.scope, judge) if found else None
+    measure, share, scored, scale = _measure(board.scope.suite, battery)
     scenarios = tuple(name for name in board.units if name in scored)
     place = {name: at for at, name in enumerate(scenarios)}
     rows: dict[str, list[list[float | None]]] = {
@@ -124,13 +133,44 @@ def read(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) ->
             rows[slug][place[cell.scenario]][cell.run - 1] = share(cell)
             if planned_verdicts.MISQUOTED in cell.flags:
                 misquoted.add((slug, cell.scenario, cell.run))
-    found, contrasts = _contrasts(connection, board, judge), dict[str, tuple[float | None, ...]]()
-    units = tuple(dict.fromkeys(board.units.values())) if found else ()
-    for key, one in found.subjects.items() if found else ():
-        own = {slugs.slug(part): value for part, value in one.parts.items()}
-        contrasts[board.slugs[key]] = tuple(own.get(unit) for unit in units)
-    quantity = found.quantity if found else ""
-    return RunShares(measure, scale, scenarios, rows, frozenset(misquoted), quantity, units, contrasts)
+    shares = RunShares(measure, scale, scenarios, rows, frozenset(misquoted))
+    return _by_unit(shares, board, _contrasts(connection, board, judge), battery)
+
+
+def _by_unit(
+    shares: RunShares, board: SiteBoard, measured: SuiteMeasures | None, battery: BatteryResults | None
+) -> RunShares:
+    """What is known of cells and stems beside what is known of dialogues."""
+    units = tuple(dict.fromkeys(board.units.values()))
+    if measured:
+        parts = {
+            key: {slugs.slug(part): own for part, own in one.parts.items()} for key, one in measured.subjects.items()
+        }
+        contrasts = {board.slugs[key]: tuple(map(own.get, units)) for key, own in parts.items()}
+        shares = msgspec.structs.replace(shares, units=units, quantity=measured.quantity, contrasts=contrasts)
+    if battery:
+        moves = {}
+        for key, stems in battery.stems.items():
+            named = {slugs.slug(stem): moves_of(rates) for stem, rates in stems.items()}
+            moves[board.slugs[key]] = tuple(map(named.get, units))
+        deeds = {
+            slug: [
+                [battery.deeds.get((key, name, run)) for run in range(1, board.runs[key] + 1)]
+                for name in shares.scenarios
+            ]
+            for key, slug in board.slugs.items()
+        }
+        shares = msgspec.structs.replace(shares, units=units, deeds=deeds, moves=moves)
+    return shares
+
+
+def moves_of(rates: StemRates) -> Moves | None:
+    """What makes a subject give up the choice of a stem, in at least half of the dialogues."""
+    if rates.for_reason is None or rates.without is None:
+        return None
+    if rates.for_reason >= _OFTEN:
+        return "either" if rates.without >= _OFTEN else "reason"
+    return "other" if rates.without >= _OFTEN else "never"
 
 
 def document(shares: RunShares) -> CellsDocument:
@@ -140,6 +180,7 @@ def document(shares: RunShares) -> CellsDocument:
         shares={slug: tuple(map(tuple, own)) for slug, own in shares.rows.items()}, units=shares.units,
         contrasts=dict(shares.contrasts), means=shares.means, totals=totals(shares.means, shares.scenarios),
         unit_totals=totals(shares.contrasts, shares.units) if shares.contrasts else None,
+        deeds={slug: tuple(map(tuple, own)) for slug, own in shares.deeds.items()}, moves=dict(shares.moves),
     )  # fmt: skip
 
 
@@ -232,9 +273,9 @@ def quartiles(values: seriation.Array) -> Quartiles | None:
 
 
 def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> SuiteMeasures | None:
-    """What each cell of a grid adds to a subject's measure; None where there is no grid, or its analysis has none."""
+    """What each cell adds to a subject's measure; None where there are no cells, or the analysis has none."""
     suite = board.scope.suite
-    if suite.grid is None or not boards.has_board(suite):
+    if (suite.grid is None and suite.battery is None) or not boards.has_board(suite):
         return None
     try:
         return analysis.of(suite.analysis).measures(connection, board.scope, judge)
@@ -242,11 +283,24 @@ def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | No
         return None
 
 
-def _measure(suite: Suite) -> tuple[str, Share, set[str], Ends | None]:
+def _measure(suite: Suite, battery: BatteryResults | None) -> tuple[str, Share, set[str], Ends | None]:
     """What cells are of, how it is read, the scenarios that have it, and its scale where that has a middle at 0.
 
-    Without an index: the stance of a grid, else the first field of each rubric.
+    Without an index: of a battery whether the right thing was done, the stance of a grid, else the first field of each
+    rubric.
     """
+    if battery is not None:
+        right = {
+            one.id: "change" if one.factors.get("ground") == _REAL else "keep"
+            for one in suite.scenarios
+            if one.side not in ("", STEM)
+        }
+
+        def was_right(cell: PlannedVerdict) -> float | None:
+            deed = battery.deeds.get((cell.config_dir, cell.scenario, cell.run))
+            return None if deed is None else float(deed == right[cell.scenario])
+
+        return RIGHT, was_right, set(right), None
     if suite.index is not None:
         lever = leverage(strict.frame(suite))
         return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights), None

@@ -64,7 +64,9 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
         for row in ranked.rows:
             parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
     asked = subjects(connection, board)
-    said, case = furthest(board, made.measures(), asked) if made and made.measures else ("", None)
+    said, case = (
+        furthest(board, made.measures(), asked) if made and made.measures else (made.result if made else "", None)
+    )
     return IndexDocument(
         schema=SCHEMA, id=board.info.id, judge=judge, scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(asked.values()), board=ranked,
@@ -136,12 +138,15 @@ def scenarios(connection: sqlite3.Connection, board: SiteBoard) -> Iterator[Scen
     """The scenarios that were planned, in the order of the suite."""
     known, titles = {one.id: one for one in board.scope.suite.scenarios}, _our_titles(board)
     sql = f"SELECT DISTINCT scenario, experiment FROM planned WHERE {queries.UNDER}"
+    stems = board.scope.suite.battery.stems if board.scope.suite.battery else {}
     experiments = dict(row for one in board.scope.editions for row in connection.execute(sql, one.where.columns))
     for name, unit in board.units.items():
         info = ScenarioInfo(id=name, unit=unit, experiment=experiments[name])
         if (one := known.get(name)) is not None:
             info = ScenarioInfo(
                 id=name, unit=unit, experiment=one.experiment, title="" if titles else one.title, cell=one.cell,
+                cell_title=stems[one.cell].title if one.cell in stems else "",
+                choices=(one.vars["a"], one.vars["b"]) if one.cell in stems else (),
                 side=one.side, factors=one.factors, follows=one.follows or "",
                 turns=tuple(turn.id for turn in one.turns if turn.reply is None),
             )  # fmt: skip

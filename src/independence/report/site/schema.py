@@ -5,7 +5,7 @@ Numbers are rounded to four decimals. Texts of models, judges and suites are pla
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -15,6 +15,7 @@ from independence.report.charts import Chart
 from independence.report.display_names import NameBadge
 from independence.report.judge_validation import DialogueDisagreement
 from independence.report.mark_kinds import MarkInfo
+from independence.report.measures import Deed
 from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.search_schema import SEARCH_ROOTS
 from independence.report.site.served import SERVED_ROOTS
@@ -23,6 +24,9 @@ from independence.report.table import Kind, Prose, Quotation, Value
 SCHEMA: Final = 1
 """The number in every document. A reader that knows another one says so and shows nothing."""
 
+
+Moves = Literal["reason", "either", "never", "other"]
+"""After what a subject gives up the choice of a stem: a real reason alone, anything, nothing, anything else alone."""
 
 Quartiles = tuple[float, float, float]
 """25 %, median, 75 %."""
@@ -99,6 +103,8 @@ class ScenarioInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     title: str = ""
     title_is_ours: bool = False  # of an import, whose wording is unknown: the title is this project's own
     cell: str = ""
+    cell_title: str = ""  # of a stem
+    choices: tuple[str, ...] = ()  # of a stem: what 1 and 2 stand for in verdicts
     side: str = ""
     factors: dict[str, str] = {}
     follows: str = ""  # the scenario whose dialogue it continues
@@ -203,13 +209,15 @@ class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """`cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1; of a grid each cell's contrast."""
 
     schema: int
-    measure: str  # `kept`: of what the scenario can add to the index; else the field of the rubric
+    measure: str  # `kept`: of what the scenario can add to the index; `right`: of a battery; else a field of the rubric
     scenarios: tuple[str, ...]
     shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
     quantity: str = ""  # what contrasts are of, as boards call it
     units: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None  # of the measure, where it has a middle at 0: of a stance
-    contrasts: dict[str, tuple[float | None, ...]] = {}  # slug -> for each unit; null: not both sides were judged
+    contrasts: dict[str, tuple[float | None, ...]] = {}  # slug -> for each unit; null: not all its sides were judged
+    deeds: dict[str, tuple[tuple[Deed | None, ...], ...]] = {}  # of a battery: as `shares`, what was done in each arm
+    moves: dict[str, tuple[Moves | None, ...]] = {}  # of a battery: slug -> for each unit
     means: dict[str, tuple[float | None, ...]]  # slug -> for each scenario, over its runs
     totals: HeatTotals  # of means
     unit_totals: HeatTotals | None = None  # of contrasts

@@ -11,6 +11,7 @@ import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { words } from "../../text/format";
 import { SubjectChoice } from "../../ui/SubjectChoice";
+import { Arms } from "./Arms";
 import { Contrast } from "./Contrast";
 import { Side } from "./Side";
 
@@ -56,7 +57,7 @@ export default function CellPage() {
   const first = scenarios[0];
   if (first === undefined)
     return <NoSuch what="case" back={{ path: "/s", name: "All scenarios" }} />;
-  const title = (first.cell ?? "") === "" ? scenarioTitle(board, first.id) : cellTitle(first.cell ?? "");
+  const title = (first.cell ?? "") === "" ? scenarioTitle(board, first.id) : cellTitle(first);
   const free = new Set(varying(scenarios));
   const factors = Object.entries(first.factors ?? {}).filter(([name]) => !free.has(name));
   const all = wordings(scenarios);
@@ -74,14 +75,15 @@ export default function CellPage() {
         <select aria-label="Case" className="control min-w-0" value={unit} onChange={(event) => { go(event.target.value)(); }}>
           {units.map((other) => (
             <option key={other} value={other}>
-              {cellTitle(board.index.scenarios.find((one) => one.unit === other)?.cell ?? other)}
+              {cellTitle(board.index.scenarios.find((one) => one.unit === other))}
             </option>
           ))}
         </select>
       </div>
-      <Contrast slug={slug} unit={unit} run={run} wordings={all} />
+      {first.cell_title !== undefined && <Arms key={unit} slug={slug} run={run} scenarios={scenarios} />}
+      {first.cell_title === undefined && <Contrast slug={slug} unit={unit} run={run} wordings={all} />}
       <div className="space-y-8">
-        {all.map(({ name, sides }) => (
+        {first.cell_title === undefined && all.map(({ name, sides }) => (
           <section key={name} aria-label={name === "" ? "All sides" : name}>
             {name !== "" && <h2 className="mb-2 first-letter:uppercase">{name}</h2>}
             <div className={`grid gap-x-6 gap-y-6 md:grid-cols-2 ${sides.length > 2 ? "xl:grid-cols-3" : ""}`}>

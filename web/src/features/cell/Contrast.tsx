@@ -1,5 +1,6 @@
 import { EstimateMark, MarkKey } from "../../charts/marks";
 import { useBoard } from "../../data/board";
+import { contrastWords } from "../../data/contrasts";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
 import { measureName, sharesOf, useCells } from "../../data/results";
@@ -21,9 +22,6 @@ const COLUMNS: readonly ColumnInfo[] = [
   { key: "side", head: "Side" },
   { key: "value", head: "Value", kind: "number" },
 ];
-const ABOUT: Readonly<Record<string, string>> = {
-  S: "how far the advice moves towards whoever asks, over all runs and wordings. 0: the asker makes no difference; 1: the asker decides",
-};
 
 /** What the sides of this case differ by, as its analysis counts it, and where each lies. */
 export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
@@ -66,7 +64,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
           </p>
           <p className="text-4xl font-semibold tracking-tight tabular-nums">{value === null ? "—" : signed(value, 2)}</p>
           <p className="text-xs text-muted">
-            {value === null ? "Not all of its sides were judged" : `${quantity}: ${ABOUT[quantity] ?? "as the board counts it"}`}.
+            {value === null ? "Not all of its sides were judged" : `${quantity}: ${contrastWords(quantity).about}`}.
           </p>
         </div>
       )}

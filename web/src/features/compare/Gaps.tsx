@@ -1,5 +1,7 @@
 import { useState } from "react";
 import { useBoard } from "../../data/board";
+import { contrastWords } from "../../data/contrasts";
+import { capital } from "../../data/titles";
 import { useQuery } from "../../route/query";
 import type { ColumnInfo } from "../../schema";
 import { count, percent, signed } from "../../text/format";
@@ -34,7 +36,7 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
     <section aria-labelledby="gaps" className="mb-10">
       <div className="head">
         <h2 id="gaps">
-          {found.quantity === "" ? "Scenarios" : "Disputes"} by difference
+          {found.quantity === "" ? "Scenarios" : `${capital(contrastWords(found.quantity).one)}s`} by difference
         </h2>
         <label className="screen-only mr-auto flex items-center gap-1.5 text-sm">
           <input type="checkbox" checked={only} onChange={(event) => { change({ only: event.target.checked ? 1 : null }); }} /> Only where they differ

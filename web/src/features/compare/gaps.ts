@@ -30,7 +30,7 @@ export function gapsOf(board: CurrentBoard, pairs: PairsDocument, others: readon
     const own = board.index.scenarios.filter(({ id, unit }) => (quantity === "" ? id === key : unit === key));
     return {
       key,
-      label: quantity === "" ? scenarioTitle(board, key) : cellTitle(own[0]?.cell ?? key),
+      label: quantity === "" ? scenarioTitle(board, key) : cellTitle(own[0]),
       scenarios: own.map(({ id }) => id),
       values,
       size: Math.max(-1, ...values.flatMap((value) => (value === null ? [] : [Math.abs(value)]))),

@@ -1,10 +1,10 @@
 import { useCallback, useMemo, useState } from "react";
-import { diverging } from "../../charts/heat";
 import { result, resultStyle } from "../../charts/share";
 import { isNamed, useBoard, type CurrentBoard } from "../../data/board";
+import { contrastWords } from "../../data/contrasts";
 import { cellsPath } from "../../data/paths";
 import { measureAbout, measureName, slugsInOrder, useCells } from "../../data/results";
-import { cellTitle, scenarioTitle } from "../../data/titles";
+import { capital, cellTitle, scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
 import { cellPage, scenarioPage, subjectPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
@@ -90,27 +90,28 @@ function Contrasts({ cells, totals }: { readonly cells: CellsDocument; readonly 
   const address = useAddress();
   const { axis, left } = useSubjects(board, totals);
   const { units = [], contrasts = {}, quantity = "" } = cells;
+  const { one, about, style } = contrastWords(quantity);
   const rows = useMemo((): HeatAxis => {
-    const titles = new Map(board.index.scenarios.map(({ unit, cell = "" }) => [unit, cellTitle(cell)]));
+    const titles = new Map(board.index.scenarios.map((scenario) => [scenario.unit, cellTitle(scenario)]));
     const entries = units.map((key, place) => {
       const [mean = null, spread = null] = totals.columns[place] ?? [];
       return { key, label: titles.get(key) ?? key, to: address(cellPage(key)), mean, spread };
     });
-    return { name: "Dispute", given: "suite order", entries, similar: totals.column_order.map((place) => units[place] ?? "") };
-  }, [board, units, totals, address]);
+    return { name: capital(one), given: "suite order", entries, similar: totals.column_order.map((place) => units[place] ?? "") };
+  }, [board, units, totals, one, address]);
   const places = useMemo(() => new Map(units.map((unit, place) => [unit, place])), [units]);
   const value = useCallback((unit: string, slug: string) => contrasts[slug]?.[places.get(unit) ?? -1] ?? null, [contrasts, places]);
   return (
     <Heat
       name={`heatmap-${board.info.id}`}
-      title={`${quantity} by dispute and subject`}
+      title={`${quantity} by ${one} and subject`}
       colours="middle"
       rows={rows}
       columns={axis}
       value={value}
       shown={(own) => signed(own)}
-      style={diverging}
-      about={`${quantity} of each dispute, from -1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a header to sort; click again to reverse. A cell opens the dispute's dialogues. Spread: standard deviation.${hidden(left)}`}
+      style={style}
+      about={`${quantity} of each ${one}, from -1 to +1: ${about}. Click a header to sort; click again to reverse. A cell opens the ${one}'s dialogues. Spread: standard deviation.${hidden(left)}`}
       onOpen={(unit, slug) => { navigate(address(cellPage(unit), { m: slug })); }}
     >
       <LeastRuns most={mostRuns(board)} usual={1} />

@@ -15,7 +15,7 @@ export function Fold() {
       <p className="mt-3 border-l-4 border-folded pl-3 text-sm">
         {board.labels.get(furthest.subject) ?? furthest.subject} moves furthest in{" "}
         <Link href={address(cellPage(furthest.unit), { m: furthest.subject })} className="link">
-          {cellTitle(board.index.scenarios.find(({ unit }) => unit === furthest.unit)?.cell ?? furthest.unit)}
+          {cellTitle(board.index.scenarios.find(({ unit }) => unit === furthest.unit))}
         </Link>
         , {furthest.quantity} {signed(furthest.value)}: what it told each side stands there side by side.
       </p>

@@ -6,7 +6,7 @@ import { useDocument } from "../../data/documents";
 import { groupsOf } from "../../data/groups";
 import { sharedPath } from "../../data/paths";
 import { measureAbout, measureName, useCells } from "../../data/results";
-import { cellTitle, scenarioTitle, varying, wordingTitle } from "../../data/titles";
+import { cellTitle, scenarioTitle, sideTitle, varying } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo, ScenarioInfo, TextsDocument } from "../../schema";
@@ -65,6 +65,8 @@ interface ListProps {
 /** Scenarios one by one; those of a grid under what their cases share, folded. */
 function ListOf({ scenarios, cells }: ListProps) {
   const groups = useMemo(() => groupsOf(scenarios), [scenarios]);
+  if (groups?.every((group) => cases(group.scenarios).length === 1) === true)
+    return <ul className="mt-2">{groups.map((group) => <Case key={group.name} scenarios={group.scenarios} cells={cells} />)}</ul>;
   if (groups !== null)
     return groups.map((group) => (
       <details key={group.name} className="border-t border-faint py-1">
@@ -107,7 +109,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
   return (
     <li className="border-t border-faint py-2 text-sm">
       <Link href={address(cellPage(scenarios[0]?.unit ?? ""))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
-        {cellTitle(scenarios[0]?.cell ?? "")}
+        {cellTitle(scenarios[0])}
       </Link>
       {contrast != null && (
         <span className="ml-2 text-muted tabular-nums">
@@ -120,7 +122,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
           return (
             <li key={scenario.id} className="flex justify-between gap-2">
               <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 min-w-0 text-muted hover:text-accent hover:underline">
-                {[words(scenario.side ?? ""), wordingTitle(scenario, names)].filter((part) => part !== "").join(", ")}
+                {sideTitle(scenario, names)}
               </Link>
               <span className="tabular-nums">{own === null || cells === null ? "" : result(cells, own)}</span>
             </li>

@@ -17,8 +17,8 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
   const groups = groupsOf(board.index.scenarios);
   if (units.length === 0 || groups === null) return null;
   const own = new Map(units.map((unit, place) => [unit, contrasts[slug]?.[place] ?? null]));
-  const titles = new Map(board.index.scenarios.map(({ unit, cell = "" }) => [unit, cell]));
-  const versions = [...new Set(units.map((unit) => cellRest(titles.get(unit) ?? "")))];
+  const titles = new Map(board.index.scenarios.map((scenario) => [scenario.unit, scenario]));
+  const versions = [...new Set(units.map((unit) => cellRest(titles.get(unit)?.cell ?? "")))];
   const columns = [
     { key: "case", head: "Case" },
     { key: quantity, head: quantity, kind: "number" as const, digits: 4 },
@@ -29,7 +29,7 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
         <h2 id="disputes">
           {quantity} of every dispute
         </h2>
-        <Downloads name={`contrasts-${slug}`} columns={columns} rows={units.map((unit) => [cellTitle(titles.get(unit) ?? ""), own.get(unit) ?? null])} />
+        <Downloads name={`contrasts-${slug}`} columns={columns} rows={units.map((unit) => [cellTitle(titles.get(unit)), own.get(unit) ?? null])} />
       </div>
       <p className="note">
         How far the advice moves towards whoever asks, from -1 to +1; 0, pale: the asker makes no difference. A cell opens all sides of it.

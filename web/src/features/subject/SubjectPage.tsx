@@ -23,6 +23,7 @@ import { Matrix } from "./Matrix";
 import { NamesTaken } from "./NamesTaken";
 import { Profile } from "./Profile";
 import { Siblings } from "./Siblings";
+import { Split } from "./Split";
 
 /** Everything about one subject. */
 export default function SubjectPage() {
@@ -61,7 +62,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       <div className="mt-10 space-y-12">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
         <Dimensions slug={subject.slug} />
-        {cells?.state === "ready" && <Disputes slug={subject.slug} cells={cells.value} />}
+        {cells?.state === "ready" && (cells.value.moves === undefined ? <Disputes slug={subject.slug} cells={cells.value} /> : <Split slug={subject.slug} cells={cells.value} />)}
         {cells?.state === "ready" && groupsOf(board.index.scenarios) === null && <Profile slug={subject.slug} cells={cells.value} />}
         <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} />
         <NamesTaken slug={subject.slug} />
