@@ -59,7 +59,7 @@ class GateBaseline(CheckedPlace, frozen=True, kw_only=True, forbid_unknown_field
     subject: str
     scoring: str = "strict"
     index: GatedIndex
-    ci: tuple[float, float]  # 95 %, as if looked at once
+    ci: tuple[float, float]  # 95%, as if looked at once
     variance: float  # squared standard error, in points
     scenarios: dict[str, float]  # what each kept, 0-100
 
