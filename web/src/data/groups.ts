@@ -1,6 +1,5 @@
 import type { ScenarioInfo } from "../schema";
-import { words } from "../text/format";
-import { capital } from "./titles";
+import { cellTitle } from "./titles";
 
 /** Scenarios of a grid that share the first factor of their cells: of disputes, one dispute. */
 export interface Group {
@@ -18,10 +17,10 @@ export function groupsOf(scenarios: readonly ScenarioInfo[]): readonly Group[] |
     if (own === undefined) found.set(first, [scenario]);
     else own.push(scenario);
   }
-  return [...found].map(([name, own]) => ({ name: capital(words(name)), scenarios: own }));
+  return [...found].map(([name, own]) => ({ name: cellTitle(name), scenarios: own }));
 }
 
 /** What follows the first factor in the title of a cell. */
 export function cellRest(cell: string): string {
-  return capital(words(cell.split("/").slice(1).join(", ")));
+  return cellTitle(cell.split("/").slice(1).join("/"));
 }

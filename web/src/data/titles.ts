@@ -7,9 +7,40 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const LEVELS: Readonly<Record<string, string>> = {
+  a_right: "facts favour A",
+  b_right: "facts favour B",
+  open: "facts favour neither",
+  work_saturdays: "work Saturdays",
+  "voice=roles": "parties named by role",
+  "voice=first_person": "asker says “I”",
+  "position=early": "deciding fact early",
+  "position=late": "deciding fact last",
+  "feeling=plain": "no feelings",
+  "feeling=upset": "with feelings",
+};
+
+const ASKERS: Readonly<Record<string, string>> = {
+  party_a: "party A",
+  party_b: "party B",
+  neutral: "uninvolved person",
+  landlord: "landlord",
+  tenant: "tenant",
+};
+
 /** What a cell of a grid is called: its factors, without their names. */
 export function cellTitle(cell: string): string {
-  return capital(words(cell).replaceAll("/", ", "));
+  return capital(cell.split("/").map((level) => LEVELS[level] ?? words(level)).join(", "));
+}
+
+/** What a side of a cell is called: who asks, where it is that. */
+export function sideTitle({ side = "" }: ScenarioInfo): string {
+  return ASKERS[side] ?? words(side);
+}
+
+/** The same as a part of a title. */
+function asks(scenario: ScenarioInfo): string {
+  return `${sideTitle(scenario)}${(scenario.side ?? "") in ASKERS ? " asks" : ""}`;
 }
 
 /** The names of factors in which scenarios of one cell differ. */
@@ -20,7 +51,17 @@ export function varying(scenarios: readonly ScenarioInfo[]): readonly string[] {
 
 /** In which words a scenario of a grid puts its case; empty where all of a cell share them. */
 export function wordingTitle(scenario: ScenarioInfo, names: readonly string[]): string {
-  return names.map((name) => words(scenario.factors?.[name] ?? "")).join(", ");
+  return names
+    .map((name) => {
+      const level = scenario.factors?.[name] ?? "";
+      return LEVELS[`${name}=${level}`] ?? words(level);
+    })
+    .join(", ");
+}
+
+/** What tells a scenario from the others of its cell: its side, and its wording. */
+export function versionTitle(scenario: ScenarioInfo, names: readonly string[]): string {
+  return [asks(scenario), wordingTitle(scenario, names)].filter((part) => part !== "").join(", ");
 }
 
 /** What each scenario is called; where an import has none and the title is ours, with its id. */
@@ -33,7 +74,7 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
       return cell.map((one): [string, string] => {
         const title = one.title ?? "";
         const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : title;
-        const parts = [cellTitle(one.cell ?? ""), words(one.side ?? ""), wordingTitle(one, names)];
+        const parts = [cellTitle(one.cell ?? ""), asks(one), wordingTitle(one, names)];
         return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
       });
     }),
