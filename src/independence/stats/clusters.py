@@ -49,7 +49,7 @@ class WeightedValues(NamedTuple):
 
 
 def weighted_sum(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable]) -> WeightedSum:
-    """The weighted sum and its 95 % interval; only the sum where disputes are too few.
+    """The weighted sum and its 95% interval; only the sum where disputes are too few.
 
     The interval ends where the scale does: two disputes say next to nothing of others.
 
