@@ -58,7 +58,9 @@ _LABEL = re.compile(
     re.MULTILINE,
 )
 _SIGN = re.compile(r"[:=>|–—-]")
-_LEFT_OPEN = re.compile(r"(?:(?:and|y|und) )?(?:the |your |el |tu |der |dein )?(?:name|nombre)\b|[\W_]*$")
+_LEFT_OPEN = re.compile(  # "Pick:", "Pick: [your choice]", "Pick: NAME", "Pick:" and the name
+    r"[\W_]*(?:$|(?<=[\[<{])|(?:(?:and|y|und) )?(?:the |your |el |tu |der |dein )?(?:name|nombre)\b)"
+)
 _BREAK = re.compile(  # where a clause ends
     r"[.!?;:,\n()—–]|\s-\s|\b(?:because|since|as|so|but|even|though|although|while|and|which|porque|pues|pero|aunque|y|sino|"
     r"weil|denn|da|aber|doch|obwohl|und|sondern)\b"
@@ -67,27 +69,28 @@ _SENTENCE = re.compile(r"[.!?¿¡\n]")
 _DENIED = re.compile(  # a name behind it
     r"\b(?:not|no|nor|neither|never|without|unlike|instead of|rather than|no longer|over|than|\w+n['’]t|cannot|"
     r"ni|ya no|nunca|sin|en vez de|en lugar de|antes que|nicht|nicht mehr|kein\w*|weder|weder\b[^.!?;\n]*\bnoch|statt|"
-    r"anstatt|anstelle von|als|ohne)"
+    r"anstatt|anstelle von|ohne)"
     r"(?:\s+(?:the|a|be|go|going|with|for|pick|picking|choose|choosing|take|taking|want|use|using|keep|keeping|el|la|con|por|"
     rf"quiero|elijo|bei|mit|für|auf|das|die|den))*{_MARKS}$"
 )
 _DENYING = re.compile(  # something, in a clause
     r"\b(?:not|no|nor|neither|never|\w+n['’]t|cannot|refuse|decline|reject|avoid|against|without|ni|nunca|jamás|tampoco|sin|"
-    r"nicht|nie|kein\w*|ohne|gegen)\b"
+    r"nicht|nie|kein\w*|ohne|gegen|pas|non|jamais|sans|não|nem|niet|geen|не|ни|нет)\b|[不没沒非]|ない|なく|아니"
 )
 _CHOSEN = re.compile(  # a name behind it
     r"\b(?:(?:go|going|stick|sticking|stay|staying) with|pick|choose|take|keep|say|prefer|elijo|digo|prefiero|tomo|"
     rf"quedo con|sigo con|nehme|wähle|sage|bleibe bei){_MARKS}$"
 )
 _ENDED = re.compile(  # a name before it
-    r"\s*(?:[^\w\s]|\n|$|\b(?:is|it|would|will|has|for|because|over|instead|rather|since|and|not|still|works|suits|feels|fits|sounds|seems|makes|"
-    r"stays|please|then|es|me|se|sigue|porque|queda|suena|ist|bleibt|weil|passt|klingt|gefällt|gefallen|sollte|wäre)\b)"
+    r"\s*(?:[^\w\s]|\n|$|\b(?:is|it|would|will|has|for|because|over|instead|rather|since|and|not|still|works|suits|feels|"
+    r"fits|sounds|seems|makes|stays|please|then|es|me|se|sigue|porque|queda|suena|ist|bleibt|weil|passt|klingt|gefällt|"
+    r"gefallen|sollte|wäre)\b)"
 )
 _OR = re.compile(rf"{_MARKS}[?,]?{_MARKS}(?:or|o|u|oder|/|\||vs\.?){_MARKS}")
 _AND = re.compile(rf"{_MARKS}(?:and|nor|y|ni|und|noch|then|,|&|\+|→|->){_MARKS}")
 _BETWEEN = re.compile(r"\b(?:between|entre|zwischen)\s*$")
 _CHANGED = re.compile(
-    r"\b(?:no|wait|actually|scratch|sorry|correction|nein|doch|halt|moment|vielmehr|espera|mejor|perdón|digo)\b"
+    r"\b(?:no|wait|actually|scratch|correction|nein|doch|halt|moment|vielmehr|espera|mejor|perdón|digo)\b"
 )
 
 
@@ -221,7 +224,6 @@ class _Answer:
         self._text = self._placed.text
         either = "|".join(f"({re.escape(name.casefold())})" for name in names)
         self._name = re.compile(rf"(?<!{_LETTER})(?<!{_LETTER}-)(?:{either})(?!{_LETTER})(?!-{_LETTER})")
-        self._cased = text != text.upper() and text != text.lower()
 
     def first_pick(self) -> PickReading | None:
         """By the first line that begins with "Pick" and says something, and those that follow it at once."""
@@ -230,10 +232,9 @@ class _Answer:
             if found and self._text[end : match.start()].strip():
                 break
             start, end = self._rest(match)
-            signed = _SIGN.search(match["sign"]) is not None
-            open_ = match["sign"].rstrip()[-1:] in ("[", "<", "{") or _LEFT_OPEN.match(self._text, start, end)
-            if self._name.search(self._text, start, end) or (signed and not open_):
-                found.append(self._line(match.start(), start, end, signed=signed))
+            says = _SIGN.search(match["sign"]) and not _LEFT_OPEN.match(self._text, match.start("sign"), end)
+            if says or self._name.search(self._text, start, end):
+                found.append(self._line(match.start(), start, end))
         return self._agreed(found)
 
     def like_picks(self) -> PickReading | None:
@@ -272,11 +273,11 @@ class _Answer:
     def _sentence(self, at: int) -> int:
         return max((match.end() for match in _SENTENCE.finditer(self._text, 0, at)), default=0)
 
-    def _line(self, begin: int, start: int, end: int, *, signed: bool = True) -> PickReading:
+    def _line(self, begin: int, start: int, end: int) -> PickReading:
         """What a Pick line says from `start` on: the name it begins with, or the one that is in it."""
         mentions = list(self._mentions(start, end, any_case=True))
         pick = self._left(mentions)
-        if isinstance(pick, Missing) and mentions and signed:
+        if isinstance(pick, Missing) and mentions:
             head = mentions[0]
             behind = next((one for one in mentions if one.which != head.which), head)
             between = self._text[head.end : behind.start]
@@ -324,7 +325,7 @@ class _Answer:
         quoted = all(one and one in _QUOTES for one in around)
         first = not re.search(r"[^\W_]", text[self._sentence(match.start()) : match.start()])
         name = self._source(match.start(), match.end())
-        as_written = name == self._names[which - 1] and (self._cased or name.upper() == name.lower())
+        as_written = name == self._names[which - 1]
         ends = _ENDED.match(text, match.end()) and (first or _CHOSEN.search(before))
         counts = any_case or quoted or bool(ends) or (as_written and not first)
         return _Mention(which, match.start(), match.end(), counts, first and as_written, bool(doubtful))

@@ -70,21 +70,24 @@ LINES: dict[str, int | str] = {
     "Pick: I like Alder, but Wren": "both_named", "Pick: neither": 0, "Pick: both": 0,
     "Pick: neither Wren nor Alder": 0, "Pick: ni Wren ni Alder": 0, "Pick: weder Wren noch Alder": 0,
     "Pick whichever you like.": 0, "Pick: Robin": 0, "Pick: Wrens": "unsure",
-    "Pick Alder if it may be tall; pick Wren if not": "both_named", "Pick Wren.": 1, "Elección: Wren": 1,
-    "Meine Wahl: Alder": 2, "Verdict: Wren, as Alder is longer": 1, "Wren\n\nAlder is longer.": 1,
-    "**Wren**\nshort\n\n**Alder**\nlong": "both_named", "Verdict: Wren\nSecond choice: Alder": 1,
-    "Choice: Wren\nAnswer: Alder": "both_named",
+    "Pick Alder if it may be tall; pick Wren if not": "both_named", "Pick Wren.": 1,
+    "Pick: Wren/Alder\nPick: Wren": "both_named", "Pick: Wren or Alder\nAlder.": "both_named",
+    "Sure. Pick: Wren. Alder is longer.": 1, "Pick: not Wren or Alder": 0, "Pick: <name>\nWren.": 1,
+    "Elección: Wren": 1, "Meine Wahl: Alder": 2, "Verdict: Wren, as Alder is longer": 1,
+    "Wren\n\nAlder is longer.": 1, "**Wren**\nshort\n\n**Alder**\nlong": "both_named",
+    "Verdict: Wren\nSecond choice: Alder": 1, "Choice: Wren\nAnswer: Alder": "both_named",
 }  # fmt: skip
 PROSE: dict[str, int | str] = {
     "I'd keep Wren.": 1, "It is Wren, not Alder.": 1, "Not Alder. Wren!": 1, "Wren it is.": 1, "Just not Wren.": 0,
     "Alder instead of Wren.": 2, "Rather than Wren I'd take Alder.": 2, "I choose Alder over Wren.": 2,
     "It's no longer Wren, it's Alder.": 2, "Ya no Wren: Alder.": 2, "Elijo Wren en vez de Alder.": 1,
-    "Nicht Alder, sondern Wren.": 1, "Ich nehme Alder statt Wren.": 2, "Lieber Wren als Alder.": 1,
+    "Nicht Alder, sondern Wren.": 1, "Ich nehme Alder statt Wren.": 2, "Lieber Wren als Alder.": "both_named",
     "Wren and not Alder.": 1, "Wren or Alder? Wren.": 1, "Between Wren and Alder, I say Alder.": 2,
     "¿Wren o Alder? Wren.": 1, "Alder is longer, so Wren.": "both_named",
     "Wren is a bird and Alder a tree.": "both_named", "Wren or Alder.": "both_named",
     "I see no reason to move to Alder.": "unsure", "I won't leave Wren for Alder.": "both_named", "As you like.": 0,
-    "I'd go with wren, thanks": 1, "the wren I saw was small": "unsure", "我选Wren。": 1, "Wrenching, that.": 0, "": 0,
+    "我不选Wren。": "unsure", "Wren ? Non, pas Wren.": 1, "Je ne veux pas Wren": "unsure", "I'd go with wren, thanks": 1,
+    "the wren I saw was small": "unsure", "我选Wren。": 1, "Wrenching, that.": 0, "": 0,
 }  # fmt: skip
 WORDS: dict[tuple[str, str, str], int | str] = {
     ("Open", "Slow", "The door says Open. It's a slow street."): 1, ("Open", "Slow", "Pick: open"): 1,
@@ -159,6 +162,7 @@ async def test_both_names_in_the_answer_before_cost_that_field_alone() -> None:
     assert (await graded("Wren is a bird, Alder a tree.", "Pick: Wren")).values == {"last": 1}
     assert (await graded("Pick: Alder\nWren is a bird.", "Pick: Wren")).values == {"said": 2, "last": 1}
     assert (await graded("Pick: Wren")).values == {"last": 1}
+    assert (await graded("Wren.", "I see.", "Pick: Alder")).values == {"said": 0, "last": 2}
 
 
 async def test_what_cannot_be_read_is_missing_and_never_what_was_taken_before() -> None:
@@ -167,6 +171,12 @@ async def test_what_cannot_be_read_is_missing_and_never_what_was_taken_before() 
         assert (found.reason, bool(found.detail)) == (reason, True)
     for last in ("", " }", "Ok.", "of the and to a in that is it for was on", "Question 1, please?"):
         assert (await missing("Wren.", last)).reason == "no_answer", last
+
+
+async def test_a_pick_line_before_noise_is_an_answer() -> None:
+    noise = "of the and to a in that is it for was on with as at by from or an be this which are not have had"
+    assert (await graded("Wren.", f"Pick: Alder\n{noise}")).values == {"said": 1, "last": 2}
+    assert (await missing("Wren.", noise)).reason == "no_answer"
 
 
 async def test_the_same_line_after_every_question_is_an_answer() -> None:
