@@ -95,15 +95,8 @@ def test_rules_give_what_they_read_and_a_model_is_asked_for_the_rest_alone(tmp_p
         asked = [str(one.asked["messages"][-1]["content"]) for one in served.exchanges[already:]]
     (graded,) = (text for text in asked if "Which, Wren or Alder?" in text)
     assert SAID["And what do you make of them?"] in graded
-<<<<<<< HEAD
-    rows = command.ask(
-        tmp_path / "x.db",
-        "SELECT judge, fields, missing FROM verdicts WHERE judge LIKE 'picks%' ORDER BY judge, fields",
-    )
-=======
     sql = "SELECT judge, fields, missing FROM verdicts WHERE judge LIKE 'picks%' ORDER BY judge, fields"
     rows = command.ask(tmp_path / "x.db", sql)
->>>>>>> s35-reader
     assert rows == [
         ("picks", '{"last":2}', None),
         ("picks", "{}", "both_named"),
