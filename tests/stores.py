@@ -20,6 +20,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType({
     "demo": "demo --seed 0 --suite v2 --quiet",
     "sides": "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 48 --quiet",
     "rent": "run --suite rent -m sim/pleaser -j cues --runs 1 --quiet",
+    "reasons": "demo --suite reasons --quiet",
     "toy": "run --suite {toy} -m sim/never,sim/half -j cues -j sim/judge --runs 12 --quiet",
     "published": "import {data}/published-v2-part.tar.xz --models-file {data}/published-v2-part.models.yaml",
     "rent, published": "import {data}/rent-1760158358",

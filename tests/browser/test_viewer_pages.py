@@ -25,6 +25,9 @@ OTHERS = {
     "sides": (
         "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cell/UNIT", "/cmp", "/prompts",
     ),
+    "reasons": (
+        "/", "/m/SUBJECT", "/m/SUBJECT/r/1/LAST", "/heat", "/s", "/s/LAST", "/cell/UNIT?m=SUBJECT", "/cmp", "/prompts",
+    ),
     "toy": ("/?cols=ci+rank_ci+cost&zoom=top&ref=SUBJECT", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO?raw=1", "/judges"),
     "published": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/pt04?think=1", "/s/direct"),
 }  # fmt: skip
@@ -85,7 +88,7 @@ async def test_every_page_is_for_every_reader_and_asks_its_own_host_alone(
         await settled(page, viewer.route("/report"))
         sections = await page.get_by_role("navigation", name="Sections").get_by_role("link").all()
         parts = [viewer.address + (await link.get_attribute("href") or "") for link in sections]
-        if looks == SOME and there[1] in (OTHERS["toy"], OTHERS["published"]):
+        if looks == SOME and there[1] in (OTHERS["toy"], OTHERS["reasons"], OTHERS["published"]):
             parts = parts[:2]  # of the same kinds as those of the simulated subjects
         for address in [*(viewer.route(path) for path in there[1]), *parts]:
             await settled(page, address)

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { titlesOf, turnTitle } from "../src/data/titles";
+import { cellTitle, sideTitle, titlesOf, turnTitle } from "../src/data/titles";
 import type { ScenarioInfo } from "../src/schema";
+import { given } from "../src/text/format";
 
 function side(id: string, name: string, voice: string): ScenarioInfo {
   return { id, unit: "rent-1", experiment: "advice", cell: "rent_rise/a_right", side: name, factors: { merit: "a_right", voice } };
@@ -13,6 +14,16 @@ it("names scenarios of a grid by case, side and the factors in which they differ
     ["2", "Rent rise, facts favour A · party B asks · parties named by role"],
     ["3", "Rent rise, facts favour A · party A asks · asker says “I”"],
   ]);
+});
+
+it("names scenarios of a battery by stem and arm, and their probe", () => {
+  const arm: ScenarioInfo = {
+    id: "self.name/none_kind", unit: "self-name-1", experiment: "self", title: "A name in a chat: no reason, kind", cell: "self.name", cell_title: "A name in a chat",
+    choices: ["Wren", "Alder"], side: "none_kind", factors: { ground: "none" }, turns: ["self.name/none_kind_1", "self.name/none_kind_probe"],
+  };
+  expect([cellTitle(arm), sideTitle(arm), titlesOf([arm]).get(arm.id)]).toEqual(["A name in a chat", "no reason, kind", "A name in a chat · no reason, kind"]);
+  expect((arm.turns ?? []).map((turn) => turnTitle(arm, turn))).toEqual(["Turn 1", "Probe"]);
+  expect([given(2, arm.choices), given(0, arm.choices), given(2)]).toEqual(["Alder", "neither", "2"]);
 });
 
 it("names other scenarios by their title, else by their id", () => {

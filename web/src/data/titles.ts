@@ -103,5 +103,6 @@ export function titleAbout(board: CurrentBoard, id: string): string {
 export function turnTitle(scenario: ScenarioInfo | undefined, turn: string): string {
   const place = (scenario?.turns ?? []).indexOf(turn);
   const own = turn.startsWith(scenario?.id ?? "") ? turn.slice(scenario?.id.length) : turn;
+  if (scenario?.cell_title !== undefined && own !== turn && !/\d/.test(own)) return capital(words(own.slice(1)));
   return place >= 0 && /^_?(turn)?_?\d*$/.test(own) ? `Turn ${place + 1}` : words(turn);
 }

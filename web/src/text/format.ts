@@ -61,8 +61,9 @@ export function probability(value: number): string {
   return value < 0.001 ? "<.001" : fixed(value, 3).replace(/^0/, "");
 }
 
-/** A value of a verdict: whole numbers as they are, others to two digits. */
-export function given(value: number | boolean): string {
+/** A value of a verdict: whole numbers as they are, others to two digits; of choices the one that it stands for. */
+export function given(value: number | boolean, choices: readonly string[] = []): string {
+  if (choices.length > 0) return choices[Number(value) - 1] ?? "neither";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return Number.isInteger(value) ? String(value) : decimal(value, 2);
 }

@@ -150,13 +150,13 @@ function VerdictColumn(column: ColumnProps) {
     <div className="min-w-0 text-sm">
       <p className="text-xs font-medium text-accent md:sr-only">{board.labels.get(column.slug)}</p>
       {(dialogue?.verdicts ?? []).map((verdict, place) => (
-        <Verdict key={place} verdict={verdict} />
+        <Verdict key={place} verdict={verdict} choices={board.scenarios.get(column.scenario)?.choices} />
       ))}
     </div>
   );
 }
 
-function Verdict({ verdict }: { readonly verdict: VerdictDocument }) {
+function Verdict({ verdict, choices }: { readonly verdict: VerdictDocument; readonly choices: readonly string[] | undefined }) {
   return (
     <div className="mb-3">
       <p className="text-xs text-muted">
@@ -167,7 +167,7 @@ function Verdict({ verdict }: { readonly verdict: VerdictDocument }) {
         {Object.entries(verdict.values ?? {}).map(([field, value]) => (
           <div key={field} className="contents">
             <dt>{words(field)}</dt>
-            <dd className="text-right font-medium">{given(value)}</dd>
+            <dd className="text-right font-medium">{given(value, choices)}</dd>
           </div>
         ))}
       </dl>

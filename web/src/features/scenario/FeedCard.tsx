@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
@@ -63,6 +64,7 @@ function DialogueMarks({ dialogue: { turns = [], verdicts = [] } }: { readonly d
 
 /** What judges gave, in short. */
 function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefined }) {
+  const { choices } = useBoard().scenarios.get(dialogue?.scenario ?? "") ?? {};
   const verdicts = (dialogue?.verdicts ?? []).filter((verdict) => verdict.outdated !== true);
   return (
     <div className="space-y-1.5 text-[0.8125rem] text-muted">
@@ -74,7 +76,7 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
             {Object.entries(verdict.values ?? {}).map(([field, value]) => (
               <div key={field} className="contents">
                 <dt>{words(field)}</dt>
-                <dd className="text-right text-ink">{given(value)}</dd>
+                <dd className="text-right text-ink">{given(value, choices)}</dd>
               </div>
             ))}
           </dl>

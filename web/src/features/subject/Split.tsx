@@ -37,7 +37,7 @@ export function Split({ slug, cells: { moves = {}, units = [] } }: { readonly sl
         ))}
       </div>
       {open.length > 0 && (
-        <section aria-label="Not known" className="border-t border-faint py-3">
+        <section aria-label="Not known" className="border-t border-faint py-3 [&_ul]:sm:columns-2">
           <p className="note">{counted(open.length, "stem")} without a choice, or not all of it read:</p>
           <Stems units={open} titles={stems} slug={slug} />
         </section>

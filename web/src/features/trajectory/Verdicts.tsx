@@ -1,3 +1,4 @@
+import { useBoard } from "../../data/board";
 import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
 import { decimal, dollars, given, percent, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
@@ -22,6 +23,7 @@ export const verdictElement = (place: number): string => `verdict-${place}`;
 /** Every judge's verdict beside each other, with what it rests on. */
 export function Verdicts({ dialogue, texts, raw, marks, lit, show }: VerdictsProps) {
   const verdicts = dialogue.verdicts ?? [];
+  const { choices = NO_CHOICES } = useBoard().scenarios.get(dialogue.scenario) ?? {};
   return (
     <section aria-labelledby="verdicts" tabIndex={0} className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
       <h2 id="verdicts">
@@ -40,6 +42,7 @@ export function Verdicts({ dialogue, texts, raw, marks, lit, show }: VerdictsPro
             show={() => { show(verdict); }}
             rubric={rubricOf(texts, dialogue.scenario, verdict)}
             steps={(dialogue.steps ?? []).filter((step) => step.judge === verdict.judge)}
+            choices={choices}
             raw={raw}
           />
         ))}
@@ -55,6 +58,7 @@ function rubricOf(texts: TextsDocument, scenario: string, verdict: VerdictDocume
 }
 
 const NONE: readonly Mark[] = [];
+const NO_CHOICES: readonly string[] = [];
 
 interface VerdictProps {
   readonly id: string;
@@ -65,10 +69,11 @@ interface VerdictProps {
   readonly verdict: VerdictDocument;
   readonly rubric: RubricText | null;
   readonly steps: readonly StepDocument[];
+  readonly choices: readonly string[]; // that values stand for
   readonly raw: boolean;
 }
 
-function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, raw }: VerdictProps) {
+function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, raw }: VerdictProps) {
   const values = Object.entries(verdict.values ?? {});
   return (
     <article id={id} tabIndex={-1} className={`border-t pt-2 text-sm ${lit ? "border-accent" : "border-faint"}`}>
@@ -87,7 +92,7 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, raw }: Ve
         <table className="mt-1.5 w-full">
           <tbody>
             {values.map(([field, value]) => (
-              <Field key={field} name={field} value={value} rubric={rubric} />
+              <Field key={field} name={field} value={value} rubric={rubric} choices={choices} />
             ))}
           </tbody>
         </table>
@@ -133,12 +138,13 @@ interface FieldProps {
   readonly name: string;
   readonly value: number | boolean;
   readonly rubric: RubricText | null;
+  readonly choices: readonly string[];
 }
 
-function Field({ name, value, rubric }: FieldProps) {
+function Field({ name, value, rubric, choices }: FieldProps) {
   const field = rubric?.fields.find((one) => one.name === name);
   const [low, high] = [field?.low ?? null, field?.high ?? null];
-  const bounded = typeof value === "number" && low !== null && high !== null;
+  const bounded = choices.length === 0 && typeof value === "number" && low !== null && high !== null;
   return (
     <tr title={field?.about}>
       <th scope="row" className="py-0.5 pr-2 text-left font-normal">
@@ -146,7 +152,7 @@ function Field({ name, value, rubric }: FieldProps) {
       </th>
       <td className="w-24 px-2 py-0.5">{bounded && <Bar from={low < 0 ? -low / (high - low) : 0} to={(value - low) / (high - low)} />}</td>
       <td className="w-16 py-0.5 text-right font-medium whitespace-nowrap">
-        {low !== null && low < 0 && typeof value === "number" ? signed(value) : given(value)}
+        {low !== null && low < 0 && typeof value === "number" ? signed(value) : given(value, choices)}
         {bounded && <span className="font-normal text-muted">{low < 0 ? ` in ${low} to ${high}` : ` / ${high}`}</span>}
       </td>
     </tr>
