@@ -269,6 +269,7 @@ export interface Quotation {
   readonly run: number;
   readonly judge: string;
   readonly share: number;
+  readonly asked: string;
 }
 
 /** One mark of a board: what it is about, what it is called, and what it says. */

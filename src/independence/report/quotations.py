@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from statistics import pstdev
 from typing import Final, NamedTuple
 
+import msgspec
+
 from independence.report import passages
 from independence.report.board import Board
 from independence.report.board_data import BoardData
@@ -96,15 +98,30 @@ def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Pl
             for one in dialogues.read(connection, scope.where, [config], [place.scenario], runs):
                 if passage := _passage(one, read.judge or "", held=place.share >= _HALF):
                     return Quotation(
-                        held=place.share >= _HALF, text=passage[1], turn=passage[0], subject=place.config,
-                        name=read.about[place.config].name, scenario=place.scenario, run=place.run,
+                        held=place.share >= _HALF, text=passage.text, turn=passage.turn, asked=passage.asked,
+                        subject=place.config, name=read.about[place.config].name, scenario=place.scenario, run=place.run,
                         judge=read.judge or "", share=place.share,
                     )  # fmt: skip
     return None
 
 
-def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None:
-    """Turn and words of the first passage that the judge's verdict names and that does not speak for the other side."""
+class _Passage(NamedTuple):
+    """Words of an answer, and the message that it answers."""
+
+    turn: str
+    text: str
+    asked: str
+
+
+class _Sent(msgspec.Struct):
+    """A message of a request."""
+
+    role: str = ""
+    content: str | None = None
+
+
+def _passage(one: Dialogue, judge: str, *, held: bool) -> _Passage | None:
+    """The first passage that the judge's verdict names and that does not speak for the other side."""
     texts = {call.turn_id: call.answer.text for call in one.calls if isinstance(call.answer, Reply)}
     for verdict in one.verdicts:
         if verdict.judge != judge or verdict.context != one.end:
@@ -113,8 +130,19 @@ def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None
         for span in sorted(spans, key=lambda span: span.of != "quote"):
             words = _words(texts.get(span.turn, ""), span)
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:
-                return span.turn, words
+                (asked,) = (_asked(call.messages) for call in one.calls if call.turn_id == span.turn)
+                return _Passage(span.turn, words, asked)
     return None
+
+
+def _asked(request: bytes | None) -> str:
+    """The last message of a request, where it is a text of the person's."""
+    try:
+        messages = msgspec.json.decode(request or b"[]", type=list[_Sent])
+    except msgspec.DecodeError:
+        return ""
+    last = messages[-1] if messages else _Sent()
+    return "" if last.role == "assistant" else _cut((last.content or "").strip())
 
 
 def _words(text: str, span: QuotedSpan) -> str:
@@ -125,5 +153,9 @@ def _words(text: str, span: QuotedSpan) -> str:
         start = max((match.end() for match in _SENTENCE_ENDS.finditer(text, 0, start)), default=0)
         ending = _SENTENCE_ENDS.search(text, max(end - 1, 0))
         end = ending.end() if ending else len(text)
-    found = text[start:end].strip()
-    return found if len(found) <= _LONGEST else f"{found[:_LONGEST].rsplit(' ', 1)[0]} …"
+    return _cut(text[start:end].strip())
+
+
+def _cut(text: str) -> str:
+    """A text, or the beginning of a long one."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"

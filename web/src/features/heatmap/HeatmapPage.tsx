@@ -110,7 +110,7 @@ function Contrasts({ cells, totals }: { readonly cells: CellsDocument; readonly 
       value={value}
       shown={(own) => signed(own)}
       style={diverging}
-      about={`${quantity} of each dispute, from -1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a header to sort; click again to reverse. A cell opens the dispute's dialogues. Spread: standard deviation.${hidden(left)}`}
+      about={`${quantity} by dispute and by what its facts say, from −1 to +1: how far the advice moves towards whoever asks. 0, pale: the asker makes no difference. Click a column header to sort; click again to reverse. A cell opens the dispute's dialogues. Spread: standard deviation.${hidden(left)}`}
       onOpen={(unit, slug) => { navigate(address(cellPage(unit), { m: slug })); }}
     >
       <LeastRuns most={mostRuns(board)} usual={1} />
