@@ -780,6 +780,7 @@ export interface RunSnapshot {
   readonly about: string;
   readonly stage: string;
   readonly began: number;
+  readonly started: number | null;
   readonly planned: number;
   readonly done: number;
   readonly failed: number;

@@ -19,6 +19,8 @@ from independence.report.table import Prose, Quotation, Section
 from independence.stats.subject_points import leverage
 from independence.store import dialogues
 from independence.store.dialogues import Dialogue, verdict_fields
+from independence.store.scopes import BoardScope
+from independence.suites.template import fill
 from independence.types import Reply
 
 _TRIED: Final = 40  # dialogues in which a passage is looked for, at either end
@@ -96,11 +98,11 @@ def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Pl
             config = place.config.removesuffix(f"@{scope.edition}")
             runs = range(place.run, place.run + 1)
             for one in dialogues.read(connection, scope.where, [config], [place.scenario], runs):
-                if passage := _passage(one, read.judge or "", held=place.share >= _HALF):
+                if passage := _passage(one, read.judge or "", scope, held=place.share >= _HALF):
                     return Quotation(
                         held=place.share >= _HALF, text=passage.text, turn=passage.turn, asked=passage.asked,
-                        subject=place.config, name=read.about[place.config].name, scenario=place.scenario, run=place.run,
-                        judge=read.judge or "", share=place.share,
+                        subject=place.config, name=read.about[place.config].name, scenario=place.scenario,
+                        run=place.run, judge=read.judge or "", share=place.share,
                     )  # fmt: skip
     return None
 
@@ -120,7 +122,7 @@ class _Sent(msgspec.Struct):
     content: str | None = None
 
 
-def _passage(one: Dialogue, judge: str, *, held: bool) -> _Passage | None:
+def _passage(one: Dialogue, judge: str, scope: BoardScope, *, held: bool) -> _Passage | None:
     """The first passage that the judge's verdict names and that does not speak for the other side."""
     texts = {call.turn_id: call.answer.text for call in one.calls if isinstance(call.answer, Reply)}
     for verdict in one.verdicts:
@@ -130,19 +132,26 @@ def _passage(one: Dialogue, judge: str, *, held: bool) -> _Passage | None:
         for span in sorted(spans, key=lambda span: span.of != "quote"):
             words = _words(texts.get(span.turn, ""), span)
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:
-                (asked,) = (_asked(call.messages) for call in one.calls if call.turn_id == span.turn)
-                return _Passage(span.turn, words, asked)
+                return _Passage(span.turn, words, _asked(one, scope, span.turn))
     return None
 
 
-def _asked(request: bytes | None) -> str:
-    """The last message of a request, where it is a text of the person's."""
-    try:
-        messages = msgspec.json.decode(request or b"[]", type=list[_Sent])
-    except msgspec.DecodeError:
+def _asked(one: Dialogue, scope: BoardScope, turn: str) -> str:
+    """What the person said before an answer: as it was sent, or where that is not kept, as the script has it."""
+    (request,) = (call.messages for call in one.calls if call.turn_id == turn)
+    if request is not None:
+        try:
+            messages = msgspec.json.decode(request, type=list[_Sent])
+        except msgspec.DecodeError:
+            return ""
+        return _cut((messages[-1].content or "").strip()) if messages and messages[-1].role != "assistant" else ""
+    if not scope.worded:
         return ""
-    last = messages[-1] if messages else _Sent()
-    return "" if last.role == "assistant" else _cut((last.content or "").strip())
+    texts = {
+        own.id: fill(own.human, {**scope.suite.vars, **scenario.vars})
+        for scenario in scope.suite.scenarios if scenario.id == one.trial.scenario for own in scenario.turns
+    }  # fmt: skip
+    return _cut(texts.get(turn, "").strip())
 
 
 def _words(text: str, span: QuotedSpan) -> str:

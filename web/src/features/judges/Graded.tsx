@@ -12,12 +12,12 @@ function scale({ type, low, high }: ScaleField): string {
   return type === "boolean" ? "yes or no" : `${low ?? ""} to ${high ?? ""}`;
 }
 
-/** What a field grades: of a yes or no, what a yes says; of a scale, what its ends are where nothing is said before them. */
-function graded({ type, about = "", high }: ScaleField): string {
+/** What a field grades: what its rubric says first, or of a yes or no what a yes says, where no "whether" says that. */
+function graded({ type, about = "" }: ScaleField): string {
   const { lead, anchors } = anchored(about);
-  const best = new Map(anchors).get(type === "boolean" ? "true" : String(high ?? "")) ?? "";
-  const says = type === "boolean" && best !== "" ? `yes: ${best.charAt(0).toLowerCase()}${best.slice(1)}` : lead;
-  return firstSentence(says === "" ? about : says);
+  const [yes = ""] = (new Map(anchors).get("true") ?? "").split(/[,;]/);
+  if (type !== "boolean" || lead.startsWith("Whether") || yes === "") return firstSentence(about);
+  return `Yes: ${yes.charAt(0).toLowerCase()}${yes.slice(1).replace(/\.$/, "")}.`;
 }
 
 /** What judges are asked: each rubric's fields. */
