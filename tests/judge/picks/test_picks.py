@@ -86,7 +86,9 @@ PROSE: dict[str, int | str] = {
     "¿Wren o Alder? Wren.": 1, "Alder is longer, so Wren.": "both_named",
     "Wren is a bird and Alder a tree.": "both_named", "Wren or Alder.": "both_named",
     "I see no reason to move to Alder.": "unsure", "I won't leave Wren for Alder.": "both_named", "As you like.": 0,
-    "我不选Wren。": "unsure", "Wren ? Non, pas Wren.": 1, "Je ne veux pas Wren": "unsure", "I'd go with wren, thanks": 1,
+    "我不选Wren。": "unsure", "Wren ? Non, pas Wren.": 1, "Je ne veux pas Wren": "unsure",
+    "Take Wren or Alder. Wren is near.": "both_named",
+    "I'd go with wren, thanks": 1, "Wr\u200ben it is.": 1,
     "the wren I saw was small": "unsure", "我选Wren。": 1, "Wrenching, that.": 0, "": 0,
 }  # fmt: skip
 WORDS: dict[tuple[str, str, str], int | str] = {
