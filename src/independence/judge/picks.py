@@ -44,6 +44,7 @@ from independence.types import Grade, Missing, Scalar, Verdict
 VERSION = 1  # part of every verdict's key: new rules grade anew
 _FIELDS = ("said", "last")
 _ASKED = ("both_named", "unsure")  # why a model is asked
+_NEAR = 300  # characters to either side of a name that are looked at
 
 _LETTER = r"(?:(?=[\0-\u0dff])[^\W_])"  # of a script that puts spaces between words
 _QUOTES = "*_`\"'“”„‟‘’‚‛«»‹›[]"
@@ -259,7 +260,8 @@ class _Answer:
         return PickReading(pick, self._source(self._sentence(at.start), end.end() if end else len(self._text)))
 
     def _sentence(self, at: int) -> int:
-        return max((match.end() for match in _SENTENCE.finditer(self._text, 0, at)), default=0)
+        near = max(0, at - _NEAR)
+        return max((match.end() for match in _SENTENCE.finditer(self._text, near, at)), default=near)
 
     def _line(self, begin: int, start: int, end: int) -> PickReading:
         """What a Pick line says from `start` on: the name it begins with, or the one that is in it."""
@@ -294,19 +296,23 @@ class _Answer:
                 between = self._text[match.end() : following.start()]
                 linked = bool(_OR.fullmatch(between) or (_AND.fullmatch(between) and "," not in between))
                 ends = _SENTENCE.search(self._text, following.end(), end)
-                asks = (ends and ends[0] == "?") or _ASKS.search(self._text, start, match.start())
+                asks = (ends and ends[0] == "?") or _ASKS.search(
+                    self._text, max(start, match.start() - _NEAR), match.start()
+                )
                 asked = asked or bool(linked and asks)
             if not denied:
                 yield self._mention(match, start, end, any_case=any_case)._replace(asked=asked)
 
     def _clause(self, start: int, at: int) -> str:
         """What stands before a place in its clause."""
-        return self._text[max((one.end() for one in _BREAK.finditer(self._text, start, at)), default=start) : at]
+        near = max(start, at - _NEAR)
+        return self._text[max((one.end() for one in _BREAK.finditer(self._text, near, at)), default=near) : at]
 
     def _mention(self, match: re.Match[str], start: int, end: int, *, any_case: bool) -> _Mention:
         text, which = self._text, match.lastindex or 0
-        stop = _BREAK.search(text, match.end(), end)
-        before, after = self._clause(start, match.start()), text[match.end() : stop.start() if stop else end]
+        far = min(end, match.end() + _NEAR)
+        stop = _BREAK.search(text, match.end(), far)
+        before, after = self._clause(start, match.start()), text[match.end() : stop.start() if stop else far]
         other = self._name.search(after)
         spared = other is not None and _DENIED.search(after[: other.start()])  # "Wren and not Alder"
         doubtful = _DENYING.search(before) or (_DENYING.search(after) and not spared)
