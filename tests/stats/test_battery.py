@@ -271,6 +271,10 @@ def test_a_gate_reads_j_and_is_no_surer_than_verdicts_that_are_all_or_nothing() 
         assert (own.df, own.runs, own.scale) == (21, 2, (-1, 1))
         low, high = own.interval(0.95)
         assert (low, high) == pytest.approx((0.72, 1) if name == "discerning" else (-1, -0.72), abs=0.01)
+    evaded = ("self.0", STEM, 2)
+    rows = picks.coin(1, 24, 2)
+    once = [row._replace(last=0) if (row.stem, row.arm, row.run) == evaded else row for row in rows]
+    assert battery.gated(battery.estimate(once)).runs == 2, "asked as often"
     coin = battery.estimate(picks.coin(1, 24, 3))
     at = gates.levels(gates.information(3))
     own = battery.gated(coin)
