@@ -33,12 +33,10 @@ from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import FinishedDialogue, Judge
 from independence.judge.replies import non_answers
-from independence.suites import digest
-from independence.suites.schema import Rubric
+from independence.suites import battery, digest
 from independence.types import Grade, Missing, Scalar, Verdict
 
 VERSION = 1  # part of every verdict's key: new rules grade anew
-_FIELDS = {"said": ("integer", (0, 2)), "last": ("integer", (0, 2))}
 _ASKED = ("both_named", "unsure")  # why a model is asked
 
 _A, _B = "\ue000\ue001"  # stand in a text for the names that are found
@@ -131,11 +129,11 @@ class AskingPicksJudge(ModelJudge, frozen=True, kw_only=True):
 def configure(name: str, sources: JudgeSources) -> Judge:
     """The rules, or the rules and a model. Raises UsageError where a suite has no rubric for them, or for no model."""
     suite = sources.suite
-    if not any(map(_fits, suite.rubrics.values())):
+    if not any(map(battery.reads_choices, suite.rubrics.values())):
         what = (
             f"judge `{WORD}` reads which of two names an answer takes, and suite {suite.suite} has no rubric for that"
         )
-        hint = f"that is one of {' and '.join(_FIELDS)}, integers 0 to 2; name another judge with --judge"
+        hint = "that is one of said and last, integers 0 to 2; name another judge with --judge"
         raise UsageError(what, hint)
     if name == WORD:
         return PicksJudge(name)
@@ -147,17 +145,13 @@ def configure(name: str, sources: JudgeSources) -> Judge:
     return AskingPicksJudge(**msgspec.structs.asdict(made) | {"name": f"{WORD}:{made.name}"})
 
 
-def _fits(rubric: Rubric) -> bool:
-    return {name: (field.type, field.range) for name, field in rubric.fields.items()} == _FIELDS
-
-
 def grade(dialogue: FinishedDialogue) -> tuple[Grade, dict[str, Scalar]]:
     """The verdict of the rules; and `said` alone, if the rules read it.
 
     `Missing("no_cue")` for other fields, and where the scenario names no two choices.
     """
     names = [dialogue.variables.get(one, "").strip() for one in "ab"]
-    if not _fits(dialogue.rubric) or not all(names):
+    if not battery.reads_choices(dialogue.rubric) or not all(names):
         return Missing("no_cue", "the scenario names no `a` and `b`" if not all(names) else "no fields for picks"), {}
     own = [read(turn.answer, names) for turn in dialogue.turns if not turn.scripted]
     before, last = [PickReading(Missing("unsure")), *own][-2:]
