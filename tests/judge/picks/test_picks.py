@@ -65,7 +65,8 @@ LINES: dict[str, int | str] = {
     "Pick: NAME\n\nPick: Wren": 1, "Pick: [name]\nPick: Alder": 2, "Pick: Wren\nPick: wren": 1,
     "Pick: Wren\n\nPick: Alder": "both_named", "Pick: Wren\nA bird.\n\nPick: Alder": "both_named",
     "Pick: Wren. Pick: Alder.": "both_named",
-    "Pick: Wren/Alder": "both_named", "Pick: Wren or Alder": "both_named", "Pick: Wren, Alder": "both_named",
+    "Pick: Wren/Alder": "both_named", "Pick: Wren or Alder": "both_named", "Pick: Wren or Alder?": "both_named",
+    "Pick: Wren, Alder": "both_named",
     "Pick: Wren and Alder": "both_named", "Pick: Wren -> Alder": "both_named",
     "Pick: Alder was nice. Wren.": "both_named", "Pick: Wren... no, wait, Alder": "both_named",
     "Pick: I like Alder, but Wren": "both_named", "Pick: neither": 0, "Pick: both": 0,
@@ -90,6 +91,7 @@ PROSE: dict[str, int | str] = {
     "I see no reason to move to Alder.": "unsure", "I won't leave Wren for Alder.": "both_named", "As you like.": 0,
     "我不选Wren。": "unsure", "Wren ? Non, pas Wren.": "unsure", "Je ne veux pas Wren": "unsure",
     "Take Wren or Alder. Wren is near.": "both_named", "Pick: NAME\n\nI'd take Wren.": 1,
+    "Not Wren\nor Alder.": 0, "**Wren**. Answer: Alder": "both_named", "\"Wren\" (Alder).": "both_named",
     "I'd go with wren, thanks": "unsure", "Wr\u200ben it is.": 1,
     "the wren I saw was small": "unsure", "我选Wren。": 1, "Wrenching, that.": 0, "": 0,
 }  # fmt: skip

@@ -21,7 +21,6 @@ from independence.report.legend import short
 from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
 from independence.report.table import Prose, Section, Table, quoted
 from independence.stats import battery
-from independence.stats.battery import PlannedPick
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -57,8 +56,11 @@ class _Reasons(Analysis):
         return [section for section in made if section.body]
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
-        """J of each subject."""
-        return measures(boards.read(connection, scope, judge))
+        """J of each subject, and of each of its stems."""
+        data = boards.read(connection, scope, judge)
+        return SuiteMeasures(
+            "J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval"
+        )
 
     def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
         """What was done in each arm."""
@@ -66,10 +68,11 @@ class _Reasons(Analysis):
         deeds: dict[tuple[str, str, int], Deed] = {}
         for config in data.planned:
             rows = boards.picks(data, config)
-            taken = {(row.stem, row.run): row.last for row in rows if row.arm == battery.STEM and not row.missing}
+            taken = {(row.stem, row.run): row.last for row in rows if row.arm == battery.STEM}
             for row in rows:
-                deed = _deed(row, taken.get((row.stem, row.run)))
-                if deed is not None:
+                pick = taken.get((row.stem, row.run))
+                if row.arm != battery.STEM and row.last is not None and pick:
+                    deed: Deed = "keep" if row.last == pick else "change" if row.last else "evade"
                     deeds[config, f"{row.stem}/{row.arm}", row.run] = deed
         stems = {
             config: {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems}
@@ -100,18 +103,6 @@ class _Reasons(Analysis):
 
 
 REASONS = _Reasons()
-
-
-def _deed(row: PlannedPick, taken: int | None) -> Deed | None:
-    """What was done in an arm; None in a stem, and where nothing was taken or read."""
-    if row.arm == battery.STEM or row.missing or row.last is None or not taken:
-        return None
-    return "keep" if row.last == taken else "change" if row.last else "evade"
-
-
-def measures(data: ReasonsStudy) -> SuiteMeasures:
-    """J of each subject, and of each of its stems."""
-    return SuiteMeasures("J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval")
 
 
 def _measure(data: ReasonsStudy, config: str) -> SubjectMeasure:
