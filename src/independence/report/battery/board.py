@@ -22,7 +22,7 @@ from independence.store import scopes
 from independence.store.scopes import BoardScope
 from independence.types import MissingReason
 
-BOTH_NAMED: MissingReason = "both_named"
+_UNREAD: tuple[MissingReason, ...] = ("both_named", "unsure")  # why rules leave a finished dialogue unread
 _INDEX_SUITE = "v2"  # whose index stands beside J
 
 
@@ -110,24 +110,22 @@ def board(data: ReasonsStudy, correction: comparison.Correction = "holm", models
 
 def _tiers(found: Mapping[str, BatteryEstimates], correction: comparison.Correction) -> dict[str, int]:
     """Of subjects with an interval of J: one begins a tier where it differs from the first of the tier above."""
-    known = sorted((config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_value(found[one]))
+    known = sorted(
+        (config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_middle(found[one])
+    )
     if len(known) < 2:
         return {}
     p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in known])), correction)
     return dict(zip(known, comparison.tiers(p), strict=True))
 
 
-def _value(one: BatteryEstimates) -> float:
-    return one.J.est if one.J else 0.0
-
-
-def _middle(row: ReasonsRow) -> float:
-    return row.J.est if row.J else sum(row.J_bounds) / 2 if row.J_bounds else 0.0
+def _middle(one: BatteryEstimates | ReasonsRow) -> float:
+    return one.J.est if one.J else sum(one.J_bounds) / 2 if one.J_bounds else 0.0
 
 
 def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | None) -> ReasonsRow:
     about, cells = data.about[config], data.planned[config]
-    unread = sum(cell.missing == BOTH_NAMED for cell in cells)
+    unread = sum(cell.missing in _UNREAD for cell in cells)
     finished = unread + sum(cell.values is not None for cell in cells)
     own: dict[str, Any] = {
         "tier": tier, "label": about.label, "config": config, "simulated": about.simulated,
