@@ -58,9 +58,8 @@ class _Reasons(Analysis):
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         """J of each subject, and of each of its stems."""
         data = boards.read(connection, scope, judge)
-        return SuiteMeasures(
-            "J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval"
-        )
+        found = {config: _measure(data, config) for config in data.planned}
+        return SuiteMeasures("J", "Stem", found, "signed_interval")
 
     def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
         """What was done in each arm."""
