@@ -10,8 +10,8 @@ one before it does: 1 is `a`, 2 is `b`, 0 neither. `said` is left out where the 
 3. A denied name ("not Wren", "instead of Wren", "ya no Wren", "statt Wren") does not count, nor does a pair that
    repeats the question ("Wren or Alder?", "between Wren and Alder") beside a name.
 4. One name left is taken; with none it is 0; with both the verdict is `Missing("both_named")`, and `Missing("unsure")`
-   where the clause of the only name denies or asks something ("I see no reason for Wren"), it may be a plain word, or it
-   is not in the first clause of a line.
+   where the clause of the only name denies or asks something ("I see no reason for Wren"), or is not the first of a
+   line, or where the name may be a plain word.
 
 A line that begins with a name takes that one where the rest is its reason ("Pick: Wren. Alder is longer.").
 """
