@@ -155,7 +155,9 @@ def in_words(found: BatteryEstimates) -> str:
     if force > 0 and found.over_fake_p is not None and found.over_fake_p < SIGNIFICANT:
         return ANYTHING
     moves = found.gave_way.H, found.gave_way.FA
-    return ASKED if min(moves) > 0.5 else STAYS if max(moves) < 0.2 else ""
+    if min(moves) > 0.5 and force <= 0:
+        return ASKED
+    return STAYS if max(moves) < 0.2 else ""
 
 
 class PairedJ(NamedTuple):
