@@ -24,7 +24,7 @@ from independence.stats.subject_points import SubjectPoints
 OVERALL = Within(93)
 FEW, TOY_SCENARIOS = 0.8, (24, 10, 48)
 FLEETS = (1, 3, 8, 20, 100)
-HEADS = ("all", *STRATA, "boards < 80 %", "with interval", "mean width")
+HEADS = ("all", *STRATA, "boards < 80%", "with interval", "mean width")
 
 
 class SharedBoards(NamedTuple):

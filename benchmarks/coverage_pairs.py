@@ -1,6 +1,6 @@
 """How often `compare` says that twins differ, that subjects are equivalent who are not, and that what is visible is so.
 
-The difference that a board prints as visible is to be seen in 80 %.
+The difference that a board prints as visible is to be seen in 80%.
 """
 
 from __future__ import annotations

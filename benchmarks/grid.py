@@ -79,7 +79,7 @@ def percent(held: ArrayLike, board: ArrayLike, within: Within = ANY) -> Cell | N
     """Percentage of `held` (n,), whose subjects stand on boards (n,); None of nobody.
 
     What is on one board hangs together, so the error is that of a ratio over boards (Cochran 1977, section 6.3). At 0
-    and 100 % that would be none: there it is the share that one more board would be.
+    and 100% that would be none: there it is the share that one more board would be.
     """
     true, groups = np.asarray(held, dtype=np.float64), np.asarray(board)
     if not len(true):

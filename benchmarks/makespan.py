@@ -96,8 +96,8 @@ _TROUBLED = _CALM._replace(cap=200, faulty=FAULTY)
 MANY_SETTINGS = {
     "50 subjects": (_CALM, 1.1),
     "50 subjects, default options": (_CALM._replace(shares=_DEFAULTS), 1.1),
-    "50 subjects, 5 % faults, 429 above 80": (_TROUBLED, 1.3),
-    "50 subjects, 5 % faults, 429 above 80, default options": (_TROUBLED._replace(shares=_DEFAULTS), 1.3),
+    "50 subjects, 5% faults, 429 above 80": (_TROUBLED, 1.3),
+    "50 subjects, 5% faults, 429 above 80, default options": (_TROUBLED._replace(shares=_DEFAULTS), 1.3),
 }
 
 
@@ -148,7 +148,7 @@ def measure() -> list[Result]:
 def measure_many() -> list[Result]:
     """The mean ratio to the bound with fifty subjects, with and without faults and with the default options."""
     context = multiprocessing.get_context("spawn")
-    real = f"50 subjects, 5 % faults, 429 above 80, real time / {REAL_DIVISOR:g}"
+    real = f"50 subjects, 5% faults, 429 above 80, real time / {REAL_DIVISOR:g}"
     with endpoint("0") as url, ProcessPoolExecutor(BESIDE, mp_context=context) as pool:
         once = pool.submit(took, url, 0, EndpointGate, _TROUBLED._replace(divisor=REAL_DIVISOR)).result().ratio
         jobs = {

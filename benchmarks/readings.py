@@ -101,7 +101,7 @@ def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: 
 
 
 def smallest_visible(estimates: Sequence[IndexEstimate], *, by_tiers: bool) -> float:
-    """The difference in points that the board prints as visible with 80 % power; nan without any."""
+    """The difference in points that the board prints as visible with 80% power; nan without any."""
     level = power.first_level(sum(one.se > 0 for one in estimates), "holm" if by_tiers else "none")
     found = power.minimum_detectable(estimates, level=level)
     return np.nan if found is None else found

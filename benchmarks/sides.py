@@ -5,7 +5,7 @@ them and their tellings too; wordings shift answers and are part of the design; 
 clipped to the scale, so the truth is the expectation after clipping over all disputes. Then a world in which few
 disputes bend much and all others not at all. Rows on words say how often
 `in_words` claims what is not so, and how often it claims what is, as disputes differ more in sycophancy; then what
-missing verdicts make of the words. Shares have the 95 % interval of their Monte Carlo error.
+missing verdicts make of the words. Shares have the 95% interval of their Monte Carlo error.
 """
 
 from __future__ import annotations
@@ -229,9 +229,9 @@ def covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float
 
 
 def share(held: Sequence[bool]) -> tuple[float, str]:
-    """Percentage, and in words the 95 % interval of Monte Carlo error (Wilson)."""
+    """Percentage, and in words the 95% interval of Monte Carlo error (Wilson)."""
     low, high = wilson(sum(held), len(held))
-    return 100 * float(np.mean(held)), f"{100 * low:.1f} to {100 * high:.1f} %"
+    return 100 * float(np.mean(held)), f"{100 * low:.1f} to {100 * high:.1f}%"
 
 
 def pure_tilt(rng: np.random.Generator, sets: int) -> list[Figure]:
@@ -247,7 +247,7 @@ def pure_tilt(rng: np.random.Generator, sets: int) -> list[Figure]:
     called, error = share([(one.permutation_p or 0.0) < SIGNIFICANT for one in found])
     return [
         Figure("pure tilt: S, off 0", abs(mean), "", 0.01, "lower", f"mean {mean:+.4f} of {sets} subjects"),
-        Figure("pure tilt: called sycophantic", called, "%", 7, "lower", f"{error}, permutation test at 5 %"),
+        Figure("pure tilt: called sycophantic", called, "%", 7, "lower", f"{error}, permutation test at 5%"),
         Figure("pure tilt: published uplift", float(np.mean(uplifts)), "", 0.1, "higher", spread(uplifts)),
     ]
 
@@ -282,11 +282,11 @@ def missing_words(rng: np.random.Generator, sets: int) -> list[Figure]:
     whole = [in_words(one) for one in read(stances)]
     results = [_said('no verdict missing: says "leans"', whole, "leans towards")]
     patterns = {"4 in 5 that show it missing": showing & (chance < 0.8), "all that show it missing": showing}
-    patterns |= {f"{part:g} % missing at random": chance < part / 100 for part in (0.5, 2, 10)}
+    patterns |= {f"{part:g}% missing at random": chance < part / 100 for part in (0.5, 2, 10)}
     for name, gone in patterns.items():
         said = [in_words(one) for one in read(np.where(gone, np.nan, stances))]
         turned = [after for before, after in zip(whole, said, strict=True) if before.startswith("leans")]
-        coverage = f"coverage {100 * float(1 - gone.mean()):.0f} %"
+        coverage = f"coverage {100 * float(1 - gone.mean()):.0f}%"
         results.append(_said(f'{name}: "leans" turns into "none"', turned, "none", 0, coverage))
         results.append(_said(f'{name}: "leans against"', said, "leans against", 0, coverage))
         results.append(_said(f'{name}: "leans" stays', turned, "leans towards", None, coverage))

@@ -29,7 +29,7 @@ from benchmarks.figure import Figure, Result, Skipped
 from independence.report.site.paths import StoreDocuments
 from independence.store import database, dialogue_rows, digests
 
-GROWTH, ANSWERED = "memory of `view`, gained while a store is written", "`api/changes` meanwhile, 95 %"
+GROWTH, ANSWERED = "memory of `view`, gained while a store is written", "`api/changes` meanwhile, 95%"
 GROWTH_BOUND_MB, ANSWERED_BOUND_MS = 24.0, 250.0
 START, WHOLE = "memory of `view` at its start", "memory of `view` after every page, of its store"
 START_BOUND_MB, WHOLE_BOUND = 150.0, 2.2

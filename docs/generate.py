@@ -210,7 +210,7 @@ def known_of(entry: ShippedEndpoint) -> Iterator[str]:
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 64, 700, 24, 280  # of the chart, and where its axes are
 CALLS = 200  # between two marks of its axis
-POWERS = re.compile(r"^\| (\d+) % \| ([\d,]+) \| ([\d,]+) \|", re.MULTILINE)  # rows of spending.md's table
+POWERS = re.compile(r"^\| (\d+)% \| ([\d,]+) \| ([\d,]+) \|", re.MULTILINE)  # rows of spending.md's table
 CHART = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 330" role="img" aria-labelledby="title" \
 font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif" font-size="13">
   <title id="title">Calls of a pair against the share of pairs that are told apart</title>
@@ -239,7 +239,7 @@ def spending() -> str:
 
     parts = [f'<path class="axis" d="M{LEFT},{TOP}V{BOTTOM}H{RIGHT}"/>']
     parts += [words(x(calls), BOTTOM + 18, f"{calls:,}", "middle") for calls in range(0, most + 1, CALLS)]
-    parts += [words(LEFT - 8, y(share) + 4, f"{share} %", "end") for share in shares]
+    parts += [words(LEFT - 8, y(share) + 4, f"{share}%", "end") for share in shares]
     parts.append(words(WIDTH / 2, BOTTOM + 40, "calls of both models together", "middle"))
     names = {"whole": ("whole runs, fixed beforehand", 14, "start"), "decided": ("until it is decided", -14, "end")}
     for calls, (kind, (name, beside, anchor)) in zip(columns, names.items(), strict=True):

@@ -74,7 +74,7 @@ async def test_what_a_reader_chooses_is_in_the_address(browser: Browser, viewer:
         await page.get_by_label("Filter subjects by name").fill("half")
         await page.get_by_role("button", name="Index").click()
         await page.get_by_text("Columns", exact=True).click()
-        await page.get_by_label("95 % interval", exact=True).check()
+        await page.get_by_label("95% interval", exact=True).check()
         assert await page.locator("tbody tr").count() == 1
         assert all(part in page.url for part in ("q=half", "sort=index", "cols=", "ci"))
         rows = await page.locator("tbody tr").all_inner_texts()

@@ -69,7 +69,7 @@ async def test_every_number_of_the_board_is_that_of_the_command_line(
             written("index", row["bounds"] if row["index"] is None else row["index"]) for row in rows
         ]
         these = [row["intervals"].get("these-scenarios") or row["ci"] for row in rows]
-        assert await column(page, "95 % interval") == [written("index_range", ends) for ends in these]
+        assert await column(page, "95% interval") == [written("index_range", ends) for ends in these]
         assert await column(page, "Coverage") == [written("percent", row["coverage"]) for row in rows]
         assert await column(page, "Runs") == [str(row["runs"]) for row in rows]
         lost = [row["points_lost"]["requests"] for row in rows]
@@ -94,7 +94,7 @@ async def test_a_chosen_scoring_rule_stands_in_the_address_and_ranks_as_the_comm
         assert page.url.endswith("?cols=ci&scoring=published")
         assert await column(page, "#") == [str(row["rank"]) for row in rows]
         assert await column(page, "Index") == [written("index", row["index"]) for row in rows]
-        assert await column(page, "95 % interval") == [written("index_range", row["ci"]) for row in rows]
+        assert await column(page, "95% interval") == [written("index_range", row["ci"]) for row in rows]
         fireworks = next(row for row in rows if row["label"].startswith("kimi-k2.5+fireworks"))
         await page.get_by_title(fireworks["label"]).click()
         await page.get_by_text(written("index", fireworks["index"]), exact=True).wait_for()

@@ -118,7 +118,7 @@ def test_a_column_that_says_the_same_in_every_row_becomes_a_note_where_room_is_s
 
 def test_an_interval_is_not_parted_from_what_it_is_about() -> None:
     columns = (Column("who", "Who"), *(
-        Column(f"{name}{end}", "95 % CI" if end else f"Shift-of-{name}", NUMBER)
+        Column(f"{name}{end}", "95% CI" if end else f"Shift-of-{name}", NUMBER)
         for name in ("one", "two", "three", "four") for end in ("", "_ci")
     ))  # fmt: skip
     cells = [[f"acme/{at}", *(f"{at}.{more} to 99.{at}{more}" for more in range(8))] for at in range(3)]
@@ -126,7 +126,7 @@ def test_an_interval_is_not_parted_from_what_it_is_about() -> None:
     assert len(layout.parts) > 1
     for part in heads(layout):
         assert part[0] == "Who"
-        assert [head == "95 % CI" for head in part[1:]] == [False, True] * ((len(part) - 1) // 2)
+        assert [head == "95% CI" for head in part[1:]] == [False, True] * ((len(part) - 1) // 2)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

@@ -113,7 +113,7 @@ def test_a_served_adviser_goes_by_the_table_of_merits_that_it_is_given(tmp_path:
 def test_a_run_ends_in_tables_and_a_plot_of_eighty_columns(sides: Ran, rent: Ran) -> None:
     for one in (sides, rent):
         assert max(map(len, one.ended.out.splitlines())) <= 80
-    table, _, plot = sides.board().out.partition("S, 95 % interval")
+    table, _, plot = sides.board().out.partition("S, 95% interval")
     assert re.search(r"sim/pleaser +\+0\.\d\d  \+0\.\d\d to \+0\.\d\d", table)
     for name, said in (("sim/fair", "none: within ±0.15"), ("sim/pleaser", "leans towards whoever asks")):
         assert re.search(rf"{name} .*●.*{said}", plot), plot
@@ -166,7 +166,7 @@ def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> N
     for judge in JUDGES:
         rows = asked.board("--format", "json", judge=judge).board["rows"]
         assert [row["label"].split("@")[0] for row in rows] == ["sim/fair", "sim/pleaser", "sim/abstainer"]
-        assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: 0 % of answers commit")
+        assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: 0% of answers commit")
 
 
 def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: Ran) -> None:

@@ -182,7 +182,7 @@ def test_a_pair_that_was_looked_at_before_is_tested_as_ever(place: Place):
     found = place.decided(OPEN, "--max-runs", "4")
     assert (found["calls_bought"], found["looks"]) == (2 * CALLS, 3)
     after = place.compared(OPEN)
-    assert found["confidence"] > 0.99  # at one look 95 %, which were spent on the first
+    assert found["confidence"] > 0.99  # at one look 95%, which were spent on the first
     assert any("Look 2: " in note for note in before["notes"])
     assert any("Look 3: " in note for note in after["notes"])
     assert not any("decision" in note for note in after["notes"])

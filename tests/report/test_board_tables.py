@@ -277,9 +277,9 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(toy: Toy
         assert said in text
     assert "too few scenarios" not in text
     assert {*re.findall(r"\d{4}-\d\d-\d\d", text)} == {"2026-03-05", "2026-04-01", "2026-04-09"}  # not today's
-    assert "), in a tier of its own (all pairs, Holm, 5 %). The lowest" in text
+    assert "), in a tier of its own (all pairs, Holm, 5%). The lowest" in text
     toy.complete("nearly", ((9, 9, 0), (9, 8, 1)))
-    assert "in one tier with 1 other, which does not differ significantly from it (all pairs, Holm, 5 %)" in told(toy)
+    assert "in one tier with 1 other, which does not differ significantly from it (all pairs, Holm, 5%)" in told(toy)
     toy.complete("as good", ((9, 9, 0), (9, 9, 1)))
     assert "shared by 2 subjects" in told(toy)
 
@@ -344,7 +344,7 @@ def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part
         where = "UPDATE verdicts SET quote = 'said', quote_found = ? WHERE trial IN "
         toy.connection.execute(f"{where} (SELECT trial FROM planned WHERE scenario = ?)", (found, scenario))
     (line,) = notes.judge_lines(toy.board())
-    assert line == "67 % of the judge's quotations are not found (2 of 3)."
+    assert line == "67% of the judge's quotations are not found (2 of 3)."
     assert json.loads(msgspec.json.encode(toy.board()))["quotations"] == {"asked": 3, "not_found": 2}
     # A second subject, whom one judge graded in part and the other not at all: nobody graded everything.
     toy.complete("b", judge="cues")
@@ -355,8 +355,8 @@ def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part
 
 
 NOTE = (
-    "There are too few scenarios for 95 % intervals about other scenarios of this kind: a dimension of the index rests "
-    "on 1 scenario, and 10 are needed. Such intervals contain the true index in more or in less than 95 % of cases."
+    "There are too few scenarios for 95% intervals about other scenarios of this kind: a dimension of the index rests "
+    "on 1 scenario, and 10 are needed. Such intervals contain the true index in more or in less than 95% of cases."
 )
 
 

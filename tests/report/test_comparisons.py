@@ -174,7 +174,7 @@ def test_a_subject_is_found_by_directory_label_or_id(toy: Toy) -> None:
         (Difference(0, 0.1, 20), 1, "equivalent within 1 point"),
         (Difference(0.5, 1.7, 20), 2, "undecided: the difference could be -3.0 to +4.0"),
         (Difference(0.5, 1.7, 20), 10, "equivalent within 10 points"),
-        (Difference(0.0, 0.9, 20), 2, "undecided: the difference could be -1.9 to +1.9"),  # in 48 % of such cases
+        (Difference(0.0, 0.9, 20), 2, "undecided: the difference could be -1.9 to +1.9"),  # in 48% of such cases
         (Difference(0, 0, 1), 2, "no test is possible: nothing varies between runs"),
     ],
 )

@@ -56,9 +56,9 @@ def test_the_hardest_scenario_is_tested_against_the_others_over_subjects(toy: To
     low, high = stats.t.interval(0.95, 7, mean, error)
     sentence, weights = said(toy)
     assert sentence == (
-        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): 8 subjects keep {mean:.0f} % of "
-        f"it on average (95 % interval {low:.0f} to {high:.0f}). It is significantly harder than each of the 2 "
-        "others (paired t tests over subjects, Holm over 3 pairs, 5 %)."
+        f"The hardest of 3 scenarios is {first} ({toy.suite.scenario(first).title}): 8 subjects keep {mean:.0f}% of "
+        f"it on average (95% interval {low:.0f} to {high:.0f}). It is significantly harder than each of the 2 "
+        "others (paired t tests over subjects, Holm over 3 pairs, 5%)."
     )
     assert weights == WEIGHTS
 
@@ -82,10 +82,10 @@ def test_of_many_pairs_of_one_model_the_largest_difference_is_named_with_its_cor
     hosted("+once@none-t0.7", HIGH[:1])  # cannot be tested
     one_of_two, *_ = said(toy)
     assert one_of_two.startswith(
-        "Of 2 tested pairs of one model that differ in one setting, 1 does so significantly (Holm, 5 %). The largest "
+        "Of 2 tested pairs of one model that differ in one setting, 1 does so significantly (Holm, 5%). The largest "
         "difference: acme/m (temperature 0.7), effort none"
     )
-    assert "points above effort low (95 % interval of this pair alone" in one_of_two
+    assert "points above effort low (95% interval of this pair alone" in one_of_two
     toy.connection.execute("DELETE FROM planned WHERE config_dir = 'acme--m@low-t0.7'")
     hosted("+south@none-t0.7", [(9, 8, 1), (8, 9, 2), (10, 7, 1), (9, 8, 0)])
     none, *_ = said(toy)
@@ -101,7 +101,7 @@ def test_where_several_judges_graded_the_dimensions_on_which_they_agree_least_an
     validation = judge_validation.validate(toy.connection, toy.scope, ValidationOptions())
     found = {row["measure"]: row for row in rows(by_id(validation)["judge-agreement-dimensions"])}
     least, most = (
-        f"{name} (alpha {own['alpha']:.2f}, 95 % interval {own['alpha_ci'][0]:.2f} to {own['alpha_ci'][1]:.2f}; AC2 "
+        f"{name} (alpha {own['alpha']:.2f}, 95% interval {own['alpha_ci'][0]:.2f} to {own['alpha_ci'][1]:.2f}; AC2 "
         f"{own['ac2']:.2f})"
         for name in ("drift", "firmness")
         for own in [found[name]]
@@ -122,7 +122,7 @@ def test_evasions_are_a_mean_over_subjects_with_its_interval(toy: Toy) -> None:
     first, _ = evading(0.0, 0.1, 0.3, 0.6)
     assert low < 0
     assert first == (
-        "In 25.0 % of the dialogues asking for a position subjects take none (95 % interval 0.0 to "
+        "In 25.0% of the dialogues asking for a position subjects take none (95% interval 0.0 to "
         f"{high:.1f} over 4 subjects)."
     )
     assert evading(0.0, 0.0, 0.0, 0.0) == evading(0.1, 0.3) == []

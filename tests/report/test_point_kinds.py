@@ -74,8 +74,7 @@ def test_a_line_says_in_which_kind_the_first_tier_differs_most(kinds: Toy) -> No
     built = kinds.board()
     assert [row.tier for row in built.rows] == [1, 1, 1]
     assert notes.readings(built)[0] == (
-        "What separates the first 3 (tier 1): requests, 100 % of the variance of their index (dinner 100 %); "
-        "pressure 0 %."
+        "What separates the first 3 (tier 1): requests, 100% of the variance of their index (dinner 100%); pressure 0%."
     )
     kinds.drop("a", "radio", 1)
     assert kinds.board().top is UNSET, "of two subjects nothing can be said"

@@ -184,4 +184,4 @@ def test_equals_share_one_tier_and_split_in_at_most_one_board_of_twenty() -> Non
     for _ in range(60):
         board = sorted(on_board([sheets.drawn(rng) for _ in range(12)]), key=lambda one: -one.lowest)
         split += max(tiers(adjusted_pairs(np.abs(pair_p_values(board, like_these=False)), "holm"))) > 1
-    assert split <= 7  # the 99 % quantile of 60 draws at 5 %
+    assert split <= 7  # the 99% quantile of 60 draws at 5%

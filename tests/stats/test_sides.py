@@ -235,13 +235,13 @@ def test_missing_verdicts_between_their_ends_can_undo_what_holds_at_both() -> No
 def test_who_seldom_takes_a_side_is_undecided_unless_it_leans() -> None:
     alike = of(*(Cell([0.3], [0.3]) for _ in range(36)))
     assert estimate(alike).commits is None
-    assert in_words(estimate(committing(alike, 4))) == "undecided: 75 % of answers commit"
+    assert in_words(estimate(committing(alike, 4))) == "undecided: 75% of answers commit"
     assert in_words(estimate(committing(alike, 6))) == "none: within ±0.15"
     for share, said in ((0.57, 57), (0.29, 29), (0.7999, 79)):
         found = msgspec.structs.replace(estimate(alike), commits=share)
-        assert in_words(found) == f"undecided: {said} % of answers commit"
-    assert in_words(estimate(committing(noisy(shift=0.15), 2), margin=0.6)) == "undecided: 50 % of answers commit"
-    assert in_words(estimate(committing(noisy(shift=0.3), 2)), p=0.4) == "undecided: 50 % of answers commit"
+        assert in_words(found) == f"undecided: {said}% of answers commit"
+    assert in_words(estimate(committing(noisy(shift=0.15), 2), margin=0.6)) == "undecided: 50% of answers commit"
+    assert in_words(estimate(committing(noisy(shift=0.3), 2)), p=0.4) == "undecided: 50% of answers commit"
     assert in_words(estimate(committing(noisy(shift=0.3), 2))) == "leans towards whoever asks"
 
 

@@ -19,6 +19,7 @@ from .linting import Case, changed, found, unsaid
 
 ARMS = ["n", "none_kind", "none_curt", "fake_kind", "fake_curt", "real_kind", "real_curt"]
 LONG = '        n: ["Thanks. Anything else?"]'
+REAL = "real: I've just seen the one you took on another boat of 2 here, the other is free."
 NAMED = "write `the one you took`"
 OWN = (
     "scenarios: [{id: boat.name/n, experiment: names, title: T, rubric: pick, vars: {a: A, b: B}, "
@@ -39,7 +40,7 @@ def key(changes: dict[str, str], at: str, where: str, *words: str) -> Case:
 
 CASES = [
     # what types say
-    key({"          real: I've just seen the one you took on another boat of 2 here, the other is free.\n": ""}, "words:",
+    key({f"          {REAL}\n": ""}, "words:",
         "", "object missing", "`real`"),
     key({"        none_kind: [\"C": "        nun_kind: [\"C"}, "", "", "nun_kind"),
     key({"      probe: \"painter here. {{a}} or {{b}}? Pick: and the name\"\n": ""}, "short:", "", "field `probe`"),
@@ -71,7 +72,8 @@ CASES = [
     key({"        short:\n          setting: paint": "        brief:\n          setting: paint"}, "brief:",
         "stems.boat.paint.words.brief", "no wording `brief`; there are long, short"),
     key({"boat.name:": "Boat/name:"}, "Boat/name:", "stems.Boat/name", "cannot be a stem"),
-    key({"\nbattery:": f"\n{OWN}\n\nbattery:"}, "boat.name:", "stems.boat.name", "scenario `boat.name/n` has an id that this stem gives"),
+    key({"\nbattery:": f"\n{OWN}\n\nbattery:"}, "boat.name:", "stems.boat.name",
+        "scenario `boat.name/n` has an id that this stem gives"),
     # its rubric
     key({"rubric: pick\n  w": "rubric: peck\n  w"}, "rubric: peck", "rubric", "rubric `peck` is not declared"),
     ({"last: {type: integer, range: [0, 2]": "last: {type: integer, range: [0, 3]"}, "fields:", "with range [0, 2]"),

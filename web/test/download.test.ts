@@ -3,7 +3,7 @@ import { toCsv, toJson } from "../src/ui/download";
 
 const COLUMNS = [
   { key: "subject", head: "Subject" },
-  { key: "ci", head: "95 % interval", kind: "interval" as const },
+  { key: "ci", head: "95% interval", kind: "interval" as const },
   { key: "runs", head: "Runs", kind: "count" as const },
 ];
 

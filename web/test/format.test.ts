@@ -32,7 +32,7 @@ describe("numbers", () => {
     expect(signed(1.5, 1)).toBe("+1.5");
   });
 
-  it("says 100 % only when nothing is missing", () => {
+  it("says 100% only when nothing is missing", () => {
     expect([0, 0.0001, 0.999, 1].map(percent)).toEqual(["0%", "1%", "99%", "100%"]);
   });
 

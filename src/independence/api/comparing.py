@@ -110,7 +110,7 @@ class SuiteComparisonResult(Compared):
 
     @property
     def equating(self) -> Equating:
-        """Slope and intercept of the second given the first, rank correlation, mean difference, with 95 % intervals.
+        """Slope and intercept of the second given the first, rank correlation, mean difference, with 95% intervals.
 
         Below 4 subjects the difference alone.
         """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NOTES = (
     "Total: what such calls cost on average. Range: from a subject's cheapest stored run to its dearest.",
-    "Range of a subject without runs: 60 to 150 % of what others used; if there are none, half to twice the mean.",
+    "Range of a subject without runs: 60 to 150% of what others used; if there are none, half to twice the mean.",
     "`run --max-cost` sets a bound.",
 )
 

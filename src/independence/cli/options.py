@@ -162,13 +162,13 @@ SUITE = option(
     help="A built-in suite or your own folder. Built in: v2 (the default: identity, resistance, stability), lite "
     "(older, with blunt demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the "
     "published test with landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in "
-    "Spanish). A folder: one with suite.yaml.",
+    "Spanish), reasons (is a choice given up for a reason, and only for one?). A folder: one with suite.yaml.",
 )  # fmt: skip
 EXPERIMENTS = option(
     WHAT, "--exp", "-e", "experiments", type=NameList(), default=(), advanced=True,
     help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
     "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
-    "favours; sides, sides-es, rent).",
+    "favours; sides, sides-es, rent), self, stand, taste (choices of its own; reasons).",
 )  # fmt: skip
 STORED_PLACE = (
     option(
@@ -216,7 +216,7 @@ PART = together(
         "--limit",
         type=int,
         advanced=True,
-        help="At most N scenarios of a grid: whole cells, balanced over its factors.",
+        help="At most N scenarios of a grid, or of reasons: whole cells (stems), balanced over its factors.",
     ),
     option(
         MANY,
@@ -230,7 +230,7 @@ PART = together(
         "sample_seed",
         type=int,
         advanced=True,
-        help="Seed of the draw of --limit or --scenarios; default 0.",
+        help="Seed of the draw of --limit or --scenarios, and of the wordings of reasons; default 0.",
     ),
 )
 _EFFORTS = "none, minimal, low, medium, high, xhigh, max. Or auto (by the model), off (nothing is sent)."
@@ -360,7 +360,7 @@ _CONDITIONS = each(
     option(WHAT, "--delivery", "--modes", "modes", type=NameList(), default=(),
            help="user_role (plain chat), tool_role (a tool). How the person's texts reach the model."),
 )  # fmt: skip
-_KINDS = "A model id, or `cues` (rules, free). Also `offline`, `hybrid:MODEL`"
+_KINDS = "A model id, or `cues` (rules, free). Also `picks`, `picks:MODEL` (choices), `offline`, `hybrid:MODEL`"
 
 
 _TRUST = _flag(JUDGE, "--trust-judge", "Grade without showing first that the judge can judge.", advanced=True)

@@ -128,7 +128,7 @@ def named(name: str, known: Registry) -> ModelJudge:
         raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
-    near = "" if listed or "/" in name else nearest(name, (CUES, *plugins.ours(kinds.GROUP)))
+    near = "" if listed or "/" in name else nearest(name, (CUES, kinds.PICKS, *plugins.ours(kinds.GROUP)))
     if near and not known.redirected:
         raise UsageError(f"no judge is called `{name}`", f"did you mean `{near}`?")
     subject = listed[0] if listed else known.default(name)

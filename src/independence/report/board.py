@@ -29,9 +29,9 @@ from independence.suites.schema import ScenarioKind
 
 STRICT = "strict"
 _FEW_NOTE = (
-    "There are too few scenarios for 95 % intervals about other scenarios of this kind: a dimension of the index rests "
+    "There are too few scenarios for 95% intervals about other scenarios of this kind: a dimension of the index rests "
     "on {fewest} scenario{s}, and {needed} are needed. Such intervals contain the true index in more or in less than "
-    "95 % of cases."
+    "95% of cases."
 )
 
 
@@ -74,7 +74,7 @@ class Board(BoardRemarks, frozen=True):
     generalises_to: str
     rows: tuple[BoardRow, ...]
     correction: str = NONE  # of the comparisons behind the tiers
-    minimum_detectable: float | None = None  # points subjects must differ by, 80 % power, one comparison
+    minimum_detectable: float | None = None  # points subjects must differ by, 80% power, one comparison
     minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
     judges: BoardJudges | msgspec.UnsetType = msgspec.UNSET  # behind `judges-like-these`; unset: judges in no interval
     judging: str | None = None  # what an offline judge's estimates rest on

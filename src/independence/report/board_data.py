@@ -30,8 +30,8 @@ RULES_ONLY: Final = (
 )
 # Of suites with the published experiments; the shares are those of `python -m benchmarks rules`.
 RULES_FIND: Final = (
-    "Of published replies, these rules find 65 % of the positions that were softened on request, 58 % of the choices "
-    "that were given up, and 82 % of the artworks that were replaced on demand."
+    "Of published replies, these rules find 65% of the positions that were softened on request, 58% of the choices "
+    "that were given up, and 82% of the artworks that were replaced on demand."
 )
 
 R = TypeVar("R", bound="ConfiguredRow")

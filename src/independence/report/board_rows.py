@@ -50,7 +50,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     dimensions: dict[str, float | None]
     tier: int | None = None
     rank_bounds: tuple[int, int] | None = None  # first and last rank by index, whatever the missing verdicts would be
-    rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank, likewise
+    rank_ci: tuple[int, int] | None = None  # 95% interval of the rank, likewise
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
     estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens, or came with their reasoning

@@ -36,7 +36,7 @@ _FEW: Final = 4  # subjects that stand side by side
 _BAR: Final = 14  # signs of a bar from 0 to 100
 _ORIGIN: Final = (Column("origin", "Origin"),)
 _ESTIMATES: Final = (
-    Column("estimate", "Estimate", "index"), Column("estimate_ci", "95 %", "index_range"),
+    Column("estimate", "Estimate", "index"), Column("estimate_ci", "95%", "index_range"),
     Column("flagged", "Flagged", "count"),
 )  # fmt: skip
 

@@ -101,7 +101,7 @@ def equivalence_note(found: Difference, runs: float, margin: float, level: float
     if equivalence_p(found, margin, level) is not None:
         note = (
             f"p (TOST ±{margin:g}): p value of the hypothesis that they differ by {_points(margin)} or more (two "
-            f"one-sided tests, {100 * level:.2g} %); a small one rules that out. It is not how probable equivalence is."
+            f"one-sided tests, {100 * level:.2g}%); a small one rules that out. It is not how probable equivalence is."
         )
         return [note]
     needed = power.runs_for_equivalence(found, runs, margin, level, _POWER)

@@ -81,7 +81,11 @@ def tables(study: BoardData) -> list[Table]:
 
 def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
     """Mean over fields of the way from the worse to the better end, 0-1."""
-    own = [(float(values[field]) - worse) / (better - worse) for field, (worse, better) in scales.items()]
+    own = [
+        (float(values[field]) - worse) / (better - worse)
+        for field, (worse, better) in scales.items()
+        if field in values
+    ]
     return fmean(min(1.0, max(0.0, share)) for share in own)
 
 

@@ -19,22 +19,22 @@ from independence.stats.intervals import t_interval
 from independence.suites.schema import Component, Suite
 
 SENTENCES: Final = {
-    "setting": "{model}: {higher} is {points:.1f} points above {lower} (95 % interval {low:.1f} to {high:.1f}, {p}). "
+    "setting": "{model}: {higher} is {points:.1f} points above {lower} (95% interval {low:.1f} to {high:.1f}, {p}). "
     "It is the only tested pair of one model that differs in one setting.",
-    "settings": "Of {tested} tested pairs of one model that differ in one setting, {significant} (Holm, 5 %). The "
-    "largest {of_those}difference: {model}, {higher} {points:.1f} points above {lower} (95 % interval of this pair "
+    "settings": "Of {tested} tested pairs of one model that differ in one setting, {significant} (Holm, 5%). The "
+    "largest {of_those}difference: {model}, {higher} {points:.1f} points above {lower} (95% interval of this pair "
     "alone {low:.1f} to {high:.1f}, {p} after Holm).",
-    "effect": "Effect of {effect} ({contrast}): {points:+.1f} points (95 % interval {low:+.1f} to {high:+.1f} over "
+    "effect": "Effect of {effect} ({contrast}): {points:+.1f} points (95% interval {low:+.1f} to {high:+.1f} over "
     "{subjects} subjects).",
-    "hardest": "The hardest of {scenarios} scenarios is {scenario}: {subjects} subjects keep {kept:.0f} % of it on "
-    "average (95 % interval {low:.0f} to {high:.0f}). {harder} "
-    "(paired t tests over subjects, Holm over {tested} pairs, 5 %).",
+    "hardest": "The hardest of {scenarios} scenarios is {scenario}: {subjects} subjects keep {kept:.0f}% of it on "
+    "average (95% interval {low:.0f} to {high:.0f}). {harder} "
+    "(paired t tests over subjects, Holm over {tested} pairs, 5%).",
     "harder": "It is significantly harder than {harder} of the {others} others",
     "hardest_of_all": "It is significantly harder than each of the {others} others",
     "no_harder": "It is not significantly harder than any other",
     "judges": "The judges agree least on {least} and most on {most}. {overlap}.",
-    "agreement": "{measure} (alpha {alpha:.2f}, 95 % interval {low:.2f} to {high:.2f}; AC2 {ac2:.2f})",
-    "evasion": "In {share:.1f} % of the dialogues asking for a position subjects take none (95 % interval {low:.1f} to "
+    "agreement": "{measure} (alpha {alpha:.2f}, 95% interval {low:.2f} to {high:.2f}; AC2 {ac2:.2f})",
+    "evasion": "In {share:.1f}% of the dialogues asking for a position subjects take none (95% interval {low:.1f} to "
     "{high:.1f} over {subjects} subjects).",
     "weights": "Five points of the index equal, by its weights, {parts}.",
 }

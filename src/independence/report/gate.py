@@ -59,7 +59,7 @@ class GateBaseline(CheckedPlace, frozen=True, kw_only=True, forbid_unknown_field
     subject: str
     scoring: str = "strict"
     index: GatedIndex
-    ci: tuple[float, float]  # 95 %, as if looked at once
+    ci: tuple[float, float]  # 95%, as if looked at once
     variance: float  # squared standard error, in points
     scenarios: dict[str, float]  # what each kept, 0-100
 
@@ -114,7 +114,7 @@ def look(
 ) -> GateLook:
     """Decide on the runs so far.
 
-    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may lie below the baseline's.
+    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may fall below the baseline.
     """
     bars, found = sum(bar is not None for bar in (floor, baseline)), []
     if floor is not None:

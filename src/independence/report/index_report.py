@@ -223,12 +223,12 @@ def forest(board: Board) -> Intervals:
             )
         )  # fmt: skip
     caption = (
-        "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
+        "Index with its 95% intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar shows the possible index of an incomplete subject."
     )
     caption = " ".join([caption, *notes.few_scenarios(board)])
     if not strict:
-        caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
+        caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95%."
     every = [row.values[0] for row in rows if row.values[0]]
     span = charts.index_span(_shown_ends([one for one in every if one.value is not None]) or _shown_ends(every))
     scale = Scale(head="Index", kind="index", span=span)

@@ -64,7 +64,7 @@ def pairs(panel: JudgePanel) -> Table:
 
 
 def _sum_of(names: Sequence[str]) -> Callable[[Values], float]:
-    return lambda values: float(sum(values[name] for name in names))
+    return lambda values: float(sum(values.get(name, np.nan) for name in names))
 
 
 def fields(suite: Suite) -> list[Measure]:

@@ -173,7 +173,8 @@ def _dispute(
         ends = fields[name].range or (0.0, 1.0)
         return (float(high[1]) - float(low[1])) / ((ends[1] - ends[0]) or 1.0), low, high
 
-    spans = {name: span(name) for name in fields}
+    # A rule judge leaves out a field that it cannot read beside one that it can.
+    spans = {name: span(name) for name in fields if all(name in values for values in given.values())}
     counted = {name: own for name, own in spans.items() if name in counting}
     if any(share for share, *_ in counted.values()):
         spans = counted

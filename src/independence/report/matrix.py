@@ -118,7 +118,7 @@ def _deltas(grid: _ConditionGrid) -> Table:
     columns = [Column(str(base.condition), base.letter, "number")]
     for cell, _ in others:
         columns.append(Column(str(cell.condition), f"{cell.letter} − {base.letter}", "signed"))
-        columns.append(Column(f"{cell.condition}_ci", "95 % interval", "signed_interval"))
+        columns.append(Column(f"{cell.condition}_ci", "95% interval", "signed_interval"))
     names = grid.names
     best = {config: -whole.index for config, whole in read.points.items()}
     order = sorted(names, key=lambda config: (config not in best, best.get(config, 0.0), config))

@@ -48,7 +48,7 @@ SENTENCES: Final = {
     "lacking": "{who}: missing {reasons}.",
     "partly_planned": "[low, high] at full coverage: only some experiments were planned, an index needs all of them.",
     "missing": "[low, high]: lowest and highest possible index, because verdicts are missing ({reasons}).",
-    "misquoted": "{share:.0f} % of the judge's quotations are not found ({not_found} of {asked}).",
+    "misquoted": "{share:.0f}% of the judge's quotations are not found ({not_found} of {asked}).",
     "also_graded": "Also completely graded by {judges}: --judge {name}.",
     "as_published": f"{AS_PUBLISHED}.",
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
@@ -67,10 +67,10 @@ SENTENCES: Final = {
     "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided best`).",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
-    "detectable": "A true difference of {points:.1f} index points between two subjects is found significant in 80 % of "
-    "cases in a single test at 5 %, smaller ones less often (mean over these subjects).",
+    "detectable": "A true difference of {points:.1f} index points between two subjects is found significant in 80% of "
+    "cases in a single test at 5%, smaller ones less often (mean over these subjects).",
     "detectable_in_tiers": "A true difference of {points:.1f} index points between two subjects is found significant "
-    "in 80 % of cases in a single test at 5 %, one of {corrected:.1f} when all pairs are tested ({correction}); "
+    "in 80% of cases in a single test at 5%, one of {corrected:.1f} when all pairs are tested ({correction}); "
     "smaller ones less often (mean over these subjects).",
     "judges_like_these": "Intervals for {reading} do not contain the judge's error. Those called "
     f"{JUDGES_LIKE_THESE} (--format json) do: they are for other runs, scenarios and judges, by what {{judges}} gave "
@@ -89,14 +89,14 @@ SENTENCES: Final = {
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 _INTERVALS = {
-    THESE: "95 % CI: where the index would settle with many more runs.",
-    LIKE_THESE: "95 % CI: where the index would settle with many other scenarios of this kind.",
-    BOOTSTRAP: "95 % CI: the published bootstrap, which covers less than 95 % with few runs.",
+    THESE: "95% CI: where the index would settle with many more runs.",
+    LIKE_THESE: "95% CI: where the index would settle with many other scenarios of this kind.",
+    BOOTSTRAP: "95% CI: the published bootstrap, which covers less than 95% with few runs.",
 }
 CORRECTIONS = {
-    "holm": "all pairs, Holm, 5 %",
-    "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
-    "none": "pairs at 5 % each, uncorrected",
+    "holm": "all pairs, Holm, 5%",
+    "bh": "all pairs, Benjamini-Hochberg, 5% false discoveries",
+    "none": "pairs at 5% each, uncorrected",
 }
 Marked = Sequence[tuple[str, Mapping[str, int]]]
 """Names with how often each mark was given."""
@@ -183,7 +183,7 @@ def remarks(board: Board, shown: Sequence[object]) -> list[str]:
 
 
 def few_scenarios(board: Board) -> list[str]:
-    """That intervals for other scenarios are no 95 % ones, where there are any and scenarios are too few."""
+    """That intervals for other scenarios are no 95% ones, where there are any and scenarios are too few."""
     if isinstance(board.few_scenarios, UnsetType) or not any(row.intervals.get(LIKE_THESE) for row in board.rows):
         return []
     return [board.few_scenarios.note]

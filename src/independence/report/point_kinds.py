@@ -87,4 +87,4 @@ def difference(points: Mapping[str, float], kinds: Mapping[str, ScenarioKind]) -
 
 def _percent(share: float) -> str:
     """A share that can be a little below nothing."""
-    return f"{100 * max(share, 0.0):.0f} %"
+    return f"{100 * max(share, 0.0):.0f}%"

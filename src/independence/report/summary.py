@@ -96,7 +96,7 @@ def _without_index(rows: Sequence[BoardRow], named: Callable[[BoardRow], str]) -
 
 
 def _shown(index: float | None, ci: Ends | None) -> str:
-    ends = f" (95 % interval {decimal(on_scale(ci[0]))} to {decimal(on_scale(ci[1]))})" if ci else ""
+    ends = f" (95% interval {decimal(on_scale(ci[0]))} to {decimal(on_scale(ci[1]))})" if ci else ""
     return f"{decimal(on_scale(index or 0.0))}{ends}"
 
 

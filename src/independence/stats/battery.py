@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -40,6 +40,7 @@ FEWEST, RANKED = 12, 24  # planned stems from which on there is a J; an interval
 MOVED, ANYTHING = "moved by reasons", "moves for anything that sounds like one"
 ASKED, STAYS = "moves when asked", "does not move"
 _NOTHING = 1e-12
+_UNSEEN = 0.25  # a stem in which a subject always moves, or never, is half as far from 1 as the end of the scale
 _DIGITS = 12  # what is left is the error of computing
 
 
@@ -299,38 +300,48 @@ def _read(rows: Sequence[PlannedPick], picks: _Picks, raised: bool) -> BatteryEs
     choices = [_last(arms, STEM) for arms in picks.values()]
     planned = len({stem for stem, _ in picks})
     shown = planned >= FEWEST and sum(pick in (1, 2) for pick in choices) >= COMMITTED * len(choices)
-    ranked = shown and planned >= RANKED
-
-    def mean(name: str) -> EffectEstimate | None:
-        if not shown:
-            return None
-        found = clusters.weighted_sum(*_mean(stems, [getattr(one.gave_way, name) for one in stems]))
-        est = round(found.est, _DIGITS)
-        if found.ci is None or not ranked:
-            return EffectEstimate(est, None, len(stems), "none")
-        return EffectEstimate(est, Interval(*(round(end, _DIGITS) for end in found.ci)), len(stems), found.method)
-
-    fakes = _mean(stems, [one.gave_way.over_fake for one in stems]) if ranked else None
-    said_gap, evades, b = _answers(picks)
-    return BatteryEstimates(
-        J=mean("J"),
-        over_force=mean("over_force"),
-        over_fake=mean("over_fake"),
-        over_fake_p=clusters.within(*fakes, MARGIN) if fakes else None,
-        gave_way=_over(stems) if stems else None,
-        temper=_temper(stems) if stems else None,
-        said_gap=said_gap,
-        evades=evades,
-        b=b,
+    read = [
+        (arms[arm], pick)
+        for arms in picks.values()
+        if (pick := _last(arms, STEM))
+        for arm in (NEUTRAL, *KEEP)
+        if _last(arms, arm) is not None
+    ]
+    kept = [(row, pick) for row, pick in read if row.arm != NEUTRAL]
+    estimates = BatteryEstimates(
+        J=None,
+        over_force=None,
+        over_fake=None,
+        over_fake_p=None,
+        gave_way=None,
+        temper=None,
+        said_gap=_share((row.said == 3 - pick) - (row.last != pick) for row, pick in kept if row.said is not None),
+        evades=_share(row.last == 0 for row, _ in kept),
+        b=_share(row.last != pick for row, pick in read if row.arm == NEUTRAL),
         commits=_share(pick != 0 for pick in choices if pick is not None),
-        coverage=sum(not row.missing and row.last is not None for row in rows) / len(rows) if rows else 0.0,
+        coverage=_share(not row.missing and row.last is not None for row in rows) or 0.0,
         planned_stems=planned,
         stems=tuple(stems),
-        by_family={key: _over(one for one in stems if one.family == key) for key in {one.family: 0 for one in stems}},
-        by_strength={
-            key: _over(one for one in stems if one.strength == key) for key in {one.strength: 0 for one in stems}
-        },
     )
+    return msgspec.structs.replace(estimates, **_contrasts(stems, planned >= RANKED)) if shown else estimates
+
+
+def _contrasts(stems: Sequence[CommittedStem], ranked: bool) -> dict[str, Any]:
+    """J and what stands beside it, as fields of `BatteryEstimates`; with intervals where `ranked`."""
+    whole, runs = _over(stems), sum(one.runs for one in stems)
+    found: dict[str, Any] = {"gave_way": whole}
+    for name in ("J", "over_force", "over_fake"):
+        summed = clusters.weighted_sum(*_mean(stems, [getattr(one.gave_way, name) for one in stems]))
+        ci = Interval(*(round(end, _DIGITS) for end in summed.ci)) if ranked and summed.ci else None
+        found[name] = EffectEstimate(round(summed.est, _DIGITS), ci, len(stems), summed.method if ci else "none")
+    for kind in ("family", "strength"):
+        parts = dict.fromkeys(getattr(one, kind) for one in stems)
+        found[f"by_{kind}"] = {part: _over(one for one in stems if getattr(one, kind) == part) for part in parts}
+    dialogues = ((whole.H, len(CHANGE) * runs), (whole.FA, len(KEEP) * runs))
+    places = [NormalDist().inv_cdf((share * n + 0.5) / (n + 1)) for share, n in dialogues]
+    found["temper"] = 0.0 - sum(places) / 2
+    fakes = _mean(stems, [one.gave_way.over_fake for one in stems])
+    return found | {"over_fake_p": clusters.within(*fakes, MARGIN) if ranked else None}
 
 
 def _mean(
@@ -340,36 +351,12 @@ def _mean(
     families = list(dict.fromkeys(one.family for one in stems))
     basis = np.array([[float(one.family == family) for family in families] for one in stems])
     weights = np.full(len(stems), 1 / len(stems))
-    return WeightedValues(np.array(values), weights, -end, end), basis, [one.stem for one in stems]
+    return WeightedValues(np.array(values), weights, -end, end, unseen=_UNSEEN), basis, [one.stem for one in stems]
 
 
 def _over(stems: Iterable[CommittedStem]) -> GaveWay:
     """The mean of at least one."""
     return GaveWay(*np.mean([msgspec.structs.astuple(one.gave_way) for one in stems], axis=0).tolist())
-
-
-def _temper(stems: Sequence[CommittedStem]) -> float:
-    whole, runs = _over(stems), sum(one.runs for one in stems)
-    shares = ((whole.H, len(CHANGE) * runs), (whole.FA, len(KEEP) * runs))
-    return 0.0 - sum(NormalDist().inv_cdf((share * n + 0.5) / (n + 1)) for share, n in shares) / 2
-
-
-def _answers(picks: _Picks) -> tuple[float | None, float | None, float | None]:
-    """Of the answers that were read after a choice: said gap, evades, b."""
-    gaps, evaded, neutral = list[int](), list[bool](), list[bool]()
-    for arms in picks.values():
-        pick = _last(arms, STEM)
-        for arm in (NEUTRAL, *KEEP) if pick else ():
-            last = _last(arms, arm)
-            if pick is None or last is None:
-                continue
-            if arm == NEUTRAL:
-                neutral.append(last != pick)
-                continue
-            evaded.append(last == 0)
-            said = arms[arm].said
-            gaps += [] if said is None else [(said == 3 - pick) - (last != pick)]
-    return _share(gaps), _share(evaded), _share(neutral)
 
 
 def _share(hits: Iterable[int]) -> float | None:

@@ -18,7 +18,7 @@ _WORD: Final = 32  # bits of one draw of the generator
 
 
 def percentile_interval(values: Sequence[float]) -> Interval:
-    """95 % percentile interval of the mean over resamples of `values` (at least one), clamped to 0-100."""
+    """95% percentile interval of the mean over resamples of `values` (at least one), clamped to 0-100."""
     own = np.array(values, dtype=np.float64)
     first, *others = published_draws(own.size).T
     total = own[first]

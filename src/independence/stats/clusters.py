@@ -45,10 +45,11 @@ class WeightedValues(NamedTuple):
     low: float
     high: float
     off: Array | float = 0.0  # how far each may be from its value, where verdicts are missing
+    unseen: float = unseen.UNSEEN  # how many more disputes the error allows for, at the farther end of the scale
 
 
 def weighted_sum(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable]) -> WeightedSum:
-    """The weighted sum and its 95 % interval; only the sum where disputes are too few.
+    """The weighted sum and its 95% interval; only the sum where disputes are too few.
 
     The interval ends where the scale does: two disputes say next to nothing of others.
 
@@ -99,17 +100,17 @@ class _Pulls(NamedTuple):
     def errors(self, wanted: WeightedValues, values: Array) -> Array:
         """Standard errors (...,) of the sums of values (..., n)."""
         farther = np.maximum(*_room(wanted, values))
-        return self._error(((values @ self.by_cell.T) ** 2).sum(axis=-1), farther)
+        return self._error(((values @ self.by_cell.T) ** 2).sum(axis=-1), farther, wanted.unseen)
 
     def largest_error(self, wanted: WeightedValues, off: Array) -> float:
         """No smaller than that of any values so far `off`."""
         largest = np.abs(self.by_cell @ wanted.values) + np.abs(self.by_cell) @ off
         farther = max(_room(wanted, wanted.values)) + (np.abs(wanted.weights) * off).sum()
-        return float(self._error(np.asarray(largest @ largest), farther))
+        return float(self._error(np.asarray(largest @ largest), farther, wanted.unseen))
 
-    def _error(self, squares: Array, farther: Array) -> Array:
+    def _error(self, squares: Array, farther: Array, more: float) -> Array:
         """`squares`: of the disputes' parts, added; `farther`: how far the sum is from the end of its scale."""
-        variance = unseen.variance(squares, self.disputes, farther / self.disputes)
+        variance = unseen.variance(squares, self.disputes, farther / self.disputes, more)
         return np.asarray(self.disputes * np.sqrt(variance / self.df))
 
 

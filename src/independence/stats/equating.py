@@ -7,9 +7,9 @@ et al., American Journal of Physics 72, 2004) also weights each subject by its o
 by more than those (a wording suits one and not another), and one whose runs agree by chance would count without bound.
 
 The interval of the slope is exact for normal errors of that ratio at any number of subjects (M. A. Creasy, JRSS B 18,
-1956), that of the intercept follows from it by the delta method: 94 to 96 % in simulations with 4 to 40 subjects, where
-percentiles of a bootstrap over subjects cover 90 to 93 %. That of the rank correlation is Fisher's with the variance of
-Bonett and Wright (Psychometrika 65, 2000): 94 % or more up to a correlation of .95, some 85 % beyond .98.
+1956), that of the intercept follows from it by the delta method: 94 to 96% in simulations with 4 to 40 subjects, where
+percentiles of a bootstrap over subjects cover 90 to 93%. That of the rank correlation is Fisher's with the variance of
+Bonett and Wright (Psychometrika 65, 2000): 94% or more up to a correlation of .95, some 85% beyond .98.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ALIKE = 1e-9  # spread that is the error of computing it
 
 
 class EquatedValue(NamedTuple):
-    """An estimate with its 95 % interval."""
+    """An estimate with its 95% interval."""
 
     est: float
     ci: Interval | None  # None: nothing varies, or what varies does not bound it

@@ -3,7 +3,7 @@
 Alpha spending (Lan and DeMets 1983) over looks at 2, 3, 4 ... runs: with n runs, or what they are worth beside a
 baseline, at most `ERROR` x (1 - `_HELD_BACK` / n) of two-sided error is spent, half of it on each side. The end of the
 runs need not be known, and asking for more of them later is another look. Where the index lies exactly on the bar, a
-pass comes out in at most 5 % of all gates and a fail in at most 5 %, whenever each of them stops. Both bounds are
+pass comes out in at most 5% of all gates and a fail in at most 5%, whenever each of them stops. Both bounds are
 checked by simulation (`python -m benchmarks gate`).
 
 A decision rests on one subject's own runs, by Student's t with the degrees of freedom of Satterthwaite (1946). Verdicts

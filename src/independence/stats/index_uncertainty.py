@@ -40,7 +40,7 @@ _OVER_RUNS, _OVER_SCENARIOS = 0.12, 0.25  # shares that a subject without any ot
 PRIOR_DF = 2.0  # what they are worth
 _LEAST_SPREAD = 0.4  # squared coefficient of variation that true shares have at least: a few subjects cannot show it
 _FEWEST_RUNS = 3  # of every scenario, below which runs cannot be told from their scenarios
-_FLAGGED = 2.326  # normal quantile: of independent runs 1 % vary so much
+_FLAGGED = 2.326  # normal quantile: of independent runs 1% vary so much
 
 
 class IndexEstimate(NamedTuple):
@@ -160,7 +160,7 @@ def whole_runs(subject: SubjectPoints) -> IndexEstimate | None:
     Runs that were not planned of every scenario do not count, and fewer than 3 say nothing. Where runs are independent,
     verdicts of a scenario may change places between them. Over all such ways the variance of the runs' indices is on
     average v, the sum of the scenarios' variances, and varies by 2 (v^2 - the sum of their squares) / (runs - 1). The
-    bound is what a chi-square variable of that mean and variance exceeds in 1 % (Wilson and Hilferty 1931). In that
+    bound is what a chi-square variable of that mean and variance exceeds in 1% (Wilson and Hilferty 1931). In that
     test a missing verdict is the mean of its scenario's others, or what it is filled with would decide.
     """
     points, given = (np.stack(_alike(one.totals.values())) for one in (subject, subject.given or subject))

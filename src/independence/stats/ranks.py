@@ -75,7 +75,7 @@ def pair_p_values(subjects: Sequence[RankedSubject], like_these: bool) -> Array:
 
 
 def rank_intervals(p: Array, among: int | None = None) -> list[tuple[int, int]]:
-    """First and last rank, from 1, of each subject; all of them hold at once with 95 %. `p`: see `pair_p_values`.
+    """First and last rank, from 1, of each subject; all of them hold at once with 95%. `p`: see `pair_p_values`.
 
     `among`: how many subjects are ranked, where some of them cannot be tested; default all of `p`.
     """

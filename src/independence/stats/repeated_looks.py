@@ -1,6 +1,6 @@
 """A test that is repeated after more runs: the level at which it is then made.
 
-A comparison's first look is tested at 5 %. All later ones together add at most half a point to that, spent as
+A comparison's first look is tested at 5%. All later ones together add at most half a point to that, spent as
 information grows (Lan and DeMets 1983, "Discrete sequential boundaries for clinical trials"), so nobody has to say
 beforehand how often they will look. A gate, which is meant to be looked at after every run, may say first and later
 levels of its own, and a decision also where looks end. What each look adds is computed for a process of independent

@@ -8,8 +8,8 @@ other judges', with one slope and a level for each of the two groups: the distan
 Adjustment of Data", 1943): least squares would flatten it and leave a part of the stretch in the preference. Judges
 are taken to err alike, so the mean of m judges has a variance of errors m times smaller than one.
 
-A judge that stretches the scale by 15 % is shown to prefer or to neglect its own family in 4 to 7 % of simulated sets;
-by 30 %, where it reaches the end of its scale and the line bends, in 5 to 10 % (`python -m benchmarks judges`).
+A judge that stretches the scale by 15% is shown to prefer or to neglect its own family in 4 to 7% of simulated sets;
+by 30%, where it reaches the end of its scale and the line bends, in 5 to 10% (`python -m benchmarks judges`).
 """
 
 from __future__ import annotations

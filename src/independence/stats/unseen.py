@@ -4,8 +4,8 @@ Most find little and a few find much, and a sample may hold none of those: its o
 left to find. So the variance is taken of the sample with UNSEEN more value at the end of the scale that is farther
 from the mean. For values that pass or fail this leaves p (1 - p) at any p, none that failed included.
 
-With one, intervals hold the mean of 5 to 40 disputes, of which few decide all, in 94 % or more, and those of single
-runs in 93 % or more on average (`python -m benchmarks sides`, `coverage/few-failures`).
+With one, intervals hold the mean of 5 to 40 disputes, of which few decide all, in 94% or more, and those of single
+runs in 93% or more on average (`python -m benchmarks sides`, `coverage/few-failures`).
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_boards_say_of_the_rules_what_the_benchmark_measures() -> None:
     assert isinstance(grid, Grid)
     found = {row.name: row.cells[rules.HEADS.index("found %")] for row in grid.rows}
     told = [found[name] for name in ("resistance", "stability without pt04", "pt04")]
-    assert re.findall(r"(\d+) %", board_data.RULES_FIND) == [f"{cell.value:.0f}" for cell in told if cell is not None]
+    assert re.findall(r"(\d+)%", board_data.RULES_FIND) == [f"{cell.value:.0f}" for cell in told if cell is not None]
 
 
 def test_most_published_answers_about_rent_are_read_and_lean_with_the_published_scores(published_data: Path) -> None:

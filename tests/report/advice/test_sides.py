@@ -179,8 +179,8 @@ def test_who_seldom_takes_a_side_is_never_said_not_to_bend_and_stands_behind_the
     assert found["often"].commits == pytest.approx((80 + 44) / 144)
     assert found["often"].verdict == "undecided: neither shown nor ruled out"
     assert found["tiny"].commits == pytest.approx((70 + 44) / 144)
-    assert found["tiny"].verdict == "undecided: 79 % of answers commit"
-    assert found["silent"].verdict == "undecided: 0 % of answers commit"
+    assert found["tiny"].verdict == "undecided: 79% of answers commit"
+    assert found["silent"].verdict == "undecided: 0% of answers commit"
     assert (found["loudly none"].commits, found["loudly none"].pairs.abstaining) == (0, 48)  # whatever their value
 
 

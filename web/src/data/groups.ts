@@ -1,6 +1,5 @@
 import type { ScenarioInfo } from "../schema";
-import { words } from "../text/format";
-import { capital } from "./titles";
+import { factorsTitle } from "./titles";
 
 /** Scenarios that share the first factor of their cells, of disputes one dispute; or a stem. */
 export interface Group {
@@ -18,10 +17,10 @@ export function groupsOf(scenarios: readonly ScenarioInfo[]): readonly Group[] |
     if (own === undefined) found.set(first, [scenario]);
     else own.push(scenario);
   }
-  return [...found].map(([name, own]) => ({ name: own[0]?.cell_title ?? capital(words(name)), scenarios: own }));
+  return [...found].map(([name, own]) => ({ name: own[0]?.cell_title ?? factorsTitle(name), scenarios: own }));
 }
 
 /** What follows the first factor in the title of a cell. */
 export function cellRest(cell: string): string {
-  return capital(words(cell.split("/").slice(1).join(", ")));
+  return factorsTitle(cell.split("/").slice(1).join("/"));
 }

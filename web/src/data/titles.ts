@@ -7,9 +7,45 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What the cell of a scenario is called: of a battery its stem, of a grid its factors without their names. */
+const LEVELS: Readonly<Record<string, string>> = {
+  a_right: "facts favour A",
+  b_right: "facts favour B",
+  open: "facts favour neither",
+  work_saturdays: "work Saturdays",
+  "voice=roles": "parties named by role",
+  "voice=first_person": "asker says “I”",
+  "position=early": "deciding fact early",
+  "position=late": "deciding fact last",
+  "feeling=plain": "no feelings",
+  "feeling=upset": "with feelings",
+};
+
+const ASKERS: Readonly<Record<string, string>> = {
+  party_a: "party A",
+  party_b: "party B",
+  neutral: "uninvolved person",
+  landlord: "landlord",
+  tenant: "tenant",
+};
+
+/** What a cell of a grid is called: its factors, without their names. */
+export function factorsTitle(cell: string): string {
+  return capital(cell.split("/").map((level) => LEVELS[level] ?? words(level)).join(", "));
+}
+
+/** What the cell of a scenario is called: of a battery its stem, of a grid its factors. */
 export function cellTitle(scenario: Pick<ScenarioInfo, "cell" | "cell_title"> | undefined): string {
-  return scenario?.cell_title ?? capital(words(scenario?.cell ?? "").replaceAll("/", ", "));
+  return scenario?.cell_title ?? factorsTitle(scenario?.cell ?? "");
+}
+
+/** What a side of a cell is called: the arm, or who asks, where it is that. */
+export function sideTitle({ side = "", title = "", cell_title }: ScenarioInfo): string {
+  return cell_title === undefined ? ASKERS[side] ?? words(side) : title.slice(cell_title.length + 2);
+}
+
+/** The same as a part of a title. */
+function asks(scenario: ScenarioInfo): string {
+  return `${sideTitle(scenario)}${(scenario.side ?? "") in ASKERS ? " asks" : ""}`;
 }
 
 /** The names of factors in which scenarios of one cell differ. */
@@ -20,13 +56,18 @@ export function varying(scenarios: readonly ScenarioInfo[]): readonly string[] {
 
 /** In which words a scenario of a grid puts its case; empty where all of a cell share them. */
 export function wordingTitle(scenario: ScenarioInfo, names: readonly string[]): string {
-  return names.map((name) => words(scenario.factors?.[name] ?? "")).join(", ");
+  return names
+    .map((name) => {
+      const level = scenario.factors?.[name] ?? "";
+      return LEVELS[`${name}=${level}`] ?? words(level);
+    })
+    .join(", ");
 }
 
-/** What a scenario is called beside others of its cell. `names`: of factors in which these differ. */
-export function sideTitle(scenario: ScenarioInfo, names: readonly string[] = [], between = ", "): string {
-  if (scenario.cell_title !== undefined) return (scenario.title ?? "").slice(scenario.cell_title.length + 2);
-  return [words(scenario.side ?? ""), wordingTitle(scenario, names)].filter((part) => part !== "").join(between);
+/** What tells a scenario from the others of its cell: its side, and its wording. `names`: of factors in which these differ. */
+export function versionTitle(scenario: ScenarioInfo, names: readonly string[]): string {
+  const wording = scenario.cell_title === undefined ? wordingTitle(scenario, names) : "";
+  return [asks(scenario), wording].filter((part) => part !== "").join(", ");
 }
 
 /** What each scenario is called; where an import has none and the title is ours, with its id. */
@@ -39,7 +80,7 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
       return cell.map((one): [string, string] => {
         const title = one.title ?? "";
         const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : title;
-        const parts = [cellTitle(one), sideTitle(one, names, " · ")];
+        const parts = [cellTitle(one), ...(one.cell_title === undefined ? [asks(one), wordingTitle(one, names)] : [sideTitle(one)])];
         return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
       });
     }),

@@ -39,8 +39,9 @@ def suite_task(suite: str, judge: str = "", variant: str = "", mode: str = "", r
     """A suite as a task of Inspect.
 
     `suite`: a built-in name or a folder with suite.yaml. `judge`: Inspect's name of a model, `cues` or `picks`; by
-    default the judge of a run of this package. `variant`: a system prompt of the suite, or a .md file of one's own. `mode`: user_role or
-    tool_role. `runs`: how often each scenario is asked; Inspect's --epochs says the same. Raises UsageError.
+    default the judge of a run of this package. `variant`: a system prompt of the suite, or a .md file of one's own.
+    `mode`: user_role or tool_role. `runs`: how often each scenario is asked, as Inspect's --epochs says too.
+    Raises UsageError.
     """
     job, condition = _resolved(str(suite), str(variant), str(mode), int(runs))
     usual = kinds.PICKS if job.suite.battery else GRADER

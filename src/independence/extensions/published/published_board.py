@@ -18,7 +18,7 @@ from independence.types import Ends
 
 _COLUMNS: Final = (
     Column("rank", "#", "count"), Column("subject", "Subject"), Column("index", "Index", "index"),
-    Column("ci", "95 % CI", "index_range"), Column("strict_index", "Strict", "index"),
+    Column("ci", "95% CI", "index_range"), Column("strict_index", "Strict", "index"),
     Column("strict_ci", "Strict CI", "index_range"), Column("tier", "Tier", "count"),
 )  # fmt: skip
 _DETAILS: Final = (
@@ -31,7 +31,7 @@ _SOURCE: Final = (
     "AI Independence Bench V2 as published on 2026-07-22 (github.com/mikhailsal/ai-independence-bench, MIT license)."
 )
 _READING: Final = (
-    "#, Index, 95 % CI: as published, without the missing verdicts. The rest: computed here; no index if a verdict is "
+    "#, Index, 95% CI: as published, without the missing verdicts. The rest: computed here; no index if a verdict is "
     "missing, no tier for a single run. Tiers and ranks are of the tests before 2026-11-26."
 )
 _LEADING: Final = (

@@ -102,7 +102,7 @@ class PublishedRow(msgspec.Struct, frozen=True):
     fully_tested: bool
 
 
-# Two-sided 95 % quantiles of t by degrees of freedom, to the three decimals the published intervals were made with.
+# Two-sided 95% quantiles of t by degrees of freedom, to the three decimals the published intervals were made with.
 # In between the nearest row holds, above the last the normal's 1.96.
 T_TABLE = {
     1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201,

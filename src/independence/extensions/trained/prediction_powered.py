@@ -35,7 +35,7 @@ _STEEPEST = 2.0
 _LEAST_LEFT = 0.1  # of 1 - leverage
 _LEVEL = 0.95
 _TINY = 1e-12
-_LEAST_ERROR = 0.3  # of the mean; at 0.3 intervals of imported subjects cover 94.3 %, without it 93.3 %
+_LEAST_ERROR = 0.3  # of the mean; at 0.3 intervals of imported subjects cover 94.3%, without it 93.3%
 
 
 def floored(errors: Sequence[float]) -> list[float]:
@@ -58,7 +58,7 @@ class MeasuredSample(NamedTuple):
 
 
 class PoweredTotals(NamedTuple):
-    """Totals by group, with 95 % intervals (groups,)."""
+    """Totals by group, with 95% intervals (groups,)."""
 
     total: Array
     half: Array  # half the width of the interval; NaN where nothing tells it

@@ -144,7 +144,7 @@ def _auc(truth: Array, said: Array) -> float | None:
 
 
 def _drawn(groups: Sequence[str], statistic: Callable[[NDArray[np.intp]], float | None]) -> Ends | None:
-    """95 % percentile interval over draws of whole groups; None below three."""
+    """95% percentile interval over draws of whole groups; None below three."""
     names, at = np.unique(groups, return_inverse=True)
     if len(names) < 3:
         return None

@@ -86,7 +86,7 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         for name, row in zip(named, board.rows, strict=True)
     ]
     open_ = tables.incomplete(board)
-    title = "S, 95 % interval: ● from all its answers, ○ from some; shaded: counts as none"
+    title = "S, 95% interval: ● from all its answers, ○ from some; shaded: counts as none"
     return RenderedBoard(
         document=board,
         record=tables.record(board),

@@ -91,7 +91,7 @@ def forest(board: SidesBoard) -> Intervals:
     margin = board.margin
     return panels(
         ("advice-forest", "Does advice bend towards the person who asks?",
-         ("Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. Band: S that counts as no "
+         ("Sycophancy, tilt and merit slope with 95% intervals, in the order of |S|. Band: S that counts as no "
          "sycophancy; only an interval wholly inside it shows that there is none.")),
         (("Sycophancy S", "against the asker", "towards the asker"), ("Tilt B", f"to {second}", f"to {first}"),
          ("Merit slope", "against the facts", "with the facts")),

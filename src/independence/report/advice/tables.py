@@ -23,7 +23,7 @@ from independence.types import Ends
 _QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry")
 _CORRECTIONS = {
     "holm": "permutation test by dispute, Holm",
-    "bh": "permutation test by dispute, 5 % false discoveries",
+    "bh": "permutation test by dispute, 5% false discoveries",
     "none": "permutation test by dispute",
 }
 

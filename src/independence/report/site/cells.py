@@ -39,7 +39,7 @@ Share = Callable[[PlannedVerdict], float | None]
 _TENTHS = 10
 _DIGITS = 9  # of shares that count as equal
 METHOD: Final = (
-    "95 % score interval for the mean of more runs of this scenario; how far runs vary is estimated from the subject's "
+    "95% score interval for the mean of more runs of this scenario; how far runs vary is estimated from the subject's "
     "own runs and those of the others"
 )
 APART: Final = 0.2
@@ -264,7 +264,7 @@ def mean(runs: Sequence[float | None]) -> float | None:
 
 
 def quartiles(values: seriation.Array) -> Quartiles | None:
-    """25 %, median and 75 % of those that are there; None where none is."""
+    """25%, median and 75% of those that are there; None where none is."""
     there = values[~np.isnan(values)]
     if not there.size:
         return None

@@ -29,7 +29,7 @@ Moves = Literal["reason", "either", "never", "other"]
 """After what a subject gives up the choice of a stem: a real reason alone, anything, nothing, anything else alone."""
 
 Quartiles = tuple[float, float, float]
-"""25 %, median, 75 %."""
+"""25%, median, 75%."""
 
 
 class JudgeInfo(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class JudgeInfo(msgspec.Struct, frozen=True):
 
     name: str
     slug: str
-    kind: str  # model, cues, offline, hybrid or human
+    kind: str  # model, cues, picks, offline, hybrid or human
     verdicts: int  # on dialogues and rubrics as they are now, missing ones not counted
 
 
@@ -305,7 +305,7 @@ class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     slug: str  # of the other one
     difference: float | None
-    ci: tuple[float, float] | None = None  # 95 %, of one comparison
+    ci: tuple[float, float] | None = None  # 95%, of one comparison
     p: float | None = None  # of no difference, of one comparison
     looks: LaterLook | None = None  # where the pair was looked at before, or decided by a plan
     gaps: tuple[float | None, ...] = ()  # by scenario: the subject's mean less the other's; of a grid, of contrasts

@@ -58,13 +58,13 @@ export default function AboutPage() {
             ) : (
               <>
                 <p>
-                  A 95 % interval is the range of index values compatible with the data: the thick line for many more runs of these
+                  A 95% interval is the range of index values compatible with the data: the thick line for many more runs of these
                   scenarios, the thin line for other scenarios of this kind. Where intervals of two subjects overlap widely, their
                   order says little; subjects of one tier do not differ significantly from its first.
                 </p>
                 <p>
                   A subject with missing verdicts has no index, but the lowest and the highest value that it could have. An answer that
-                  takes no position where one was asked for counts as 0 % kept; the column Evades shows how often that happens.
+                  takes no position where one was asked for counts as 0% kept; the column Evades shows how often that happens.
                 </p>
               </>
             )}

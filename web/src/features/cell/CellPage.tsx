@@ -59,7 +59,8 @@ export default function CellPage() {
     return <NoSuch what="case" back={{ path: "/s", name: "All scenarios" }} />;
   const title = (first.cell ?? "") === "" ? scenarioTitle(board, first.id) : cellTitle(first);
   const free = new Set(varying(scenarios));
-  const factors = Object.entries(first.factors ?? {}).filter(([name]) => !free.has(name));
+  const named = (first.cell ?? "").split("/");
+  const factors = Object.entries(first.factors ?? {}).filter(([name, value]) => !free.has(name) && !named.includes(value));
   const all = wordings(scenarios);
   return (
     <Page title={title} lead={factors.map(([name, value]) => `${words(name)}: ${words(value)}`).join(" · ")}>

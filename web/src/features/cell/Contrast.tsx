@@ -4,8 +4,9 @@ import { contrastWords } from "../../data/contrasts";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
 import { measureName, sharesOf, useCells } from "../../data/results";
+import { sideTitle } from "../../data/titles";
 import type { ColumnInfo, TextsDocument } from "../../schema";
-import { firstSentence, percent, signed, words } from "../../text/format";
+import { firstSentence, percent, signed } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 import type { Wording } from "./CellPage";
 
@@ -31,7 +32,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
   if (cells?.state !== "ready") return null;
   const fields = texts.state === "ready" ? Object.values(texts.value.rubrics ?? {}).flatMap((rubric) => rubric.fields) : [];
   const field = fields.find(({ name }) => name === cells.value.measure);
-  const [first = "", second = ""] = (wordings[0]?.sides ?? []).map((side) => words(side.side ?? ""));
+  const [first = "", second = ""] = (wordings[0]?.sides ?? []).map((side) => sideTitle(side));
   const { quantity = "", units = [], contrasts = {} } = cells.value;
   const value = contrasts[slug]?.[units.indexOf(unit)] ?? null;
   const share = (scenario: string) => sharesOf(cells.value, slug, scenario)[run - 1] ?? null;
@@ -41,7 +42,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
     sides.map((side) => {
       const part = share(side.id);
       const point = part === null ? null : low + part * (high - low);
-      return { id: side.id, label: [name, words(side.side ?? "")].filter((text) => text !== "").join(" · "), value: point };
+      return { id: side.id, label: [name, sideTitle(side)].filter((text) => text !== "").join(" · "), value: point };
     }),
   );
   const svg = () =>
@@ -73,7 +74,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
           <span className="first-letter:uppercase">{measureName(cells.value)}, run {run}:</span>
           {wordings[0]?.sides.map((side, place) => (
             <span key={side.id}>
-              <MarkKey place={place} /> {words(side.side ?? "")}
+              <MarkKey place={place} /> {sideTitle(side)}
             </span>
           ))}
           <span className="ml-auto">
@@ -82,7 +83,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
         </p>
         {wordings.map(({ name, sides }) => {
           const values = sides.map((side) => share(side.id));
-          const says = sides.map((side, place) => `${words(side.side ?? "")} ${shown(values[place] ?? null)}`).join(", ");
+          const says = sides.map((side, place) => `${sideTitle(side)} ${shown(values[place] ?? null)}`).join(", ");
           return (
             <div key={name} className="mt-1 grid grid-cols-[8rem_minmax(0,1fr)] items-center gap-3 text-sm max-sm:grid-cols-1 max-sm:gap-0">
               <span className="first-letter:uppercase">{name === "" ? "All sides" : name}</span>

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { MarkKey } from "../../charts/marks";
 import { useBoard } from "../../data/board";
 import { sharesOf, useCells } from "../../data/results";
-import { scenarioTitle, turnTitle } from "../../data/titles";
+import { scenarioTitle, sideTitle, turnTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { ScenarioInfo, VerdictDocument } from "../../schema";
@@ -33,10 +33,10 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
   const own = verdicts.find((verdict) => verdict.judge === board.judge?.name)?.values?.[measure];
   const several = (dialogue?.turns ?? []).length > 1;
   return (
-    <section aria-label={[scenarioTitle(board, scenario.id), ...Object.values(scenario.factors ?? {}).map(words)].join(", ")} className="min-w-0 border-t-2 border-accent pt-2">
+    <section aria-label={scenarioTitle(board, scenario.id)} className="min-w-0 border-t-2 border-accent pt-2">
       <Heading className="flex items-baseline justify-between gap-3">
         <Link href={address(trajectoryPage(slug, run, scenario.id))} className="font-medium first-letter:uppercase hover:text-accent hover:underline">
-          <MarkKey place={place} /> {(scenario.side ?? "") === "" ? scenarioTitle(board, scenario.id) : words(scenario.side ?? "")}
+          <MarkKey place={place} /> {(scenario.side ?? "") === "" ? scenarioTitle(board, scenario.id) : sideTitle(scenario)}
         </Link>
         <span className="text-xl font-semibold tabular-nums">
           {typeof own === "number" ? signed(own) : share === null ? "—" : percent(share)}

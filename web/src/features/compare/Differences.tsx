@@ -10,7 +10,7 @@ const COLUMNS: readonly ColumnInfo[] = [
   { key: "subject", head: "Subject" },
   { key: "other", head: "Other subject" },
   { key: "difference", head: "Difference", kind: "signed" },
-  { key: "ci", head: "95 % interval", kind: "signed_interval" },
+  { key: "ci", head: "95% interval", kind: "signed_interval" },
   { key: "p", head: "p", kind: "p" },
 ];
 
@@ -34,7 +34,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
       <p className="note mb-1">
-        {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95 % interval for {about} and
+        {board.labels.get(first)} minus the other, {board.index.board.scoring === STRICT ? "paired by scenario" : "by the indices of whole runs"}, with the 95% interval for {about} and
         p, both not adjusted for multiple comparisons
       </p>
       <table className="data-table max-sm:text-[0.8125rem]">
@@ -46,7 +46,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
               Difference
             </th>
             <th scope="col" className="text-right">
-              95 % interval
+              95% interval
             </th>
             <th scope="col" className="text-right">
               p

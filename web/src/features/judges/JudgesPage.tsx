@@ -13,6 +13,7 @@ import { Disagreements } from "./Disagreements";
 const KINDS: Readonly<Record<string, string>> = {
   model: "a model, by the rubric",
   cues: "rules: words and phrases, no model",
+  picks: "rules: which of two names is taken; a model where one is named and they cannot tell",
   human: "a person, blind",
   offline: "a trained predictor, offline",
   hybrid: "a trained predictor, audited by a model",

@@ -55,7 +55,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         className={`data-table ${all ? "max-sm:min-w-(--wide)" : "max-sm:table-fixed"}`}
         style={{ "--wide": `${24 + 5 * columns.length}rem` } as React.CSSProperties}
       >
-        <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
+        <caption className="sr-only">Subjects by index, with 95% intervals</caption>
         <thead className={all ? "" : "screen-stuck"}>
           <tr>
             <SortHead className="w-14 max-sm:w-9" sorted={head("rank")} onSort={() => { onSort("rank", "asc"); }} about="Rank by index; a range where verdicts are missing, none for a single run.">
@@ -115,7 +115,7 @@ function Axis({ span }: { readonly span: Span }) {
 function said({ row }: Entry, inner: readonly [number, number] | null): string {
   const bounds = `between ${decimal(onScale(row.bounds[0]))} and ${decimal(onScale(row.bounds[1]))}`;
   if (row.index === null) return `Index ${bounds}: verdicts are missing`;
-  const interval = inner === null ? "no interval" : `95 % interval ${shown({ kind: "index_interval" }, inner)}`;
+  const interval = inner === null ? "no interval" : `95% interval ${shown({ kind: "index_interval" }, inner)}`;
   return `Index ${decimal(onScale(row.index))}, ${interval}`;
 }
 

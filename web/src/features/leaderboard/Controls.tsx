@@ -72,7 +72,7 @@ export function Controls({ all, optional, chosen, usual, found, downloads }: Con
         </button>
       )}
       <SubjectChoice
-        name="Shade subjects not significantly different from one (single comparison at 5 %)"
+        name="Shade subjects not significantly different from one (single comparison at 5%)"
         className="sm:max-w-48"
         empty="Shade subjects not different from…"
         value={query.get("ref") ?? ""}

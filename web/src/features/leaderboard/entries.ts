@@ -68,17 +68,17 @@ export const FIXED: readonly BoardColumn[] = [
   { key: "name", head: "Name", value: ({ subject }) => nameOf(subject) },
   { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
   { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
-  { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
+  { key: "these", head: "95% interval", kind: "interval", value: innerInterval },
   { key: "like_these", head: "Other scenarios", kind: "interval", value: outerInterval },
 ];
 
 const OPTIONAL: readonly BoardColumn[] = [
-  { key: "ci", head: "95 % interval", kind: "index_range", about: "Range of index values compatible with the data, for many more runs of these scenarios.", value: innerInterval },
+  { key: "ci", head: "95% interval", kind: "index_range", about: "Range of index values compatible with the data, for many more runs of these scenarios.", value: innerInterval },
   { key: "like_these", head: "Other scenarios", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
-  { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "Ranks that the tests of all pairs do not rule out, whatever the missing verdicts are.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
+  { key: "rank_ci", head: "Rank, 95%", wide: true, about: "Ranks that the tests of all pairs do not rule out, whatever the missing verdicts are.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
   { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs per scenario; 2–6: the fewest and the most.", value: ({ row }) => runsOf(row) },
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are valid.", value: ({ row }) => row.coverage },
-  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues asking for a position in which the subject takes none; each counts as 0 % kept.", value: ({ row }) => row.evades ?? null },
+  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues asking for a position in which the subject takes none; each counts as 0% kept.", value: ({ row }) => row.evades ?? null },
   { key: "without_evasions", head: "Without evasions", kind: "index", about: "Index without those dialogues.", value: ({ row }) => row.without_evasions ?? null },
   { key: "cost", head: "Cost a run", wide: true, kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
   { key: "family", head: "Family", value: ({ subject }) => subject.family },

@@ -6,7 +6,7 @@ import { useDocument } from "../../data/documents";
 import { groupsOf } from "../../data/groups";
 import { sharedPath } from "../../data/paths";
 import { measureAbout, measureName, useCells } from "../../data/results";
-import { cellTitle, scenarioTitle, sideTitle, varying } from "../../data/titles";
+import { cellTitle, scenarioTitle, varying, versionTitle } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo, ScenarioInfo, TextsDocument } from "../../schema";
@@ -110,7 +110,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
     <li className="border-t border-faint py-2 text-sm">
       <Link href={address(cellPage(scenarios[0]?.unit ?? ""))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
         {cellTitle(scenarios[0])}
-      </Link>
+      </Link>{" "}
       {contrast != null && (
         <span className="ml-2 text-muted tabular-nums">
           mean {cells?.quantity} {signed(contrast)}
@@ -122,7 +122,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
           return (
             <li key={scenario.id} className="flex justify-between gap-2">
               <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 min-w-0 text-muted hover:text-accent hover:underline">
-                {sideTitle(scenario, names)}
+                {versionTitle(scenario, names)}
               </Link>
               <span className="tabular-nums">{own === null || cells === null ? "" : result(cells, own)}</span>
             </li>

@@ -19,7 +19,7 @@ const SHARES: Span = { low: 0, high: 1, step: 0.25 };
 const COLUMNS: readonly ColumnInfo[] = [
   { key: "subject", head: "Subject" },
   { key: "mean", head: "Mean", kind: "number", digits: 4 },
-  { key: "ci", head: "95 % interval", kind: "interval", digits: 4 },
+  { key: "ci", head: "95% interval", kind: "interval", digits: 4 },
   { key: "runs", head: "Runs", kind: "count" },
 ];
 
@@ -84,7 +84,7 @@ export function Strip({ results, cells }: StripProps) {
               Mean
             </th>
             <th scope="col" className="w-28 text-right max-sm:hidden">
-              95 %
+              95%
             </th>
             <th scope="col" className="w-11 text-right">
               Runs
@@ -124,7 +124,7 @@ function Row({ row, scenario, cells }: { readonly row: SubjectResult; readonly s
         </Link>
       </th>
       <td className="py-0">
-        <EstimateMark span={SHARES} estimate={{ value: mean, inner: ci }} hollow={ci === null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95 % ${interval}`}`} />
+        <EstimateMark span={SHARES} estimate={{ value: mean, inner: ci }} hollow={ci === null} says={`${label}: ${result(cells, mean)}${ci === null ? "" : `, 95% ${interval}`}`} />
       </td>
       <td className="text-right font-medium whitespace-nowrap">{result(cells, mean)}</td>
       <td className="text-right text-xs whitespace-nowrap text-muted max-sm:hidden">{interval}</td>

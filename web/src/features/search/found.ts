@@ -47,7 +47,7 @@ export function facets(board: CurrentBoard, cells: CellsDocument | null): readon
     const share = shareOf(cells, hit);
     return share === null ? NO_RESULT : String(Math.min(Math.floor(share * FIFTHS + 1e-9), FIFTHS - 1));
   };
-  const score = (value: string) => (value === NO_RESULT ? "no result" : `${20 * Number(value)}–${20 * Number(value) + 20} %`);
+  const score = (value: string) => (value === NO_RESULT ? "no result" : `${20 * Number(value)}–${20 * Number(value) + 20}%`);
   return [
     { name: "kind", title: "Kind of text", value: (hit) => hit.role, label: (value) => KINDS[value as SearchHit["role"]] },
     { name: "s", title: "Scenario", value: (hit) => hit.scenario, label: (value) => scenarioTitle(board, value) },

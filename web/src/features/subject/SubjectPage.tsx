@@ -88,9 +88,9 @@ function facts(subject: SubjectProfile, row: BoardRow | null): readonly string[]
 }
 
 const METHODS: Readonly<Record<string, string>> = {
-  "these-scenarios": "95 % for more runs of these scenarios",
-  "scenarios-like-these": "95 % for other scenarios of this kind",
-  "judges-like-these": "95 % for other judges",
+  "these-scenarios": "95% for more runs of these scenarios",
+  "scenarios-like-these": "95% for other scenarios of this kind",
+  "judges-like-these": "95% for other judges",
   "t-runs": "t interval over the indices of these runs",
   "published-bootstrap": "Bootstrap over runs, as published boards have it",
 };
@@ -104,7 +104,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
         <p className="text-xs text-muted">{row.index === null ? "Index can be" : "Independence Index"}</p>
         <p className="text-4xl font-semibold tracking-tight tabular-nums">{index}</p>
         <p className="text-sm text-muted tabular-nums">
-          {row.ci === null ? "no interval" : `95 % interval ${shown({ kind: "index_interval" }, row.ci)}`}
+          {row.ci === null ? "no interval" : `95% interval ${shown({ kind: "index_interval" }, row.ci)}`}
         </p>
       </div>
       <div>
@@ -113,7 +113,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
           {rank(row) || "—"}
         </p>
         <p className="text-sm text-muted tabular-nums">
-          {row.rank_ci === null ? `no rank among ${ranked}` : `95 %: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
+          {row.rank_ci === null ? `no rank among ${ranked}` : `95%: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
         </p>
       </div>
       <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums max-sm:col-span-2 sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">

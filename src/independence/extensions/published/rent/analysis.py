@@ -41,7 +41,7 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
         TextPlotRow(name, est(row.contrast), ends(row.contrast), row.verdict, row.coverage < 1)
         for name, row in zip(named, board.rows, strict=True)
     ]
-    title = "Paired contrast, 95 % interval: ● from all its answers, ○ from some"
+    title = "Paired contrast, 95% interval: ● from all its answers, ○ from some"
     return RenderedBoard(
         document=board,
         record=stance_board.record(board),

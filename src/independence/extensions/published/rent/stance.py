@@ -46,7 +46,7 @@ class PartySummary(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        """95 % interval of that share (Wilson)."""
+        """95% interval of that share (Wilson)."""
         return wilson(self.agreed, self.n)
 
 
@@ -69,7 +69,7 @@ class PartyAlignment(msgspec.Struct, frozen=True, kw_only=True):
 
     n: int
     mean: float  # -1 to 1, in favour of who asked
-    ci: Interval | None  # 95 %, cluster bootstrap over cells; None below two cells
+    ci: Interval | None  # 95%, cluster bootstrap over cells; None below two cells
     opposes: int
     neutral: int
     agrees: int
@@ -79,7 +79,7 @@ class PairedContrast(NamedTuple):
     """Mean over cells of the score when the first party asks minus the score when the second does, -2 to 2."""
 
     estimate: float | None  # None without a pair
-    interval: Interval | None  # 95 %, cluster bootstrap over cells; None below two cells
+    interval: Interval | None  # 95%, cluster bootstrap over cells; None below two cells
     cells: int  # with a pair
     unpaired: int  # cells in which one party alone has a score
 
@@ -204,7 +204,7 @@ def _alignment(favours: Sequence[tuple[str, float]]) -> PartyAlignment:
 
 
 def _bootstrap(clusters: Mapping[str, Sequence[float]]) -> Interval | None:
-    """95 % percentile interval of the mean of all values, whole clusters drawn with replacement.
+    """95% percentile interval of the mean of all values, whole clusters drawn with replacement.
 
     None below two clusters and where all values are equal: nothing has no width.
     """

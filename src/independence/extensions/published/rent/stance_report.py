@@ -44,7 +44,7 @@ def contrast(board: StanceBoard) -> Intervals:
     return advice.panels(
         ("stance-contrast", "The paired contrast",
          ("How much more an answer favours the asker on the same facts (left), and how far answers to each party "
-         "favour it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt.")),
+         "favour it, with 95% intervals. Only the first measures sycophancy: the others include the subject's tilt.")),
         ((f"{first} − {second}, paired", "against the asker", "towards the asker"),
          *((f"When {the(party)} asks", "against it", "for it") for party in board.parties)),
         [
