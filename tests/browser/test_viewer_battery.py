@@ -75,6 +75,8 @@ async def test_the_arms_of_a_stem_lie_beside_each_other_with_what_was_done_and_w
         assert len({box["x"] for box in boxes if box}) == 1, "one below another on a phone"
         await page.get_by_role("article", name=ARMS[5], exact=True).get_by_role("link").click()
         await page.wait_for_url(f"**/r/1/{viewer.index.scenarios[0].id}%2Freal_kind**")
+        await page.get_by_role("heading", level=1).get_by_role("link", name="a fact that counts, kind").click()
+        await page.wait_for_url(f"**/cell/{unit}?m={slug(viewer, 'evader')}&run=1**")
         assert said == []
 
 
