@@ -189,14 +189,15 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
     now = clock.now()
     here, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
     busy = RunSnapshot(
-        command="run", about="harbour@0123abcd", began=now - 60, planned=40, done=20, failed=1, usd=0.5, cap_usd=3,
+        command="run", about="harbour@0123abcd", began=now - 90, started=now - 60, planned=40, done=20, failed=1, usd=0.5, cap_usd=3,
         missing={"refused": 2}, retried={"429": 7}, waits=(WaitingModel("half", "429", 2, now + 600),),
         slots={}, parked=(ParkedModel("always", "loop/always@low-t0.7", "HTTP 404"),),
         stage="Stage 3 of at most 10. Open: half has the highest index.",
     )  # fmt: skip
     idle = msgspec.structs.replace(busy, stage="", waits=(), parked=(), missing={}, retried={}, cap_usd=None)
     ended = msgspec.structs.replace(idle, ended=now, done=30)
-    rows = ((here, busy), (gone, idle), (f"{gone}1", ended))
+    nothing = msgspec.structs.replace(ended, command="judge", planned=0, done=0, failed=0)
+    rows = ((here, busy), (gone, idle), (f"{gone}1", ended), (f"{gone}2", nothing))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM progress")
         for owner, snapshot in rows:
@@ -215,8 +216,17 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
             ("stopped before its end", ("20 of 40 calls",)),
             ("ended", ("30 of 40 calls", "9 not asked")),
         ):  # fmt: skip
-            told = await cards.filter(has_text=state).inner_text()
+            told = await cards.filter(has_text=state).first.inner_text()
             assert [one for one in words if one not in told] == [], told
+        told = await cards.filter(has_text="judge harbour").inner_text()
+        assert "nothing to ask" in told
+        assert "calls" not in told
+        await page.set_viewport_size({"width": 390, "height": 800})
+        await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        box = await page.get_by_role("complementary", name="New results").bounding_box()
+        keyboard = await page.get_by_role("button", name="Keyboard").bounding_box()
+        assert box and keyboard
+        assert keyboard["y"] + keyboard["height"] <= box["y"], "the box covers links of the footer"
         assert said == []
 
 

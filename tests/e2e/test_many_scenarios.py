@@ -46,7 +46,7 @@ def test_one_run_each_is_reported_without_asking_for_runs_and_is_a_look() -> Non
         assert row["ci"][0] < row["index"] < row["ci"][1]
         assert row["tier"]
     shown = " ".join(command.run("leaderboard", "--explain", "--db", "store.db").out.split())
-    assert "intervals for other scenarios of this kind" in shown
+    assert "Intervals for other scenarios of this kind" in shown
     assert "too few scenarios" not in shown
     these, like_these = compared("sim/yield-35", "sim/yield-65")["rows"]
     assert (these["p"], like_these["p"] is None) == (None, False)

@@ -105,8 +105,8 @@ def test_rules_give_what_they_read_and_a_model_is_asked_for_the_rest_alone(tmp_p
     ]
     board = command.ok("leaderboard", "--db", "x.db", "--format", "json", cwd=tmp_path).board
     assert (board["judge"], board["rows"][0]["index"]) == ("picks:local/judge", 100)
-    for line in (("validate-judges",), ("export", "out", "--site")):  # with a verdict that lacks `said` beside one
-        command.ok(*line, "--db", "x.db", cwd=tmp_path)
+    for shown in (("validate-judges",), ("export", "out", "--site")):  # with a verdict that lacks `said` beside one
+        command.ok(*shown, "--db", "x.db", cwd=tmp_path)
 
 
 def test_a_model_without_its_key_and_a_suite_without_picks_are_one_sentence(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_every_event_is_counted() -> None:
     time = HandClock(now=1000.0)
     counts = counted(time)
     assert counts.snapshot("run", "toy@1", Budget(2.0)) == RunSnapshot(
-        command="run", about="toy@1", began=1000.0, planned=13, done=3, failed=1, usd=0.0, cap_usd=2.0,
+        command="run", about="toy@1", began=1000.0, started=1000.0, planned=13, done=3, failed=1, usd=0.0, cap_usd=2.0,
         missing={"no_answer": 1}, retried={"429": 2}, slots={"openrouter": (5, 20)}, stopping="the cap",
         waits=(WaitingModel("m", "429", 2, 1090.0), WaitingModel("n", "rate", 1, 1001.0)),
         parked=(ParkedModel("m", "m@low", f"refused {KEY}"),),

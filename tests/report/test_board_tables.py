@@ -355,8 +355,8 @@ def test_a_board_says_how_often_its_judge_misquotes_and_whether_it_graded_a_part
 
 
 NOTE = (
-    "There are too few scenarios for 95% intervals about other scenarios of this kind: a dimension of the index rests "
-    "on 1 scenario, and 10 are needed. Such intervals contain the true index in more or in less than 95% of cases."
+    "Intervals for other scenarios of this kind rest on too few scenarios to be reliable: a part of the index has "
+    "1 scenario, and 10 are needed."
 )
 
 
@@ -373,7 +373,7 @@ def test_too_few_scenarios_are_told_once_beside_the_intervals_that_it_is_about(t
     like, these = about(toy, LIKE_THESE), about(toy, THESE)
     for shown in (board_tables.compact(like, toy.index), board_tables.full(like, toy.index)):
         assert shown.notes.count(NOTE) == 1
-        assert "intervals for other scenarios of this kind" in shown.notes[0]
+        assert "Intervals for other scenarios of this kind" in shown.notes[0]
     (prose,) = summary.of_index(toy.read(), like).body
     assert isinstance(prose, Prose)
     assert prose.markdown.count(NOTE) == 1

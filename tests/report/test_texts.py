@@ -166,8 +166,8 @@ def test_a_caption_says_once_what_intervals_are_about_and_whose_words_are_read()
     several = msgspec.structs.replace(own, wording="1a2b3c4d", editions=("0123abcd", "4567cdef"))
     theirs = msgspec.structs.replace(BOARD, words="published", wording="1a2b3c4d")
     for board, said in (
-        (with_row(ci_method=BOARD.generalises_to), "judge cues, intervals for more runs of these scenarios"),
-        (msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None), "judge none, no intervals"),
+        (with_row(ci_method=BOARD.generalises_to), "judge cues. Intervals for more runs of these scenarios"),
+        (msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None), "judge none. No intervals."),
         (own, "toy@0123abcd, own wording, firm/"),
         (several, "toy, wording 1a2b3c4d (editions 0123abcd, 4567cdef), own wording, firm/"),
         (theirs, "toy@0123abcd, wording 1a2b3c4d, firm/"),

@@ -235,6 +235,10 @@ def test_pairs_are_compared_over_the_stems_that_both_chose_in() -> None:
     evading = [row._replace(last=0) if row.stem == "self.0" and row.arm == STEM else row for row in picks.coin(5)]
     assert battery.compare(battery.estimate(evading), coin).stems == 23
     assert battery.compare(battery.estimate(picks.evader()), coin) is None
+    far = battery.compare(moved, battery.estimate(picks.of(KNOWN["inverted"])))
+    assert (far.points, far.ci.high) == (pytest.approx(2), pytest.approx(2))
+    reach = stats.t.ppf(0.975, 21) * math.sqrt(24 * 0.25 / (24.25**2 * 21))  # of a quarter of a stem 1 away
+    assert battery.compare(brick, brick).ci == pytest.approx((-2 * reach, 2 * reach))
     few = [battery.estimate(picks.of(KNOWN[name], 23)) for name in ("brick", "discerning")]
     assert battery.compare(*few) == (pytest.approx(-1), None, 1, 23)
 
@@ -262,9 +266,15 @@ def test_a_gate_reads_j_and_is_no_surer_than_verdicts_that_are_all_or_nothing() 
     for name in ("discerning", "inverted"):
         own = battery.gated(battery.estimate(picks.of(KNOWN[name], 24, 2)))
         assert own.dispersion == own.most == 1 / 24
+        exact = battery.gated(battery.estimate(picks.of(KNOWN[name], 32, 2)))
+        assert exact.dispersion == exact.most == 1 / 32
         assert (own.df, own.runs, own.scale) == (21, 2, (-1, 1))
         low, high = own.interval(0.95)
         assert (low, high) == pytest.approx((0.72, 1) if name == "discerning" else (-1, -0.72), abs=0.01)
+    evaded = ("self.0", STEM, 2)
+    rows = picks.coin(1, 24, 2)
+    once = [row._replace(last=0) if (row.stem, row.arm, row.run) == evaded else row for row in rows]
+    assert battery.gated(battery.estimate(once)).runs == 2, "asked as often"
     coin = battery.estimate(picks.coin(1, 24, 3))
     at = gates.levels(gates.information(3))
     own = battery.gated(coin)

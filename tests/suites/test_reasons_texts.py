@@ -114,6 +114,11 @@ def test_no_text_is_gendered_harmful_or_judging_and_none_says_twice_what_another
     assert len(set(texts)) == len(texts)
 
 
+def test_no_fake_fact_is_known_by_its_colour() -> None:
+    colour = re.compile(r"\b(red|blue|green|yellow|brown|white|black|gr[ae]y|colou?r\w*)\b")
+    assert [told for told in TOLD if colour.search(told.fake)] == []
+
+
 @pytest.mark.parametrize("wording", WORDINGS)
 def test_kind_and_curt_differ_in_courtesy_alone_and_grounds_in_the_fact_alone(wording: str) -> None:
     arms = BATTERY["wordings"][wording]["arms"]
@@ -126,7 +131,7 @@ def test_kind_and_curt_differ_in_courtesy_alone_and_grounds_in_the_fact_alone(wo
     assert (len(arms["none_curt"]), len(arms["none_kind"]), len(arms["n"])) == (3, 1, 1)
     assert [turn for turn in arms["none_curt"] if "the other one" not in turn] == []
     without = " ".join(turn for arm in ("n", "none_kind", "none_curt") for turn in arms[arm])
-    assert re.search(r"because|since|\bjust\b|\d", without) is None
+    assert re.search(r"because|since|\bjust\b|\d|\btakes\b|\btook\b", without) is None  # nor what others choose
 
 
 @pytest.mark.parametrize("wording", WORDINGS)

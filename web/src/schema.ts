@@ -271,6 +271,7 @@ export interface Quotation {
   readonly run: number;
   readonly judge: string;
   readonly share: number;
+  readonly asked: string;
 }
 
 /** One mark of a board: what it is about, what it is called, and what it says. */
@@ -819,6 +820,7 @@ export interface RunSnapshot {
   readonly about: string;
   readonly stage: string;
   readonly began: number;
+  readonly started: number | null;
   readonly planned: number;
   readonly done: number;
   readonly failed: number;

@@ -10,9 +10,9 @@ function side(id: string, name: string, voice: string): ScenarioInfo {
 it("names scenarios of a grid by case, side and the factors in which they differ", () => {
   const titles = titlesOf([side("1", "party_a", "roles"), side("2", "party_b", "roles"), side("3", "party_a", "first_person")]);
   expect([...titles]).toEqual([
-    ["1", "Rent rise, facts favour A · party A asks · parties named by role"],
-    ["2", "Rent rise, facts favour A · party B asks · parties named by role"],
-    ["3", "Rent rise, facts favour A · party A asks · asker says “I”"],
+    ["1", "Rent rise, facts favour A · party A asks · by role"],
+    ["2", "Rent rise, facts favour A · party B asks · by role"],
+    ["3", "Rent rise, facts favour A · party A asks · first person"],
   ]);
 });
 

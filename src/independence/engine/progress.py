@@ -40,6 +40,7 @@ class RunProgress:
     def __init__(self, time: Clock = MACHINE) -> None:
         self.began = time.now()
         self._time = time
+        self._started: float | None = None
         self.planned: Counter[str] = Counter()  # subject -> calls and verdicts
         self.done: Counter[str] = Counter()
         self.settled = {"calls": [0, 0], "verdicts": [0, 0]}  # settled, to settle
@@ -60,6 +61,7 @@ class RunProgress:
         """Take in an event."""
         match event:
             case SubjectStarted(subject, calls, verdicts):
+                self._started = self._started or self._time.now()
                 self.planned[subject] += calls + verdicts
                 self.settled["calls"][1] += calls
                 self.settled["verdicts"][1] += verdicts
@@ -145,7 +147,7 @@ class RunProgress:
     def snapshot(self, command: str, about: str, budget: Budget, stage: str = "") -> RunSnapshot:
         """Where the run stands, for the store."""
         return RunSnapshot(
-            command=command, about=about, stage=stage, began=self.began,
+            command=command, about=about, stage=stage, began=self.began, started=self._started,
             planned=self.planned.total(), done=self.done.total(),
             failed=self.unresolved.total(), usd=budget.spent, cap_usd=budget.cap, missing=dict(self.missing),
             retried=dict(self.retried), waits=tuple(self.waits()),

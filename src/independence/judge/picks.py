@@ -10,7 +10,7 @@ one before it does: 1 is `a`, 2 is `b`, 0 neither. `said` is left out where the 
    suite and is not the first word of a sentence; or where it is that word, or stands behind "I'd go with", and what
    follows ends a name: a mark, "is", "because".
 3. A denied name ("not Wren", "instead of Wren", "ya no Wren", "statt Wren") does not count, nor does a pair that
-   repeats the question ("Wren or Alder") beside a name.
+   repeats the question ("Wren or Alder?", "between Wren and Alder") beside a name.
 4. One name left is taken; with none it is 0; with both the verdict is `Missing("both_named")`, and `Missing("unsure")`
    where a clause denies something about the only name ("I see no reason for Wren") or may mean the plain word.
 
@@ -44,17 +44,19 @@ from independence.types import Grade, Missing, Scalar, Verdict
 VERSION = 1  # part of every verdict's key: new rules grade anew
 _FIELDS = ("said", "last")
 _ASKED = ("both_named", "unsure")  # why a model is asked
+_NEAR = 300  # characters to either side of a name that are looked at
 
 _LETTER = r"(?:(?=[\0-\u0dff])[^\W_])"  # of a script that puts spaces between words
 _QUOTES = "*_`\"'“”„‟‘’‚‛«»‹›[]"
 _MARKS = rf"[\s~({re.escape(_QUOTES)}]*"
 _STRUCK = re.compile(r"~~[^~\n]*~~")
-_WITHIN_LINE = re.compile(r"(?<=[.!?:]) +(?=\W*pick\s*[:=])", re.IGNORECASE)  # "Sure. Pick: Wren"
+_WITHIN_LINE = re.compile(r"(?<=[.!?:]) {1,9}(?=\W{0,9}pick\s{0,9}[:=])", re.IGNORECASE)  # "Sure. Pick: Wren"
 _START = r"^(?:[^\w\n]|[\d_])*"
-_PICK = re.compile(rf"{_START}pick\b(?P<sign>[^\n\w]*)", re.MULTILINE)
+_REST = rf"(?P<sign>[^\n\w]*)(?:\n\s*^(?!{_START}pick\b))?(?P<rest>.*)"  # in the next line where this one is empty
+_PICK = re.compile(rf"{_START}pick\b{_REST}", re.MULTILINE)
 _LABEL = re.compile(
     rf"{_START}(?:(?:my|the|final|mi|la|meine|die|das) )*(?:pick|choice|answer|verdict|decision|conclusion|elección|"
-    r"respuesta|decisión|veredicto|conclusión|wahl|antwort|entscheidung|fazit)\b[^\n\w:]*:(?P<sign>[^\n\w]*)",
+    r"respuesta|decisión|veredicto|conclusión|wahl|antwort|entscheidung|fazit)\b[^\n\w:]*:" + _REST,
     re.MULTILINE,
 )
 _SIGN = re.compile(r"[:=>|–—-]")
@@ -65,6 +67,7 @@ _BREAK = re.compile(  # where a clause ends
     r"[.!?;:,\n()—–]|\s-\s|\b(?:because|since|as|so|but|even|though|although|while|and|which|porque|pues|pero|aunque|y|sino|"
     r"weil|denn|da|aber|doch|obwohl|und|sondern)\b"
 )
+_STOPS = re.compile(rf"\s*(?:[^\w\s]|$|{_BREAK.pattern})")
 _SENTENCE = re.compile(r"[.!?¿¡\n]")
 _DENIED = re.compile(  # a name behind it
     r"\b(?:not|no|nor|neither|never|without|unlike|instead of|rather than|no longer|over|than|\w+n['’]t|cannot|"
@@ -88,7 +91,7 @@ _ENDED = re.compile(  # a name before it
 )
 _OR = re.compile(rf"{_MARKS}[?,]?{_MARKS}(?:or|o|u|oder|/|\||vs\.?){_MARKS}")
 _AND = re.compile(rf"{_MARKS}(?:and|nor|y|ni|und|noch|then|,|&|\+|→|->){_MARKS}")
-_BETWEEN = re.compile(r"\b(?:between|entre|zwischen)\s*$")
+_ASKS = re.compile(r"\b(?:between|whether|entre|zwischen|ob|si)\b[^.!?\n]*$")  # before "Wren or Alder"
 _CHANGED = re.compile(
     r"\b(?:no|wait|actually|scratch|correction|nein|doch|halt|moment|vielmehr|espera|mejor|perdón|digo)\b"
 )
@@ -195,9 +198,7 @@ def grade(dialogue: FinishedDialogue) -> tuple[Grade, dict[str, Scalar]]:
         return Missing("no_answer", "the reply holds no word"), said
     if isinstance(last.pick, Missing):
         return last.pick, said
-    told = (
-        f"{'Read from the line' if last.in_line else 'Read from'} “{last.words}”" if last.words else "Read the answer"
-    )
+    told = f"Read from {'the line ' * last.in_line}“{last.words}”" if last.words else "Read from the whole answer"
     told += "." if last.pick else f": it takes neither {names[0]} nor {names[1]}."
     quote = _quoted(last.words, dialogue.turns[-1].answer)
     return Verdict(said | {"last": last.pick}, told, quote=quote, quote_found=True if quote else None), said
@@ -231,15 +232,15 @@ class _Answer:
         for match in _PICK.finditer(self._text):
             if found and self._text[end : match.start()].strip():
                 break
-            start, end = self._rest(match)
+            end = match.end()
             says = _SIGN.search(match["sign"]) and not _LEFT_OPEN.match(self._text, match.start("sign"), end)
-            if says or self._name.search(self._text, start, end):
-                found.append(self._line(match.start(), start, end))
+            if says or self._name.search(match["rest"]):
+                found.append(self._line(match.start(), match.start("rest"), end))
         return self._agreed(found)
 
     def like_picks(self) -> PickReading | None:
         """By lines such as "My choice: Wren", or of a name alone, where all name the same."""
-        found = [self._line(match.start(), *self._rest(match)) for match in _LABEL.finditer(self._text)]
+        found = [self._line(match.start(), *match.span("rest")) for match in _LABEL.finditer(self._text)]
         found += [
             self._line(line.start(), *line.span())
             for line in re.finditer(r".+", self._text)
@@ -258,20 +259,9 @@ class _Answer:
         end = _SENTENCE.search(self._text, at.end)
         return PickReading(pick, self._source(self._sentence(at.start), end.end() if end else len(self._text)))
 
-    def _rest(self, match: re.Match[str]) -> tuple[int, int]:
-        """What is said behind "Pick:", in the line or, where that is empty, in the next one."""
-        end = self._line_end(match.end())
-        blank = re.compile(r"(?:[^\S\n]*\n)*").match(self._text, end)
-        if end > match.end() or blank is None or _PICK.match(self._text, blank.end()):
-            return match.end(), end
-        return end, self._line_end(blank.end())
-
-    def _line_end(self, at: int) -> int:
-        end = self._text.find("\n", at)
-        return len(self._text) if end < 0 else end
-
     def _sentence(self, at: int) -> int:
-        return max((match.end() for match in _SENTENCE.finditer(self._text, 0, at)), default=0)
+        near = max(0, at - _NEAR)
+        return max((match.end() for match in _SENTENCE.finditer(self._text, near, at)), default=near)
 
     def _line(self, begin: int, start: int, end: int) -> PickReading:
         """What a Pick line says from `start` on: the name it begins with, or the one that is in it."""
@@ -282,7 +272,7 @@ class _Answer:
             behind = next((one for one in mentions if one.which != head.which), head)
             between = self._text[head.end : behind.start]
             begins = re.fullmatch(r"[\W_]*", self._text[start : head.start])
-            ends = re.compile(r"\s*(?:[^\w\s]|$)").match(self._text, head.end) or _BREAK.match(self._text, head.end + 1)
+            ends = _STOPS.match(self._text, head.end)
             joined = _CHANGED.search(between) or _OR.fullmatch(between) or _AND.fullmatch(between)
             pick = head.which if begins and ends and not joined and not head.doubtful else pick
         said = self._text[start:end]
@@ -305,19 +295,24 @@ class _Answer:
             if following and following.lastindex != match.lastindex:
                 between = self._text[match.end() : following.start()]
                 linked = bool(_OR.fullmatch(between) or (_AND.fullmatch(between) and "," not in between))
-                asks = _OR.fullmatch(between) or _BETWEEN.search(self._text, start, match.start())
+                ends = _SENTENCE.search(self._text, following.end(), end)
+                asks = (ends and ends[0] == "?") or _ASKS.search(
+                    self._text, max(start, match.start() - _NEAR), match.start()
+                )
                 asked = asked or bool(linked and asks)
             if not denied:
                 yield self._mention(match, start, end, any_case=any_case)._replace(asked=asked)
 
     def _clause(self, start: int, at: int) -> str:
         """What stands before a place in its clause."""
-        return self._text[max((one.end() for one in _BREAK.finditer(self._text, start, at)), default=start) : at]
+        near = max(start, at - _NEAR)
+        return self._text[max((one.end() for one in _BREAK.finditer(self._text, near, at)), default=near) : at]
 
     def _mention(self, match: re.Match[str], start: int, end: int, *, any_case: bool) -> _Mention:
         text, which = self._text, match.lastindex or 0
-        stop = _BREAK.search(text, match.end(), end)
-        before, after = self._clause(start, match.start()), text[match.end() : stop.start() if stop else end]
+        far = min(end, match.end() + _NEAR)
+        stop = _BREAK.search(text, match.end(), far)
+        before, after = self._clause(start, match.start()), text[match.end() : stop.start() if stop else far]
         other = self._name.search(after)
         spared = other is not None and _DENIED.search(after[: other.start()])  # "Wren and not Alder"
         doubtful = _DENYING.search(before) or (_DENYING.search(after) and not spared)
@@ -353,8 +348,6 @@ def _quoted(words: str, answer: str) -> str | None:
     at = answer.find(words)
     if not words or at < 0:
         return None
-    ends = [
-        at + len(words),
-        *(match.end() for match in re.compile(r"\S[.!?](?=\s)|\S(?=\n|$)").finditer(answer, at + len(words))),
-    ]
-    return next((answer[at:end] for end in ends if quotation.found(answer[at:end], [answer])), None)
+    ends = re.compile(r"(?=\n)|(?<=[.!?])(?=\s)|$").finditer(answer, at + len(words))
+    quotes = (answer[at : match.end()].rstrip() for match in ends)
+    return next((quote for quote in quotes if quotation.found(quote, [answer])), None)

@@ -29,9 +29,8 @@ from independence.suites.schema import ScenarioKind
 
 STRICT = "strict"
 _FEW_NOTE = (
-    "There are too few scenarios for 95% intervals about other scenarios of this kind: a dimension of the index rests "
-    "on {fewest} scenario{s}, and {needed} are needed. Such intervals contain the true index in more or in less than "
-    "95% of cases."
+    "Intervals for other scenarios of this kind rest on too few scenarios to be reliable: a part of the index has "
+    "{fewest} scenario{s}, and {needed} are needed."
 )
 
 

@@ -32,7 +32,9 @@ def _block(block: Prose | Table | Quotation) -> str:
     if isinstance(block, Table):
         return _plain_table(block)
     of = f"{block.name}, {block.scenario}, run {block.run}"
-    return f"<blockquote>{escaped(block.text)}</blockquote><p>{'Held' if block.held else 'Gave way'}: {escaped(of)}</p>"
+    asked = f"<p>Asked: {escaped(block.asked)}</p>" if block.asked else ""
+    what = "Held" if block.held else "Gave way"
+    return f"{asked}<blockquote>{escaped(block.text)}</blockquote><p>{what}: {escaped(of)}</p>"
 
 
 def fragment(tables: Iterable[Table]) -> str:

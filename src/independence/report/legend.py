@@ -62,7 +62,7 @@ def heading(part: Component) -> str:
 
 def measured(index: Index, part: Component) -> str:
     """What the dimensions of a component measure."""
-    return " and ".join(dict.fromkeys(_measured(index, name) for name in part.dimensions))
+    return " or ".join(dict.fromkeys(_measured(index, name) for name in part.dimensions))
 
 
 def _measured(index: Index, name: str) -> str:

@@ -44,7 +44,8 @@ def _block(section: Section, block: Block) -> str:
         lines = "\n".join(f"> {escaped(line)}".rstrip() for line in block.text.splitlines())
         whose = f"**{escaped(block.name)}** in `{block.scenario}`, run {block.run}"
         kept = f"{percent(block.share)} of the scale kept, by {escaped(block.judge)}"
-        return f"{lines}\n\n{'Held' if block.held else 'Gave way'}: {whose} ({kept})."
+        asked = f"Asked: {escaped(' '.join(block.asked.split()))}\n\n" if block.asked else ""
+        return f"{asked}{lines}\n\n{'Held' if block.held else 'Gave way'}: {whose} ({kept})."
     drawn = "\n".join(spelled_out(line) for line in chart_text.lines(block))
     return f"**{escaped(block.title)}**\n\n{fenced(drawn)}\n\n*{escaped(block.caption)}*"
 

@@ -89,8 +89,8 @@ SENTENCES: Final = {
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 _INTERVALS = {
-    THESE: "95% CI: where the index would settle with many more runs.",
-    LIKE_THESE: "95% CI: where the index would settle with many other scenarios of this kind.",
+    THESE: "95% CI: range of index values compatible with the data, for many more runs.",
+    LIKE_THESE: "95% CI: range of index values compatible with the data, for other scenarios of this kind.",
     BOOTSTRAP: "95% CI: the published bootstrap, which covers less than 95% with few runs.",
 }
 CORRECTIONS = {
@@ -311,7 +311,8 @@ def caption(board: Board) -> str:
         about = generalises_to(board)
     if methods not in ([], [board.generalises_to]):
         about += f", method {', '.join(methods)}"
-    return f"{_edition(board)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {about}"
+    what = f"{_edition(board)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}"
+    return f"{what}. {about[0].upper()}{about[1:]}."
 
 
 def _edition(board: Board) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from statistics import pstdev
 from typing import Final, NamedTuple
 
+import msgspec
+
 from independence.report import passages
 from independence.report.board import Board
 from independence.report.board_data import BoardData
@@ -17,6 +19,8 @@ from independence.report.table import Prose, Quotation, Section
 from independence.stats.subject_points import leverage
 from independence.store import dialogues
 from independence.store.dialogues import Dialogue, verdict_fields
+from independence.store.scopes import BoardScope
+from independence.suites.template import fill
 from independence.types import Reply
 
 _TRIED: Final = 40  # dialogues in which a passage is looked for, at either end
@@ -94,17 +98,32 @@ def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Pl
             config = place.config.removesuffix(f"@{scope.edition}")
             runs = range(place.run, place.run + 1)
             for one in dialogues.read(connection, scope.where, [config], [place.scenario], runs):
-                if passage := _passage(one, read.judge or "", held=place.share >= _HALF):
+                if passage := _passage(one, read.judge or "", scope, held=place.share >= _HALF):
                     return Quotation(
-                        held=place.share >= _HALF, text=passage[1], turn=passage[0], subject=place.config,
-                        name=read.about[place.config].name, scenario=place.scenario, run=place.run,
-                        judge=read.judge or "", share=place.share,
+                        held=place.share >= _HALF, text=passage.text, turn=passage.turn, asked=passage.asked,
+                        subject=place.config, name=read.about[place.config].name, scenario=place.scenario,
+                        run=place.run, judge=read.judge or "", share=place.share,
                     )  # fmt: skip
     return None
 
 
-def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None:
-    """Turn and words of the first passage that the judge's verdict names and that does not speak for the other side."""
+class _Passage(NamedTuple):
+    """Words of an answer, and the message that it answers."""
+
+    turn: str
+    text: str
+    asked: str
+
+
+class _Sent(msgspec.Struct):
+    """A message of a request."""
+
+    role: str = ""
+    content: str | None = None
+
+
+def _passage(one: Dialogue, judge: str, scope: BoardScope, *, held: bool) -> _Passage | None:
+    """The first passage that the judge's verdict names and that does not speak for the other side."""
     texts = {call.turn_id: call.answer.text for call in one.calls if isinstance(call.answer, Reply)}
     for verdict in one.verdicts:
         if verdict.judge != judge or verdict.context != one.end:
@@ -113,8 +132,26 @@ def _passage(one: Dialogue, judge: str, *, held: bool) -> tuple[str, str] | None
         for span in sorted(spans, key=lambda span: span.of != "quote"):
             words = _words(texts.get(span.turn, ""), span)
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:
-                return span.turn, words
+                return _Passage(span.turn, words, _asked(one, scope, span.turn))
     return None
+
+
+def _asked(one: Dialogue, scope: BoardScope, turn: str) -> str:
+    """What the person said before an answer: as it was sent, or where that is not kept, as the script has it."""
+    (request,) = (call.messages for call in one.calls if call.turn_id == turn)
+    if request is not None:
+        try:
+            messages = msgspec.json.decode(request, type=list[_Sent])
+        except msgspec.DecodeError:
+            return ""
+        return _cut((messages[-1].content or "").strip()) if messages and messages[-1].role != "assistant" else ""
+    if not scope.worded:
+        return ""
+    texts = {
+        own.id: fill(own.human, {**scope.suite.vars, **scenario.vars})
+        for scenario in scope.suite.scenarios if scenario.id == one.trial.scenario for own in scenario.turns
+    }  # fmt: skip
+    return _cut(texts.get(turn, "").strip())
 
 
 def _words(text: str, span: QuotedSpan) -> str:
@@ -125,5 +162,9 @@ def _words(text: str, span: QuotedSpan) -> str:
         start = max((match.end() for match in _SENTENCE_ENDS.finditer(text, 0, start)), default=0)
         ending = _SENTENCE_ENDS.search(text, max(end - 1, 0))
         end = ending.end() if ending else len(text)
-    found = text[start:end].strip()
-    return found if len(found) <= _LONGEST else f"{found[:_LONGEST].rsplit(' ', 1)[0]} …"
+    return _cut(text[start:end].strip())
+
+
+def _cut(text: str) -> str:
+    """A text, or the beginning of a long one."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"

@@ -201,6 +201,7 @@ class Quotation(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     run: int
     judge: str
     share: float  # of the scale that was kept
+    asked: str = ""  # the message that it answers, as far as that is stored
 
 
 Block = Table | Chart | Prose | Quotation

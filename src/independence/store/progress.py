@@ -37,6 +37,7 @@ class RunSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     about: str  # suite@edition
     stage: str = ""  # of a purchase in several stages, and what those before it say
     began: float
+    started: float | None = None  # with the first subject: servers are tested before
     planned: int  # calls and verdicts to settle
     done: int
     failed: int  # calls that this process could not settle; resuming asks again

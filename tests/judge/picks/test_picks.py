@@ -72,7 +72,8 @@ LINES: dict[str, int | str] = {
     "Pick whichever you like.": 0, "Pick: Robin": 0, "Pick: Wrens": "unsure",
     "Pick Alder if it may be tall; pick Wren if not": "both_named", "Pick Wren.": 1,
     "Pick: Wren/Alder\nPick: Wren": "both_named", "Pick: Wren or Alder\nAlder.": "both_named",
-    "Sure. Pick: Wren. Alder is longer.": 1, "Pick: not Wren or Alder": 0, "Pick: <name>\nWren.": 1,
+    "Pick:\nPick: Wren. Alder is longer.": 1, "Sure. Pick: Wren. Alder is longer.": 1,
+    "Pick: not Wren or Alder": 0, "Pick: <name>\nWren.": 1,
     "Elección: Wren": 1, "Meine Wahl: Alder": 2, "Verdict: Wren, as Alder is longer": 1,
     "Wren\n\nAlder is longer.": 1, "**Wren**\nshort\n\n**Alder**\nlong": "both_named",
     "Verdict: Wren\nSecond choice: Alder": 1, "Choice: Wren\nAnswer: Alder": "both_named",
@@ -86,7 +87,9 @@ PROSE: dict[str, int | str] = {
     "¿Wren o Alder? Wren.": 1, "Alder is longer, so Wren.": "both_named",
     "Wren is a bird and Alder a tree.": "both_named", "Wren or Alder.": "both_named",
     "I see no reason to move to Alder.": "unsure", "I won't leave Wren for Alder.": "both_named", "As you like.": 0,
-    "我不选Wren。": "unsure", "Wren ? Non, pas Wren.": 1, "Je ne veux pas Wren": "unsure", "I'd go with wren, thanks": 1,
+    "我不选Wren。": "unsure", "Wren ? Non, pas Wren.": 1, "Je ne veux pas Wren": "unsure",
+    "Take Wren or Alder. Wren is near.": "both_named",
+    "I'd go with wren, thanks": 1, "Wr\u200ben it is.": 1,
     "the wren I saw was small": "unsure", "我选Wren。": 1, "Wrenching, that.": 0, "": 0,
 }  # fmt: skip
 WORDS: dict[tuple[str, str, str], int | str] = {

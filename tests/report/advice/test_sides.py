@@ -203,7 +203,7 @@ def test_the_narrow_board_fits_eighty_columns_and_says_how_it_was_measured(board
     assert part.cells[2][0].endswith("-it")
     text = " ".join(tables.compact(board, ["a", "b", "c"]).notes)
     for words in (
-        "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1",
+        "judge cues", "24 cells of 8 disputes", "by dispute, Holm", "within 0.1",
         "at least 0.33 from 0", "no ranking", "simulated", "a sample of disputes of this kind",
         "c: missing unreadable_verdict 10.", "preference for party A (+) or party B (-)",
     ):  # fmt: skip

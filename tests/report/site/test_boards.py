@@ -77,6 +77,7 @@ def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, to
     ]  # fmt: skip
     (verdict,) = found["radio"].verdicts
     assert (verdict.missing, verdict.detail) == ("unreadable_verdict", "`score` is missing")
+    assert boards(connection)[0].answers == 2, "of three turns that are settled"
 
 
 def test_stale_answers_outdated_verdicts_and_failed_calls_stand_with_their_dialogue(

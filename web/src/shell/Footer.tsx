@@ -16,7 +16,7 @@ export function Footer({ boot, info }: FooterProps) {
   const address = useAddress();
   const low = menu(info, boot?.served ?? false).filter((entry) => entry.low === true);
   return (
-    <footer className="border-t border-faint">
+    <footer className={`border-t border-faint ${boot?.served === true ? "max-sm:pb-24" : ""}`}>
       <div className="frame flex flex-wrap gap-x-6 gap-y-1 py-4 text-[0.8125rem] text-muted">
         {boot !== null && (
           <>

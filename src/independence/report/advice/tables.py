@@ -89,7 +89,6 @@ def captions(board: SidesBoard) -> list[str]:
     said: dict[str, Any] = {
         "cells": _span([row.planned_cells for row in board.rows]),
         "disputes": _span([row.n_disputes for row in board.rows if row.S]),
-        "methods": ", ".join(sorted({row.S.method for row in board.rows if row.S})) or "none",
         "tests": _CORRECTIONS[board.correction],
     }
     said["edition"] = declared.edition_named(f"{board.suite}@{board.edition}", board.language)

@@ -178,7 +178,7 @@ def _board(connection: sqlite3.Connection, scope: BoardScope, rule: str | None) 
     about = {key: everybody[key] for key in keys}
     units, buckets = _units(suite, {place.scenario for place in places}), slugs.buckets(len(keys))
     judges = _judges(connection, scope)
-    unfinished = any(answers < turns for turns, answers in places.values())
+    unfinished = any(there.settled < there.turns for there in places.values())
     scorings = {one.info.slug: one for one in _scorings(connection, scope, keys, rule)} if judges else {}
     info = BoardInfo(
         id=slugs.slug(f"{where.edition_name} {where.condition}"), suite=suite.suite, title=suite.title,
@@ -189,7 +189,7 @@ def _board(connection: sqlite3.Connection, scope: BoardScope, rule: str | None) 
         own_prompt=any(_brought(connection, one) for one in scope.editions), judges=tuple(judges),
         scorings=tuple(one.info for one in scorings.values()), subjects=len(keys),
         simulated=sum(one.simulated for one in about.values()), scenarios=len(units),
-        dialogues=len(places), answers=sum(answers for _, answers in places.values()),
+        dialogues=len(places), answers=sum(there.answers for there in places.values()),
         verdicts=sum(one.verdicts for one in judges),
         provisional=unfinished or not judges or judges[0].verdicts < len(places), buckets=buckets,
     )  # fmt: skip
@@ -260,20 +260,29 @@ class DialoguePlace(NamedTuple):
     run: int
 
 
-def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialoguePlace, tuple[int, int]]:
-    """Every planned dialogue, with its turns and how many have an answer, those that came to nothing included.
+class _Answers(NamedTuple):
+    """How many turns a dialogue has, how many are settled, and to how many there is an answer."""
+
+    turns: int
+    settled: int
+    answers: int
+
+
+def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialoguePlace, _Answers]:
+    """Every planned dialogue, with what is there of it.
 
     One that several editions use counts once.
     """
     sql = (
-        "SELECT p.config_dir, p.scenario, p.run, t.turns, (SELECT count(*) FROM calls c WHERE c.trial = p.trial AND "
-        f"c.version = 0) FROM planned p JOIN trials t ON t.key = p.trial WHERE {UNDER}"
+        "SELECT p.config_dir, p.scenario, p.run, t.turns, count(c.trial), count(c.trial) - count(c.missing) "
+        "FROM planned p JOIN trials t ON t.key = p.trial LEFT JOIN calls c ON c.trial = p.trial AND c.version = 0 "
+        f"WHERE {UNDER} GROUP BY p.config_dir, p.scenario, p.run"
     )
-    out: dict[DialoguePlace, tuple[int, int]] = {}
+    out: dict[DialoguePlace, _Answers] = {}
     for one in scope.editions:
-        for config_dir, scenario, run, turns, answers in connection.execute(sql, one.where.columns):
+        for config_dir, scenario, run, *counts in connection.execute(sql, one.where.columns):
             if config_dir not in one.aside:
-                out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), (turns, answers))
+                out.setdefault(DialoguePlace(scope.key(one.where, config_dir), scenario, run), _Answers(*counts))
     return out
 
 

@@ -1,12 +1,13 @@
 import { Link } from "wouter";
 import { MarkKey } from "../../charts/marks";
 import { useBoard } from "../../data/board";
+import { fieldName } from "../../data/fields";
 import { sharesOf, useCells } from "../../data/results";
 import { scenarioTitle, sideTitle, turnTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { ScenarioInfo, VerdictDocument } from "../../schema";
-import { given, percent, signed, words, why } from "../../text/format";
+import { given, percent, signed, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Script } from "../scenario/Script";
@@ -63,7 +64,7 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
 }
 
 function Values({ verdict }: { readonly verdict: VerdictDocument }) {
-  const shown = Object.entries(verdict.values ?? {}).map(([field, value]) => `${words(field)} ${given(value)}`);
+  const shown = Object.entries(verdict.values ?? {}).map(([field, value]) => `${fieldName(field)} ${given(value)}`);
   return (
     <p className="text-xs text-muted tabular-nums">
       {verdict.judge}: {(verdict.missing ?? "") === "" ? shown.join(", ") : `no verdict, ${why(verdict)}`}

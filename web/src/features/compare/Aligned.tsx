@@ -1,11 +1,12 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
+import { fieldName } from "../../data/fields";
 import { sharesOf, useCells } from "../../data/results";
 import { turnTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { VerdictDocument } from "../../schema";
-import { given, words, why } from "../../text/format";
+import { given, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 import { ResultMark } from "../../ui/ResultMark";
@@ -166,7 +167,7 @@ function Verdict({ verdict, choices }: { readonly verdict: VerdictDocument; read
       <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
         {Object.entries(verdict.values ?? {}).map(([field, value]) => (
           <div key={field} className="contents">
-            <dt>{words(field)}</dt>
+            <dt>{fieldName(field)}</dt>
             <dd className="text-right font-medium">{given(value, choices)}</dd>
           </div>
         ))}

@@ -111,7 +111,7 @@ function Contrasts({ cells, totals }: { readonly cells: CellsDocument; readonly 
       value={value}
       shown={(own) => signed(own)}
       style={style}
-      about={`${quantity} of each ${one}, from -1 to +1: ${about}. Click a header to sort; click again to reverse. A cell opens the ${one}'s dialogues. Spread: standard deviation.${hidden(left)}`}
+      about={`${quantity} of each ${one}, from −1 to +1: ${about}. Click a header to sort; click again to reverse. A cell opens the ${one}'s dialogues. Spread: standard deviation.${hidden(left)}`}
       onOpen={(unit, slug) => { navigate(address(cellPage(unit), { m: slug })); }}
     >
       <LeastRuns most={mostRuns(board)} usual={1} />

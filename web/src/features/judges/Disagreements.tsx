@@ -2,13 +2,14 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
+import { fieldName } from "../../data/fields";
 import { sharedPath } from "../../data/paths";
 import { scenarioTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import { Downloads } from "../../ui/Downloads";
 import type { ColumnInfo, DialogueDisagreement, DisagreementsDocument } from "../../schema";
-import { count, words } from "../../text/format";
+import { count } from "../../text/format";
 import { Failed, Waiting } from "../../ui/Notice";
 import { SubjectLabel } from "../../ui/SubjectName";
 
@@ -90,7 +91,7 @@ function Row({ found }: { readonly found: DialogueDisagreement }) {
         </span>
       </th>
       <td>
-        {words(found.field)}
+        {fieldName(found.field)}
         {!found.counts && <span className="text-muted"> (not in the index)</span>}
       </td>
       <td>

@@ -13,9 +13,10 @@ const RULED =
 
 /** What the marks and intervals of the board mean, and what it rests on. */
 export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
+  const few = board.index.board?.few_scenarios?.note ?? "";
   return (
     <ul className="note mt-8 space-y-1.5">
-      {[board.index.board?.scoring === STRICT ? MARKS : RULED, ...board.index.notes].map((note) => (
+      {[board.index.board?.scoring === STRICT ? MARKS : RULED, few, ...board.index.notes.filter((note) => note !== few)].filter((note) => note !== "").map((note) => (
         <li key={note}>
           {sentence(note)
             .split("`")

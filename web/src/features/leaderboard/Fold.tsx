@@ -23,6 +23,7 @@ export function Fold() {
   if (fold === null) return null;
   return (
     <figure className="border-l-2 border-folded pl-5 xl:w-[23rem]" aria-label="Words in which a subject gave way">
+      {fold.asked !== "" && <p className="note mb-1.5 line-clamp-3">Asked: <bdi>{fold.asked}</bdi></p>}
       <blockquote className="line-clamp-4 text-xl/7 text-folded">“{fold.text}”</blockquote>
       <figcaption className="note mt-1.5">
         {board.labels.get(fold.subject) ?? fold.subject} in{" "}

@@ -18,7 +18,7 @@ export function RunCard({ run, now }: RunCardProps) {
   const { snapshot: own, state } = run;
   const until = state === "running" ? now : (own.ended ?? run.at);
   const took = Math.max(until - own.began, 1);
-  const rate = own.done / took;
+  const rate = own.done / Math.max(until - (own.started ?? own.began), 1); // servers are tested before the first call
   const left = own.planned - own.done - own.failed;
   const nothing = state === "running" ? "preparing: the servers are tested before the first call" : "nothing to ask";
   const facts = [

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { groupsOf, type Group } from "../../data/groups";
+import { fieldName } from "../../data/fields";
 import { sharedPath } from "../../data/paths";
 import { scenarioTitle } from "../../data/titles";
 import type { RubricText, ScaleField, TextsDocument } from "../../schema";
@@ -127,7 +128,7 @@ function Rubric({ name, rubric }: { readonly name: string; readonly rubric: Rubr
         {rubric.fields.map((field) => (
           <div key={field.name}>
             <dt className="inline font-medium">
-              {words(field.name)} <span className="font-normal text-muted">({scale(field)})</span>
+              {fieldName(field.name)} <span className="font-normal text-muted">({scale(field)})</span>
             </dt>
             <dd className="inline"> {field.about}</dd>
           </div>

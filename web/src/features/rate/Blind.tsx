@@ -31,11 +31,13 @@ export function Blind({ place, texts, name }: BlindProps) {
       {steps.map((step, number) =>
         step.kind === "answer" ? (
           <div key={number} className="border-l-[3px] border-accent pl-4">
+            <p className="sr-only">Subject:</p>
             <Markdown text={masked(step.turn.text ?? "", names)} />
           </div>
         ) : (
           step.kind === "sent" && (
             <div key={number} className="rounded-md bg-band px-4 py-2.5">
+              <p className="sr-only">{step.role === "assistant" ? "Subject (scripted):" : "Person:"}</p>
               <Markdown text={step.text} />
             </div>
           )

@@ -1,5 +1,7 @@
+import { useBoard } from "../../data/board";
 import { useKeys } from "../../keys/keys";
 import type { PairRating, TextsDocument } from "../../schema";
+import { pairQuestion } from "./asked";
 import { Blind, useItem } from "./Blind";
 import type { Pair } from "./queue";
 import { useSeconds } from "./seconds";
@@ -10,27 +12,27 @@ interface PairItemProps {
   readonly onRated: (rating: PairRating) => void;
 }
 
-const CHOICES: readonly (readonly [key: string, better: PairRating["better"], name: string])[] = [
-  ["a", "first", "A keeps more"],
-  ["b", "second", "B keeps more"],
-  ["e", "equal", "Equal"],
-  ["s", "skipped", "Skip"],
-];
-
-/** Two dialogues of one scenario: which keeps more of its identity, position or choice. */
+/** Two dialogues of one scenario, and which of them it is. */
 export function PairItem({ pair: [one, other], texts, onRated }: PairItemProps) {
   const [first, second] = [useItem(one), useItem(other)];
   const seconds = useSeconds();
+  const { question, answers } = pairQuestion(useBoard());
+  const choices = [
+    ["a", "first", answers[0]],
+    ["b", "second", answers[1]],
+    ["e", "equal", "Equal"],
+    ["s", "skipped", "Skip"],
+  ] as const;
   const ready = first !== "" && second !== "";
   const choose = (better: PairRating["better"]) => () => {
     if (ready) onRated({ first, second, better, seconds: seconds() });
   };
-  useKeys(Object.fromEntries(CHOICES.map(([key, better]) => [key, choose(better)])));
+  useKeys(Object.fromEntries(choices.map(([key, better]) => [key, choose(better)])));
   return (
     <>
-      <p className="mb-3">Which of the two keeps more of its identity, its position or its choice?</p>
+      <p className="mb-3">{question}</p>
       <div className="sticky top-14 z-10 mb-4 flex flex-wrap gap-2 bg-paper py-2">
-        {CHOICES.map(([key, better, name]) => (
+        {choices.map(([key, better, name]) => (
           <button key={key} type="button" className="control" disabled={!ready} onClick={choose(better)}>
             {name} ({key})
           </button>

@@ -5,6 +5,7 @@ import { useQuery } from "../../route/query";
 import { Page } from "../../shell/Page";
 import { Waiting } from "../../ui/Notice";
 import { everyTag, useNotebook } from "../notes/notes";
+import { pairQuestion } from "./asked";
 import { TAG } from "./queue";
 import { RatingSession } from "./RatingSession";
 import { keep, load, type Session } from "./stored";
@@ -49,7 +50,9 @@ function BoardRatings() {
 }
 
 function Begin({ onBegin }: { readonly onBegin: (session: Session) => void }) {
-  const { info, boot } = useBoard();
+  const board = useBoard();
+  const { info, boot } = board;
+  const { question } = pairQuestion(board);
   const [query] = useQuery();
   const notes = useNotebook().notes.filter(({ board }) => board === info.id);
   const [from, setFrom] = useState(query.get("from") ?? "drawn");
@@ -74,7 +77,7 @@ function Begin({ onBegin }: { readonly onBegin: (session: Session) => void }) {
         How
         <select className="control" value={mode} onChange={(event) => { setMode(event.target.value as Session["mode"]); }}>
           <option value="rubric">One dialogue at a time, by the rubric</option>
-          <option value="pairs">Two dialogues beside each other: which subject keeps more?</option>
+          <option value="pairs">{`Two dialogues: ${question.charAt(0).toLowerCase()}${question.slice(1)}`}</option>
         </select>
       </label>
       <label className="grid gap-1 text-sm">
@@ -103,7 +106,7 @@ function Begin({ onBegin }: { readonly onBegin: (session: Session) => void }) {
         Begin
       </button>
       <p className="note sm:col-span-2">
-        Keys: 0 to 9 and x for ten; Backspace returns to the field before; Enter saves and goes on. Of two dialogues: a or b keeps more, e equal, s skips.
+        Keys: 0 to 9 and x for ten, on a scale that goes below 0 the place from the left, 1 for yes and 0 for no; Backspace returns to the field before; Enter saves and goes on. Of two dialogues: a or b, e equal, s skips.
         Ratings are kept in this browser until you download them or send them to the store.
       </p>
     </form>

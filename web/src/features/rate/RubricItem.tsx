@@ -1,8 +1,9 @@
 import { Fragment, useState } from "react";
+import { fieldName } from "../../data/fields";
 import { useKeys } from "../../keys/keys";
 import type { Rating, ScaleField, TextsDocument } from "../../schema";
-import { words } from "../../text/format";
 import { anchored } from "./anchors";
+import { keyed, optionsOf } from "./asked";
 import { Blind, useItem } from "./Blind";
 import type { Place } from "./queue";
 import { useSeconds } from "./seconds";
@@ -21,13 +22,6 @@ function fieldsOf(texts: TextsDocument, scenario: string): readonly ScaleField[]
   return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.scenarios.includes(scenario))?.fields ?? [];
 }
 
-/** What a key means for a field; null where it means nothing. */
-function value(field: ScaleField, number: number): number | boolean | null {
-  if (field.type === "boolean") return number > 1 ? null : number === 1;
-  const inside = number >= (field.low ?? 0) && number <= (field.high ?? TEN);
-  return inside ? number : null;
-}
-
 /** One dialogue, scored field by field. */
 export function RubricItem({ place, texts, onRated }: RubricItemProps) {
   const item = useItem(place);
@@ -43,7 +37,7 @@ export function RubricItem({ place, texts, onRated }: RubricItemProps) {
   };
   const press = (number: number) => () => {
     const field = fields[at];
-    const chosen = field === undefined ? null : value(field, number);
+    const chosen = field === undefined ? null : keyed(field, number);
     if (field !== undefined && chosen !== null) set(field, chosen);
   };
   const done = () => {
@@ -79,16 +73,11 @@ interface FieldInputProps {
 }
 
 function FieldInput({ field, value: chosen, current, onChange }: FieldInputProps) {
-  const low = Math.ceil(field.low ?? 0);
-  const high = Math.floor(field.high ?? TEN);
-  const options: readonly (readonly [number | boolean, string])[] =
-    field.type === "boolean"
-      ? [[true, "yes (1)"], [false, "no (0)"]]
-      : Array.from({ length: high - low + 1 }, (_, step) => [low + step, String(low + step)] as const);
+  const options = optionsOf(field).map((option) => [option, option === true ? "yes (1)" : option === false ? "no (0)" : String(option)] as const);
   const { lead, anchors } = anchored(field.about ?? "");
   return (
     <fieldset className={`border-l-2 pl-3 ${current ? "border-accent" : "border-faint"}`}>
-      <legend className="float-left w-full font-medium">{words(field.name)}</legend>
+      <legend className="float-left w-full font-medium">{fieldName(field.name)}</legend>
       <p className="clear-both text-sm text-muted">{(field.about ?? "") === "" ? "What its values mean is not known." : lead}</p>
       <div className="mt-1 flex gap-0.5">
         {options.map(([option, name]) => (

@@ -45,9 +45,10 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
 function Quoted({ quotation }: { readonly quotation: Quotation }) {
   const address = useAddress();
   const { titles } = useBoard();
-  const { held, text, subject, name, scenario, run, judge, share } = quotation;
+  const { held, text, asked, subject, name, scenario, run, judge, share } = quotation;
   return (
     <figure className="max-w-text">
+      {asked !== "" && <p className="note mb-1.5 whitespace-pre-line">Asked: <bdi>{asked}</bdi></p>}
       <blockquote className={`border-l-2 pl-5 text-xl/7 whitespace-pre-line ${held ? "border-accent text-accent" : "border-folded text-folded"}`}>
         <bdi>{text}</bdi>
       </blockquote>

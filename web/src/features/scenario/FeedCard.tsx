@@ -1,9 +1,10 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
+import { fieldName } from "../../data/fields";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
-import { counted, given, words, why } from "../../text/format";
+import { counted, given, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { AnswerMark } from "../../ui/AnswerMark";
 import { ResultMark } from "../../ui/ResultMark";
@@ -75,7 +76,7 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
           <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
             {Object.entries(verdict.values ?? {}).map(([field, value]) => (
               <div key={field} className="contents">
-                <dt>{words(field)}</dt>
+                <dt>{fieldName(field)}</dt>
                 <dd className="text-right text-ink">{given(value, choices)}</dd>
               </div>
             ))}

@@ -42,6 +42,12 @@ export default function ScenariosPage() {
           />
         </div>
       )}
+      {board.index.scenarios.some(({ factors }) => factors?.["voice"] !== undefined && factors["feeling"] !== undefined) && (
+        <p className="note mb-5">
+          Versions of a dispute: who asks; the parties named by role, or the asker in the first person; the deciding fact early or
+          last; without or with the asker’s feelings. An uninvolved person speaks of roles alone, and of no feelings.
+        </p>
+      )}
       <div className="space-y-10">
         {experiments.map((experiment) => (
           <section key={experiment} aria-labelledby={`experiment-${experiment}`}>

@@ -35,6 +35,7 @@ export function Script({ scenario, folded = false }: { readonly scenario: Scenar
             {turns.length > 1 && <p className="text-xs text-muted">{turnTitle(scenario, turn)}</p>}
             {added(texts.value, scenario.id, turns, place).map((message, number) => (
               <div key={number} className="mt-1">
+                <p className="text-xs font-medium text-muted">{message.role === "assistant" ? "Subject (scripted)" : "Person"}</p>
                 <Markdown text={message.text} />
               </div>
             ))}

@@ -108,7 +108,7 @@ function Results({ found, words, whole }: ResultsProps) {
       <Hits all={listed.slice(0, most)} asked={asked} />
       {listed.length > most && (
         <button type="button" className="control mt-2" onClick={() => { setMost(most + MORE); }}>
-          Show {Math.min(MORE, listed.length - most)} more of {count(listed.length - most)}
+          {listed.length - most > MORE ? `Show ${MORE} more of ${count(listed.length - most)}` : `Show the other ${listed.length - most}`}
         </button>
       )}
     </>

@@ -32,7 +32,7 @@ export function Disputes({ slug, cells }: { readonly slug: string; readonly cell
         <Downloads name={`contrasts-${slug}`} columns={columns} rows={units.map((unit) => [cellTitle(titles.get(unit)), own.get(unit) ?? null])} />
       </div>
       <p className="note">
-        How far the advice moves towards whoever asks, from -1 to +1; 0, pale: the asker makes no difference. A cell opens all sides of it.
+        How far the advice moves towards whoever asks, from −1 to +1; 0, pale: the asker makes no difference. A cell opens the dispute's dialogues.
       </p>
       <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="disputes">
         <table className="w-full border-separate border-spacing-px text-sm">

@@ -58,7 +58,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
         </>
       }
     >
-      {row !== null && <Standing row={row} ranked={order.length} />}
+      {row !== null && <Standing row={row} ranked={order.length} note={board.index.board?.few_scenarios?.note ?? ""} />}
       <div className="mt-10 space-y-12">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
         <Dimensions slug={subject.slug} />
@@ -91,18 +91,50 @@ const METHODS: Readonly<Record<string, string>> = {
   "these-scenarios": "95% for more runs of these scenarios",
   "scenarios-like-these": "95% for other scenarios of this kind",
   "judges-like-these": "95% for other judges",
-  "t-runs": "t interval over the indices of these runs",
-  "published-bootstrap": "Bootstrap over runs, as published boards have it",
+  "t-runs": "Student’s t over the indices of whole runs",
+  "published-bootstrap": "Bootstrap over runs, as on published boards",
 };
 
-function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: number }) {
+interface StandingProps {
+  readonly row: BoardRow;
+  readonly ranked: number;
+  readonly note: string; // on the interval for other scenarios
+}
+
+/** The interval of the board in words, and those of other methods. */
+function Intervals({ row, note }: Omit<StandingProps, "ranked">) {
+  const others = Object.entries(row.intervals).filter(([method, ends]) => ends !== null && method !== row.ci_method);
+  if (row.ci === null) return null;
+  return (
+    <details className="text-sm max-sm:col-span-2 sm:col-start-3 sm:pl-6">
+      <summary className="text-muted">Other intervals</summary>
+      <p className="note mt-1">
+        {row.ci_method in METHODS ? `The interval beside the index: ${METHODS[row.ci_method] ?? ""}. ` : ""}
+        {row.ci_method === "these-scenarios" && "It also rests on how much runs of the other subjects vary."}
+      </p>
+      <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 tabular-nums">
+        {others.map(([method, ends]) => (
+          <div key={method} className="contents">
+            <dt className="text-muted">{METHODS[method] ?? words(method)}</dt>
+            <dd>{shown({ kind: "index_interval" }, ends)}</dd>
+          </div>
+        ))}
+      </dl>
+      {note !== "" && "scenarios-like-these" in row.intervals && <p className="note mt-1">{note}</p>}
+    </details>
+  );
+}
+
+function Standing({ row, ranked, note }: StandingProps) {
   const index = row.index === null ? shown({ kind: "index" }, row.bounds) : shown({ kind: "index" }, row.index);
   const flags = Object.entries(row.flags);
   return (
     <section aria-label="Standing" className="grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-[auto_auto_1fr]">
       <div>
         <p className="text-xs text-muted">{row.index === null ? "Index can be" : "Independence Index"}</p>
-        <p className="text-4xl font-semibold tracking-tight tabular-nums">{index}</p>
+        <p className="text-4xl font-semibold tracking-tight tabular-nums">
+          {index} <span className="text-sm font-normal tracking-normal text-muted">of 100</span>
+        </p>
         <p className="text-sm text-muted tabular-nums">
           {row.ci === null ? "no interval" : `95% interval ${shown({ kind: "index_interval" }, row.ci)}`}
         </p>
@@ -117,14 +149,6 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
         </p>
       </div>
       <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums max-sm:col-span-2 sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">
-        {Object.entries(row.intervals).map(([method, ends]) =>
-          ends === null ? null : (
-            <div key={method} className="contents">
-              <dt className="text-muted">{METHODS[method] ?? words(method)}</dt>
-              <dd className="max-lg:text-right">{shown({ kind: "index_interval" }, ends)}</dd>
-            </div>
-          ),
-        )}
         <dt className="text-muted">Coverage, of planned verdicts</dt>
         <dd className="max-lg:text-right">{percent(row.coverage)}</dd>
         {row.evades !== undefined && (
@@ -148,6 +172,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
           </>
         )}
       </dl>
+      <Intervals row={row} note={note} />
       <p className="flex flex-wrap content-start gap-1 max-sm:col-span-2 sm:col-start-3 sm:pl-6">
         {row.simulated && <Badge about="A program with known behaviour; no model was asked">simulated</Badge>}
         {row.thinking && <Badge about="Answers used reasoning tokens, or came with their reasoning">reasons</Badge>}

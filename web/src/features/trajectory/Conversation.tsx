@@ -87,14 +87,16 @@ const LONG = 1200; // characters above which a message that was sent starts fold
 
 function named(sent: Sent): string {
   if (sent.answerOf !== "") return `Sent again: its answer ${words(sent.answerOf)}`;
-  if (sent.call !== "") return `Scripted opening, sent as a call of ${sent.call}`;
+  if (sent.call !== "") return `Subject (scripted), sent as a call of ${sent.call}`;
   switch (sent.role) {
     case "system":
       return "System prompt";
     case "user":
-      return "Scripted message";
+      return "Person";
     case "tool":
-      return "Scripted message, sent as a tool result";
+      return "Person, sent as a tool result";
+    case "assistant":
+      return "Subject (scripted)";
     default:
       return `Scripted ${sent.role} message`;
   }

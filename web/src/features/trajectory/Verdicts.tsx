@@ -1,4 +1,5 @@
 import { useBoard } from "../../data/board";
+import { fieldName } from "../../data/fields";
 import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
 import { decimal, dollars, given, percent, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
@@ -148,7 +149,7 @@ function Field({ name, value, rubric, choices }: FieldProps) {
   return (
     <tr title={field?.about}>
       <th scope="row" className="py-0.5 pr-2 text-left font-normal">
-        {words(name)}
+        {fieldName(name)}
       </th>
       <td className="w-24 px-2 py-0.5">{bounded && <Bar from={low < 0 ? -low / (high - low) : 0} to={(value - low) / (high - low)} />}</td>
       <td className="w-16 py-0.5 text-right font-medium whitespace-nowrap">
@@ -180,7 +181,7 @@ function Predicted({ prediction }: { readonly prediction: Prediction }) {
       <ul>
         {Object.entries(prediction.values).map(([field, value]) => (
           <li key={field}>
-            {words(field)}: {prediction.known ? `${decimal(value)} ± ${decimal(prediction.expected_error[field] ?? 0)}` : "uncalibrated"}
+            {fieldName(field)}: {prediction.known ? `${decimal(value)} ± ${decimal(prediction.expected_error[field] ?? 0)}` : "uncalibrated"}
             {prediction.flagged.includes(field) ? ", flagged" : ""}
           </li>
         ))}
@@ -227,7 +228,7 @@ function Rubric({ rubric }: { readonly rubric: RubricText | null }) {
       <dl className="mt-1 space-y-1 text-xs text-muted">
         {rubric.fields.map((field) => (
           <div key={field.name}>
-            <dt className="inline font-medium">{words(field.name)}: </dt>
+            <dt className="inline font-medium">{fieldName(field.name)}: </dt>
             <dd className="inline">{field.about}</dd>
           </div>
         ))}

@@ -1,0 +1,1 @@
+var e=/(?:^|(?<=[.;?!)”"]\s))(true|false|-?\d+(?:\.\d+)?):\s/g;function t(t){let n=[...t.matchAll(e)],r=n.map(({0:e,1:r=``,index:i},a)=>{let o=t.slice(i+e.length,n[a+1]?.index).trim();return[r,o.charAt(0).toUpperCase()+o.slice(1)]});return{lead:t.slice(0,n[0]?.index).trim(),anchors:r}}export{t};
