@@ -142,7 +142,7 @@ def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
         tables=[tables.full(data, board)],
         narrow=[tables.compact(data, board, named)],
         brief=tables.brief(data, board),
-        plot=lines(marks, "J, 95 % interval; 1: changes for reasons alone"),
+        plot=lines(marks, "J, 95% interval; 1: changes for reasons alone"),
         result=plane.in_words(board),
         details=lambda: tables.details(data, board),
     )
