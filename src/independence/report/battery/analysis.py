@@ -21,7 +21,7 @@ from independence.report.legend import short
 from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
 from independence.report.table import Prose, Section, Table, quoted
 from independence.stats import battery
-from independence.stats.battery import PlannedPick
+from independence.stats.battery import BatteryEstimates, PlannedPick
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -71,11 +71,7 @@ class _Reasons(Analysis):
                 deed = _deed(row, taken.get((row.stem, row.run)))
                 if deed is not None:
                     deeds[config, f"{row.stem}/{row.arm}", row.run] = deed
-        stems = {
-            config: {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems}
-            for config, one in data.found.items()
-        }
-        return BatteryResults(deeds, stems)
+        return BatteryResults(deeds, {config: _rates(one) for config, one in data.found.items()})
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """J of one subject; None where verdicts are missing, and below two runs or 24 stems."""
@@ -107,6 +103,14 @@ def _deed(row: PlannedPick, taken: int | None) -> Deed | None:
     if row.arm == battery.STEM or row.missing or row.last is None or not taken:
         return None
     return "keep" if row.last == taken else "change" if row.last else "evade"
+
+
+def _rates(found: BatteryEstimates) -> dict[str, StemRates]:
+    """How often the choice of each stem was given up; of a subject with missing verdicts, in stems that have all."""
+    ends = [
+        {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems} for one in found.ends or [found]
+    ]
+    return {stem: rates for stem, rates in ends[0].items() if ends[-1].get(stem) == rates}
 
 
 def measures(data: ReasonsStudy) -> SuiteMeasures:
